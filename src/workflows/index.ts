@@ -1,4 +1,7 @@
-/** `steersman/workflow`: for workflow code. Runs as children of one's own workflows, and every message of a run. */
+/**
+ * `steersman/workflow`: for workflow code. Runs as children of one's own workflows, and every message of a run. The
+ * workflow itself is `agent.ts`, its steps `run-mode.ts`, its loop `turn/turn-loop.ts`.
+ */
 
 export { WORKFLOW_TYPE } from '../run/agents/run-config.js';
 export type { Gate } from '../run/gates/gate.js';

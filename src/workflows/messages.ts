@@ -1,4 +1,4 @@
-/** Every signal and query of a run, with its types: what clients import. */
+/** Every signal, update and query of a run, with its types: what clients import. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AgentMessage, FromCaller } from '../rules/agents/agent-message.js';
 import type { ModelRequestPage } from '../rules/prompts/model-request.js';

@@ -1,4 +1,7 @@
-/** One run, on one of its lines of work: state and ports, with the few operations that loops and modes share. */
+/**
+ * One run, on one of its lines of work: state and ports, with the few operations that loops and modes share. Programs
+ * hold `client/run/run.ts`.
+ */
 
 import { sizeOf } from '../base/sizes/sizes.js';
 import { type Words, wordsOf } from '../base/words/words.js';

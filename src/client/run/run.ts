@@ -1,4 +1,4 @@
-/** A run, as programs hold it. */
+/** A run, as programs hold it. In the workflow it is `workflows/run.ts`. */
 
 import type { UpdateDefinition } from '@temporalio/common';
 import type { Gate } from '../../run/gates/gate.js';

@@ -28,6 +28,7 @@ interface GateBase {
 
 interface ApprovalSubject {
   tool: string;
+  /** The model's id of the call. */
   callId: string;
   arguments: string;
   /** Of the tool, as the run has it. */

@@ -1,4 +1,8 @@
-/** What the modes are, an entry each. Their positions are in `position.ts`, their steps in `workflows/phases`. */
+/**
+ * What the modes are, an entry each. Their positions are in `position.ts`, their steps in `workflows/phases`. One more
+ * phase is a position there, its place here, a file in `workflows/phases`, its case in `workflows/run-mode.ts`, and its
+ * name in the words of console and session. A declared mode (`steps`) has roles in turn, without a plan.
+ */
 
 import type { Cause } from '../limits/cause.js';
 import type { OutputContract } from '../outputs/contracts.js';

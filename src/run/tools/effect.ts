@@ -1,4 +1,7 @@
-/** What is known of a call without a result. One that may have effects is made again only with a proof that it did not begin. */
+/**
+ * What is known of a call without a result. One that may have effects is made again only with a proof that it did not
+ * begin, or where twice does what once does (`idempotent`, as `write` is).
+ */
 
 import { WORKER_TRIES } from '../../base/sizes/bounds.js';
 import { type CallFailure, FAILURE } from '../limits/failure.js';

@@ -76,7 +76,7 @@ export const DEFAULT_TOOL_POLICY: ToolPolicy = {
 /** The built-in tool that reads what is no longer shown of the conversation. */
 export const RECALL = 'recall';
 
-/** Whether a call may be made again: what may have effects is never run twice unasked. */
+/** Whether a call may be made again: it only reads, or twice does what once does. All else is never run twice unasked. */
 export function isRepeatable({ readOnly, idempotent }: ToolPolicy): boolean {
   return readOnly || idempotent;
 }

@@ -1,4 +1,8 @@
-/** Activities of a run: times, retries and cancellation of each kind, and what Temporal says of one that failed. */
+/**
+ * Activities of a run: times, retries and cancellation of each kind, and what Temporal says of one that failed. Of a call
+ * whose worker died, Temporal makes the tries that are left; then `rules/limits/model-failure.ts` or `run/tools/effect.ts`
+ * decides. `worker/take-over.ts` only makes it known sooner.
+ */
 import {
   ActivityCancellationType,
   ActivityFailure,

@@ -1,4 +1,7 @@
-/** What the turn loop does with messages that wait (S1): skip the rest of a batch, note them, or route them. */
+/**
+ * What the turn loop does with messages that wait (S1): skip the rest of a batch, then route or note them. By default
+ * roles understand them first (`phases/steering.ts`); with `steering: note` they go straight into the thread.
+ */
 
 import type { Batch } from '../../run/position/position.js';
 import { here } from '../../run/state/cursor.js';
