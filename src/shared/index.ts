@@ -16,7 +16,7 @@ export { env } from './env.js';
 export { SteersmanError } from './errors.js';
 export { failpoint } from './failpoints.js';
 export { outward } from './http/outward-fetch.js';
-export { caught, isSame, pathOf, refusal } from './http-guard.js';
+export { caught, type Guard, isSame, pathOf, type Refusal, refusal } from './http-guard.js';
 export {
   binaryCacheDir,
   makeFolder,

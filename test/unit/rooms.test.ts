@@ -2,7 +2,7 @@
  * The folders of src as they are on disk: few rooms, imports that only go down, also between the folders of a floor, and
  * no folder that nobody can take in.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -136,6 +136,24 @@ test('packages: their imports → files of their own, doors, and libraries', () 
       .map(to => `${from} imports ${to}`),
   );
   expect(outside).toEqual([]);
+});
+
+test('packages: each → has a page, stands in the architecture, and imports others in one direction', () => {
+  const packages = readdirSync(PACKAGES_DIR);
+  const architecture = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+  expect(packages.filter(name => !architecture.includes(`\`${name}\``))).toEqual([]);
+  expect(packages.filter(name => !existsSync(join(PACKAGES_DIR, name, 'README.md')))).toEqual([]);
+  const between = ofPackages
+    .filter(({ name }) => /\.tsx?$/.test(name))
+    .flatMap(({ parentPath, name }) => {
+      const from = join(parentPath, name).slice(PACKAGES_DIR.length + 1);
+      return [...readFileSync(join(parentPath, name), 'utf8').matchAll(IMPORT)]
+        .map(([, still, late]) => still ?? late ?? '')
+        .filter(to => to.startsWith('@steersman/'))
+        .map(to => ({ from, to: `${to.slice('@steersman/'.length)}/index.ts`, isPackage: false }));
+    });
+  expect(between.length).toBeGreaterThan(20);
+  expect(inCircles(between, roomOf)).toEqual([]);
 });
 
 test('folders: each below src and packages → at most fifteen files beside its door', () => {

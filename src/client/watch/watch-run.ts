@@ -10,7 +10,10 @@ import { toldAgain } from './told-again.js';
 export interface WatchOptions {
   /** Ends the watch; the run goes on. */
   signal?: AbortSignal | undefined;
-  /** Number of the last event that is known already. Default 0: from the start. Sub-agents are told from their start. */
+  /**
+   * `seq` of the last event that is known already, of one without `path`: sub-agents count on their own, and are told from
+   * their start. Default 0: from the start.
+   */
   since?: number;
   /** Live text, progress and retries of calls in flight as well. Default true. */
   live?: boolean;

@@ -46,7 +46,7 @@ export async function until(
 
 /** Is this address, `host:port`, one of this machine's own? */
 export function isLoopback(address: string): boolean {
-  return /^(localhost|127\.|\[::1\])/.test(address);
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(address);
 }
 
 /** A connection to a local server: never through a proxy that the environment names. Connects when first used. */
