@@ -65,66 +65,69 @@ function FieldRow({ field, value, onValue }: RowProps) {
   );
 }
 
-function Control({ field: { name, type, choices, required }, value, onValue }: RowProps) {
+function Control(props: RowProps) {
+  const { type, choices } = props.field;
+  if (type === 'array' && choices.length > 0) return <SomeChoices {...props} />;
+  if (type === 'boolean' || choices.length > 0) return <OneChoice {...props} />;
+  return <Typed {...props} />;
+}
+
+function OneChoice({ field: { name, type, choices, required }, value, onValue }: RowProps) {
+  const options =
+    type === 'boolean' ? YES_NO : choices.map(choice => [valueText(choice.value), choiceText(choice)]);
+  return (
+    <select
+      required={required}
+      value={String(value)}
+      onChange={event => onValue(name, event.currentTarget.value)}
+    >
+      <option value="" />
+      {options.map(([each = '', title]) => (
+        <option key={each} value={each}>
+          {type === 'boolean' ? t(each === 'true' ? 'yes' : 'no') : title}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function SomeChoices({ field: { name, choices }, value, onValue }: RowProps) {
+  const chosen = typeof value === 'string' ? [] : value;
+  return (
+    <select
+      multiple
+      size={Math.min(6, choices.length)}
+      onChange={event =>
+        onValue(
+          name,
+          [...event.currentTarget.selectedOptions].map(option => option.value),
+        )
+      }
+    >
+      {choices.map(choice => {
+        const each = valueText(choice.value);
+        return (
+          <option key={each} value={each} selected={chosen.includes(each)}>
+            {choiceText(choice)}
+          </option>
+        );
+      })}
+    </select>
+  );
+}
+
+function Typed({ field: { name, type, required }, value, onValue }: RowProps) {
   // A field of one line would take the lines of a default away.
   const hasLines = useSignal(String(value).includes('\n'));
-  if (type === 'boolean' || (choices.length > 0 && type !== 'array')) {
-    const options =
-      type === 'boolean' ? YES_NO : choices.map(choice => [valueText(choice.value), choiceText(choice)]);
-    return (
-      <select
-        required={required}
-        value={String(value)}
-        onChange={event => onValue(name, event.currentTarget.value)}
-      >
-        <option value="" />
-        {options.map(([each = '', title]) => (
-          <option key={each} value={each}>
-            {type === 'boolean' ? t(each === 'true' ? 'yes' : 'no') : title}
-          </option>
-        ))}
-      </select>
-    );
-  }
-  if (type === 'array' && choices.length > 0) {
-    const chosen = typeof value === 'string' ? [] : value;
-    return (
-      <select
-        multiple
-        size={Math.min(6, choices.length)}
-        onChange={event =>
-          onValue(
-            name,
-            [...event.currentTarget.selectedOptions].map(option => option.value),
-          )
-        }
-      >
-        {choices.map(choice => {
-          const each = valueText(choice.value);
-          return (
-            <option key={each} value={each} selected={chosen.includes(each)}>
-              {choiceText(choice)}
-            </option>
-          );
-        })}
-      </select>
-    );
-  }
+  const onInput = (event: { currentTarget: { value: string } }) => onValue(name, event.currentTarget.value);
   if (hasLines.value)
-    return (
-      <textarea
-        required={required}
-        rows={3}
-        value={String(value)}
-        onInput={event => onValue(name, event.currentTarget.value)}
-      />
-    );
+    return <textarea required={required} rows={3} value={String(value)} onInput={onInput} />;
   return (
     <input
       required={required}
       inputMode={type === 'number' || type === 'integer' ? 'decimal' : 'text'}
       value={String(value)}
-      onInput={event => onValue(name, event.currentTarget.value)}
+      onInput={onInput}
     />
   );
 }
