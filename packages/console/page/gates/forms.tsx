@@ -3,6 +3,7 @@ import type { Signal } from '@preact/signals';
 import { useSignal } from '@preact/signals';
 import { formatCount, visibleText } from 'steersman/base';
 import { draft } from '../parts/draft.js';
+import { TextArea } from '../parts/sending.js';
 import { t, type Word } from '../words/words.js';
 import { draftKey } from './answers.js';
 import type { FormProps } from './form-props.js';
@@ -64,24 +65,10 @@ interface TextFormProps {
   onSend: () => void;
 }
 
-/** Enter sends, with Shift it begins a line. */
 function TextForm({ label, text, busy, onSend }: TextFormProps) {
   return (
     <div class="actions">
-      <textarea
-        aria-label={label}
-        placeholder={label}
-        rows={2}
-        value={text.value}
-        onInput={event => {
-          text.value = event.currentTarget.value;
-        }}
-        onKeyDown={event => {
-          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-          event.preventDefault();
-          onSend();
-        }}
-      />
+      <TextArea label={label} placeholder={label} rows={2} text={text} onSend={onSend} />
       <button type="button" class="main" disabled={busy} onClick={onSend}>
         {t('send')}
       </button>

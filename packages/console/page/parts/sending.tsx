@@ -1,5 +1,5 @@
 /** Something that is being sent: one at a time, and what was refused is said in the server's own words. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { AskFault } from '../ask.js';
 import { language, named, t } from '../words/words.js';
 
@@ -58,5 +58,34 @@ export function Fault({ of }: { of: string | null }) {
     <p class="fault" role="alert">
       {of}
     </p>
+  );
+}
+
+interface TextAreaProps {
+  label: string;
+  placeholder: string;
+  rows: number;
+  text: Signal<string>;
+  onSend: () => void;
+  /** The key `c` goes there. */
+  'data-composer'?: boolean;
+}
+
+/** Enter sends the text, with Shift it begins a line. */
+export function TextArea({ label, text, onSend, ...rest }: TextAreaProps) {
+  return (
+    <textarea
+      {...rest}
+      aria-label={label}
+      value={text.value}
+      onInput={event => {
+        text.value = event.currentTarget.value;
+      }}
+      onKeyDown={event => {
+        if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+        event.preventDefault();
+        onSend();
+      }}
+    />
   );
 }

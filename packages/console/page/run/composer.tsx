@@ -1,8 +1,9 @@
 /** Saying something to a run: as steering or as its next goal, when, and to whom. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { ProposalChips } from '../components/proposal-chips.js';
 import { GateNotice } from '../gates/gate-notice.js';
 import { draft } from '../parts/draft.js';
+import { TextArea } from '../parts/sending.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
 import { sendNote } from './messages.js';
@@ -34,18 +35,13 @@ export function Composer({ run }: { run: RunModel }) {
     >
       <GateNotice />
       <ProposalChips run={run.id} />
-      <textarea
+      <TextArea
         data-composer
-        aria-label={t('message')}
+        label={t('message')}
         placeholder={kind === 'steer' ? t('steerHint') : t('followUpHint')}
         rows={2}
-        value={text.value}
-        onInput={event => (text.value = event.currentTarget.value)}
-        onKeyDown={event => {
-          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-          event.preventDefault();
-          send();
-        }}
+        text={text}
+        onSend={send}
       />
       <div class="actions">
         <select
@@ -56,36 +52,47 @@ export function Composer({ run }: { run: RunModel }) {
           <option value="steer">{t('steer')}</option>
           <option value="follow-up">{t('followUp')}</option>
         </select>
-        {kind === 'steer' && (
-          <>
-            <select
-              aria-label={t('when')}
-              value={when.value}
-              onChange={event => (when.value = event.currentTarget.value)}
-            >
-              <option value="skip">{t('whenSkip')}</option>
-              <option value="after-batch">{t('whenAfter')}</option>
-              <option value="interrupt">{t('whenInterrupt')}</option>
-            </select>
-            <select
-              aria-label={t('toWhom')}
-              value={to.value}
-              onChange={event => (to.value = event.currentTarget.value)}
-            >
-              <option value="">{t('toAtWork')}</option>
-              {readers(run).map(each => (
-                <option key={each} value={each}>
-                  {each}
-                </option>
-              ))}
-            </select>
-          </>
-        )}
+        {kind === 'steer' && <SteerChoices readers={readers(run)} when={when} to={to} />}
         <button type="submit" class="main" disabled={text.value.trim() === ''}>
           {t('send')}
         </button>
       </div>
     </form>
+  );
+}
+
+interface SteerProps {
+  readers: readonly string[];
+  when: Signal<string>;
+  to: Signal<string>;
+}
+
+/** When steering takes effect, and whom it is for. */
+function SteerChoices({ readers, when, to }: SteerProps) {
+  return (
+    <>
+      <select
+        aria-label={t('when')}
+        value={when.value}
+        onChange={event => (when.value = event.currentTarget.value)}
+      >
+        <option value="skip">{t('whenSkip')}</option>
+        <option value="after-batch">{t('whenAfter')}</option>
+        <option value="interrupt">{t('whenInterrupt')}</option>
+      </select>
+      <select
+        aria-label={t('toWhom')}
+        value={to.value}
+        onChange={event => (to.value = event.currentTarget.value)}
+      >
+        <option value="">{t('toAtWork')}</option>
+        {readers.map(each => (
+          <option key={each} value={each}>
+            {each}
+          </option>
+        ))}
+      </select>
+    </>
   );
 }
 

@@ -1,12 +1,12 @@
 /** A new run: its goal, its mode, and the folder that it works in. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { about, readAbout } from '../about.js';
 import { post } from '../ask.js';
 import { draft, forget } from '../parts/draft.js';
 import { Fold } from '../parts/fold.js';
 import { runHref } from '../parts/link.js';
-import { Fault, useSending } from '../parts/sending.js';
+import { Fault, TextArea, useSending } from '../parts/sending.js';
 import { go } from '../state.js';
 import { t } from '../words/words.js';
 
@@ -59,49 +59,60 @@ function Fields({ session, after, workspace: first = null }: StartProps) {
         void start();
       }}
     >
-      <textarea
-        aria-label={t('goal')}
+      <TextArea
+        label={t('goal')}
         placeholder={t('goalHint')}
         rows={3}
-        value={goal.value}
-        onInput={event => (goal.value = event.currentTarget.value)}
-        onKeyDown={event => {
-          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-          event.preventDefault();
-          void start();
-        }}
+        text={goal}
+        onSend={() => void start()}
       />
       <div class="actions">
-        <label>
-          {t('mode')}{' '}
-          <select value={mode.value} onChange={event => (mode.value = event.currentTarget.value)}>
-            <option value="">{t('defaultMode')}</option>
-            {about.value?.modes.map(each => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-        </label>
-        <label class="grow">
-          {t('workspace')}{' '}
-          <input
-            value={workspace.value ?? about.value?.workspace ?? ''}
-            onInput={event => (workspace.value = event.currentTarget.value)}
-          />
-        </label>
-        <label>
-          <input
-            type="checkbox"
-            checked={keepOpen.value}
-            onChange={event => (keepOpen.value = event.currentTarget.checked)}
-          />{' '}
-          {t('keepOpen')}
-        </label>
+        <HowItRuns mode={mode} workspace={workspace} keepOpen={keepOpen} />
         <button type="submit" class="main" disabled={sending.busy || goal.value.trim() === ''}>
           {sending.busy ? t('sending') : t('start')}
         </button>
       </div>
       <Fault of={sending.fault} />
     </form>
+  );
+}
+
+interface HowProps {
+  /** Empty: the default. */
+  mode: Signal<string>;
+  /** Null: the console's. */
+  workspace: Signal<string | null>;
+  keepOpen: Signal<boolean>;
+}
+
+function HowItRuns({ mode, workspace, keepOpen }: HowProps) {
+  return (
+    <>
+      <label>
+        {t('mode')}{' '}
+        <select value={mode.value} onChange={event => (mode.value = event.currentTarget.value)}>
+          <option value="">{t('defaultMode')}</option>
+          {about.value?.modes.map(each => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+      </label>
+      <label class="grow">
+        {t('workspace')}{' '}
+        <input
+          value={workspace.value ?? about.value?.workspace ?? ''}
+          onInput={event => (workspace.value = event.currentTarget.value)}
+        />
+      </label>
+      <label>
+        <input
+          type="checkbox"
+          checked={keepOpen.value}
+          onChange={event => (keepOpen.value = event.currentTarget.checked)}
+        />{' '}
+        {t('keepOpen')}
+      </label>
+    </>
   );
 }
 
