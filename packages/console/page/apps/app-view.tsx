@@ -12,7 +12,7 @@ import type { ToolItem } from '../run/items.js';
 import type { RunModel } from '../run-model.js';
 import { followed } from '../state.js';
 import { language, t } from '../words/words.js';
-import { AppHost, type HostCall, type Json } from './host.js';
+import { AppHost, type HostCall, type HostWorld, type Json } from './host.js';
 
 const FIRST_HEIGHT = 240;
 const TEARDOWN_MS = 1_000;
@@ -23,6 +23,9 @@ interface AppViewProps {
   onClose: () => void;
 }
 
+type Owner = Pick<AppViewProps, 'item' | 'runId'>;
+type Frame = { readonly current: HTMLIFrameElement | null };
+
 interface Shown extends HostCall {
   csp: unknown;
 }
@@ -32,10 +35,7 @@ export default function AppView({ item, runId, onClose }: AppViewProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const shown = useSignal<Shown | null>(null);
   const fault = useSignal<string | null>(null);
-  const height = useSignal(FIRST_HEIGHT);
-  const isReady = useSignal(false);
-  const link = useSignal<{ url: string; answer: (opens: boolean) => void } | null>(null);
-  const host = useRef<AppHost | null>(null);
+  const link = useLink();
   useEffect(() => {
     readShown(item, runAt(runId, item.path)).then(
       read => (shown.value = read),
@@ -43,51 +43,13 @@ export default function AppView({ item, runId, onClose }: AppViewProps) {
     );
   }, []);
   const { value: call } = shown;
-  // Before the frame can say that it is there.
-  useLayoutEffect(() => {
-    if (call === null) return;
-    const speaking = new AppHost(
-      {
-        post: message => frame.current?.contentWindow?.postMessage(message, '*'),
-        now: () => performance.now(),
-        context: contextNow,
-        resize: to => (height.value = to),
-        ready: () => (isReady.value = true),
-        callTool: (tool, args) => callTool({ item, runId }, tool, args),
-        openLink: async url => {
-          // One at a time: what a person is about to open does not change under their hand.
-          if (link.value !== null) return null;
-          return new Promise(answer => (link.value = { url, answer }));
-        },
-        propose: text => {
-          const run = followed(runId);
-          if (run === undefined || run.ended) return false;
-          proposeText(runId, server, text);
-          return true;
-        },
-      },
-      call,
-    );
-    host.current = speaking;
-    return hear(frame, speaking);
-  }, [call]);
-  const close = async () => {
-    const waited = new Promise(resolve => setTimeout(resolve, TEARDOWN_MS));
-    await Promise.race([host.current?.teardown(), waited]);
-    onClose();
-  };
-  const answerLink = (opens: boolean) => {
-    const { url, answer } = link.value ?? {};
-    link.value = null;
-    if (opens && url !== undefined) window.open(url, '_blank', 'noopener,noreferrer');
-    answer?.(opens);
-  };
+  const host = useHost({ item, runId }, frame, call, link.ask);
   return (
     <section class="app" aria-label={t('appOf', { server })}>
       <header>
         <span class="chip">{t('appOf', { server })}</span>
-        {!isReady.value && <span class="muted">{t('appWaits')}</span>}
-        <button type="button" class="quiet small" onClick={() => void close()}>
+        {!host.isReady && <span class="muted">{t('appWaits')}</span>}
+        <button type="button" class="quiet small" onClick={() => void host.teardown().then(onClose)}>
           {t('appClose')}
         </button>
       </header>
@@ -98,13 +60,63 @@ export default function AppView({ item, runId, onClose }: AppViewProps) {
           title={t('appOf', { server })}
           sandbox="allow-scripts"
           referrerpolicy="no-referrer"
-          height={height.value}
+          height={host.height}
           src={frameUrl(call)}
         />
       )}
-      {link.value !== null && <LinkQuestion server={server} url={link.value.url} answer={answerLink} />}
+      {link.url !== null && <LinkQuestion server={server} url={link.url} answer={link.answer} />}
     </section>
   );
+}
+
+/** The host speaks with the app in the frame from when `call` is known. */
+function useHost(owner: Owner, frame: Frame, call: Shown | null, openLink: HostWorld['openLink']) {
+  const height = useSignal(FIRST_HEIGHT);
+  const isReady = useSignal(false);
+  const host = useRef<AppHost | null>(null);
+  // Before the frame can say that it is there.
+  useLayoutEffect(() => {
+    if (call === null) return;
+    const speaking = new AppHost(
+      {
+        post: message => frame.current?.contentWindow?.postMessage(message, '*'),
+        now: () => performance.now(),
+        context: contextNow,
+        resize: to => (height.value = to),
+        ready: () => (isReady.value = true),
+        callTool: (tool, args) => callTool(owner, tool, args),
+        openLink,
+        propose: text => propose(owner, text),
+      },
+      call,
+    );
+    host.current = speaking;
+    return hear(frame, speaking);
+  }, [call]);
+  const teardown = async () => {
+    const waited = new Promise(resolve => setTimeout(resolve, TEARDOWN_MS));
+    await Promise.race([host.current?.teardown(), waited]);
+  };
+  return { height: height.value, isReady: isReady.value, teardown };
+}
+
+/** The link that a person is asked about. */
+function useLink() {
+  const asked = useSignal<{ url: string; answer: (opens: boolean) => void } | null>(null);
+  return {
+    url: asked.value?.url ?? null,
+    ask: async (url: string): Promise<boolean | null> => {
+      // One at a time: what a person is about to open does not change under their hand.
+      if (asked.value !== null) return null;
+      return new Promise(answer => (asked.value = { url, answer }));
+    },
+    answer: (opens: boolean) => {
+      const { url, answer } = asked.value ?? {};
+      asked.value = null;
+      if (opens && url !== undefined) window.open(url, '_blank', 'noopener,noreferrer');
+      answer?.(opens);
+    },
+  };
 }
 
 /** It comes when the app wants: nobody opens what they have not seen. */
@@ -124,7 +136,7 @@ function LinkQuestion(props: { server: string; url: string; answer: (opens: bool
 }
 
 /** Whose window a message comes from says whose it is: nothing else does. */
-function hear(frame: { current: HTMLIFrameElement | null }, host: AppHost): () => void {
+function hear(frame: Frame, host: AppHost): () => void {
   const take = (event: MessageEvent<unknown>) => {
     // What another says is not even unpacked.
     if (event.source !== null && event.source === frame.current?.contentWindow) host.take(event.data);
@@ -182,8 +194,6 @@ async function stored(owner: string, ref: string): Promise<Json> {
   return JSON.parse(text) as Json;
 }
 
-type Owner = Pick<AppViewProps, 'item' | 'runId'>;
-
 /** By the run, which asks a person where it has to; the answer is what the run has recorded. */
 async function callTool({ item, runId }: Owner, tool: string, args: Json): Promise<Json> {
   const owner = runAt(runId, item.path);
@@ -194,6 +204,14 @@ async function callTool({ item, runId }: Owner, tool: string, args: Json): Promi
   const { app, text } = await endOf(run, item.path, callId);
   if (app) return recordOf((await stored(owner, app.answer)).result);
   return { content: [{ type: 'text', text }], isError: true };
+}
+
+/** False where nobody can send it any more. */
+function propose({ item, runId }: Owner, text: string): boolean {
+  const run = followed(runId);
+  if (run === undefined || run.ended) return false;
+  proposeText(runId, item.app.server, text);
+  return true;
 }
 
 type CallEnd = Extract<RunModel['events'][number], { type: 'app_call_ended' }>;
