@@ -119,7 +119,7 @@ function formInput(schema: Parameters<typeof formFields>[0], values: FieldValues
       name,
       typeof value === 'string'
         ? fieldValue(field, value)
-        : value.map(each => fieldValue({ type: 'string', choices: field.choices }, each)),
+        : value.map(each => fieldValue({ ...field, type: 'string' }, each)),
     );
   }
   return { input: { decision: 'accept', content: Object.fromEntries(content) } };

@@ -5,7 +5,8 @@ import { exactJson, isRecord } from '../../base/json/json.js';
 import { parseRecord } from '../../base/json/json-in-text.js';
 import { readNumber } from '../../base/text/number.js';
 import { preview } from '../../base/text/preview.js';
-import { fieldValue, formFields } from '../../run/gates/form.js';
+import { escapeUnseen } from '../../base/text/unseen.js';
+import { formFields, typedValues } from '../../run/gates/form.js';
 import { type Gate, optionAt } from '../../run/gates/gate.js';
 
 /** What the updates take, without `gateId`: `checkAnswer` still judges it. */
@@ -43,6 +44,7 @@ export function answerFromWords(gate: Gate, words: string): GateWords {
   const text = words.trim();
   if (text === '') return { error: `Nothing was typed: ${wordsHint(gate)}` };
   const input = inputFor(gate, text);
+  if (input instanceof Unclear) return { error: input.why };
   return input === null
     ? { error: `"${preview(text, LINE_CHARS)}" is none of these, so nothing is decided: ${wordsHint(gate)}` }
     : { input };
@@ -64,6 +66,14 @@ const EDIT = ['e', 'edit'];
 
 type Input = Record<string, unknown>;
 
+/** What was typed may mean more than one thing. */
+class Unclear {
+  readonly why: string;
+  constructor(why: string) {
+    this.why = why;
+  }
+}
+
 interface Word {
   says: readonly string[];
   /**
@@ -72,7 +82,7 @@ interface Word {
    */
   behind?: 'reason' | 'remark' | 'value' | 'json';
   /** Null: what stands behind it is none of that. */
-  input: (behind: string) => Input | null;
+  input: (behind: string) => Input | Unclear | null;
 }
 
 /** The words that decide at a gate. What grants or ends something takes nothing behind it that would be lost. */
@@ -134,7 +144,7 @@ function editing(make: (value: unknown) => Input): Word {
   return { says: EDIT, behind: 'json', input: text => withJson(text, make) };
 }
 
-function inputFor(gate: Gate, text: string): Input | null {
+function inputFor(gate: Gate, text: string): Input | Unclear | null {
   for (const word of wordsOf(gate)) {
     const behind = behindWord(word, text);
     if (behind !== null) return word.input(behind);
@@ -196,12 +206,17 @@ function formHint(schema: JsonSchema): string {
 }
 
 /** All fields as JSON; of a form with one field, its value as it is typed. */
-function formInput(schema: JsonSchema, typed: string): Input | null {
+function formInput(schema: JsonSchema, typed: string): Input | Unclear | null {
   const content = typed === '' ? {} : parseRecord(typed);
   if (content !== null) return { decision: 'accept', content };
   const [field, ...others] = formFields(schema);
   if (field === undefined || others.length > 0) return null;
-  return { decision: 'accept', content: { [field.name]: fieldValue(field, typed) } };
+  const [value, ...more] = typedValues(field, typed);
+  if (more.length === 0) return { decision: 'accept', content: { [field.name]: value } };
+  const said = [value, ...more].map(each => `y ${escapeUnseen(JSON.stringify({ [field.name]: each }))}`);
+  return new Unclear(
+    `"${preview(typed, LINE_CHARS)}" may mean more than one answer, so nothing is decided. Say which: ${said.join(' · ')}`,
+  );
 }
 
 function withJson(text: string, make: (value: unknown) => Input): Input | null {

@@ -125,12 +125,23 @@ export function fieldLine({ label, type, required, words }: FormField): string {
   return words === '' ? head : `${head}: ${words}`;
 }
 
-/** What a person typed for one field, as its type has it; the title of a choice is its value. */
+/**
+ * WB3. What a text that was typed for one field may mean, as its type has it: a choice by its title, its value, or both
+ * as they are shown. More than one: nobody can tell, so none is given.
+ */
+export function typedValues({ type, choices }: Pick<FormField, 'type' | 'choices'>, text: string): unknown[] {
+  if (type === 'array') return typedLists(choices, text);
+  const chosen = choicesNamed(choices, text);
+  return chosen.length > 0 ? chosen : [plainValue(type, text)];
+}
+
+/** What was chosen from the list of a field, by its value as text, or typed into one that has no list. */
 export function fieldValue({ type, choices }: Pick<FormField, 'type' | 'choices'>, text: string): unknown {
-  const chosen =
-    choices.find(({ value }) => valueText(value) === text) ??
-    choices.find(({ title }) => title.toLowerCase() === text.toLowerCase());
-  if (chosen && type !== 'array') return chosen.value;
+  if (choices.length > 0) return choices.find(({ value }) => valueText(value) === text)?.value ?? text;
+  return type === 'array' ? splitList(text) : plainValue(type, text);
+}
+
+function plainValue(type: string, text: string): unknown {
   switch (type) {
     case 'number':
     case 'integer':
@@ -138,9 +149,62 @@ export function fieldValue({ type, choices }: Pick<FormField, 'type' | 'choices'
       return readNumber(text) ?? text;
     case 'boolean':
       return /^(?:y|yes|true)$/i.test(text) || (/^(?:n|no|false)$/i.test(text) ? false : text);
-    case 'array':
-      return text.split(',').map(part => fieldValue({ type: 'string', choices }, part.trim()));
     default:
       return text;
   }
+}
+
+/** Values of the choices that are called so; of those that are called so but for capitals where none is. */
+function choicesNamed(choices: readonly Choice[], text: string): unknown[] {
+  const lower = text.toLowerCase();
+  const namesOf = (choice: Choice) => [choice.title, valueText(choice.value), choiceText(choice)];
+  const exact = choices.filter(choice => namesOf(choice).includes(text));
+  const named =
+    exact.length > 0
+      ? exact
+      : choices.filter(choice => namesOf(choice).some(name => name.toLowerCase() === lower));
+  return different(named.map(({ value }) => value));
+}
+
+function different(values: readonly unknown[]): unknown[] {
+  return [...new Map(values.map(value => [JSON.stringify(value), value])).values()];
+}
+
+function splitList(text: string): string[] {
+  return text.split(',').map(part => part.trim());
+}
+
+/** Two are enough to tell that a text is not clear. */
+const MOST_READINGS = 2;
+
+/** The lists of choices that a text with commas may be: choices have commas, too. */
+function typedLists(choices: readonly Choice[], text: string): unknown[] {
+  const parts = text.split(',');
+  const names = choices.flatMap(choice => [choice.title, choiceText(choice)]);
+  const longest = Math.max(0, ...names.map(name => name.split(',').length));
+  // Of the parts from each place on.
+  const lists: unknown[][][] = [...parts.map(() => []), [[]]];
+  for (let at = parts.length - 1; at >= 0; at -= 1) {
+    const found: unknown[][] = [];
+    for (let end = at + 1; end <= Math.min(parts.length, at + longest); end += 1) {
+      const rest = lists[end] ?? [];
+      const named = rest.length > 0 ? choicesNamed(choices, parts.slice(at, end).join(',').trim()) : [];
+      found.push(...named.flatMap(value => rest.map(others => [value, ...others])));
+    }
+    lists[at] = different(found).slice(0, MOST_READINGS) as unknown[][];
+  }
+  const [whole = []] = lists;
+  // What is no choice is refused by the schema.
+  return whole.length > 0 ? whole : listsWithOthers(choices, parts);
+}
+
+/** Where some of it is no choice. */
+function listsWithOthers(choices: readonly Choice[], parts: readonly string[]): unknown[] {
+  const each = parts.map(part => {
+    const named = choicesNamed(choices, part.trim());
+    return named.length > 0 ? named.slice(0, MOST_READINGS) : [part.trim()];
+  });
+  const first = each.map(([value]) => value);
+  const unclear = each.findIndex(({ length }) => length > 1);
+  return unclear < 0 ? [first] : [first, first.with(unclear, each[unclear]?.[1])];
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { replyTo } from '../../../../src/rules/gates/gate-reply.js';
 import { answerFromWords } from '../../../../src/rules/gates/gate-words.js';
 import { fieldLine, fitQuestion, formFields } from '../../../../src/run/gates/form.js';
 import type { Gate } from '../../../../src/run/gates/gate.js';
@@ -19,6 +20,13 @@ const LEVEL = {
   },
 };
 const DAYS = { days: { type: 'array', items: { enum: ['mo', 'tu'], enumNames: ['Monday', 'Tuesday'] } } };
+const titled = (...choices: readonly (readonly [unknown, string])[]) =>
+  choices.map(([value, title]) => ({ const: value, title }));
+const CASED = { pick: { oneOf: titled([1, 'Delete'], [2, 'delete'], [3, '1']) } };
+const SWAPPED = { pick: { oneOf: titled(['delete', 'keep'], ['keep', 'delete']) } };
+const COMMAS = {
+  pick: { type: 'array', items: { enum: ['keep a', 'delete b', 'keep a, delete b', 'c, d'] } },
+};
 const TWO = { ...SIZE, gift: { type: 'boolean' } };
 
 test.each<[string, Record<string, unknown>, object | null]>([
@@ -33,18 +41,6 @@ test.each<[string, Record<string, unknown>, object | null]>([
   ['y the red one', { which: { type: 'string' } }, { decision: 'accept', content: { which: 'the red one' } }],
   ['y very HIGH', LEVEL, { decision: 'accept', content: { level: 2 } }],
   ['y 1', LEVEL, { decision: 'accept', content: { level: 1 } }],
-  [
-    'y a',
-    {
-      which: {
-        oneOf: [
-          { const: 'b', title: 'a' },
-          { const: 'a', title: 'b' },
-        ],
-      },
-    },
-    { decision: 'accept', content: { which: 'a' } },
-  ],
   ['y Tuesday, mo', DAYS, { decision: 'accept', content: { days: ['tu', 'mo'] } }],
   ['{"size": 4, "gift": true}', TWO, { decision: 'accept', content: { size: 4, gift: true } }],
   ['y {"size": 4}', TWO, { decision: 'accept', content: { size: 4 } }],
@@ -54,6 +50,57 @@ test.each<[string, Record<string, unknown>, object | null]>([
   const read = answerFromWords(form(properties), words);
   if (input === null) expect(read).toHaveProperty('error');
   else expect(read).toEqual({ input });
+});
+
+test.each<[string, Record<string, unknown>, unknown]>([
+  ['delete', CASED, 2],
+  ['Delete', CASED, 1],
+  ['2', CASED, 2],
+  ['Delete (1)', CASED, 1],
+  ['keep (delete)', SWAPPED, 'delete'],
+  ['KEEP (DELETE)', SWAPPED, 'delete'],
+  ['1', { pick: { oneOf: titled([1, 'One'], [2, 'Two']) } }, 1],
+  ['c, d', COMMAS, ['c, d']],
+  ['keep a, c, d', COMMAS, ['keep a', 'c, d']],
+  ['C, D, delete b', COMMAS, ['c, d', 'delete b']],
+  ['keep a, e', COMMAS, ['keep a', 'e']],
+])('WB3 form: "y %s" is typed where an option is just that → that option', (typed, properties, pick) => {
+  expect(answerFromWords(form(properties), `y ${typed}`)).toEqual({
+    input: { decision: 'accept', content: { pick } },
+  });
+});
+
+test.each<[string, Record<string, unknown>, unknown[]]>([
+  ['keep', SWAPPED, ['delete', 'keep']],
+  ['Keep', SWAPPED, ['delete', 'keep']],
+  ['1', CASED, [1, 3]],
+  ['DELETE', CASED, [1, 2]],
+  ['same', { pick: { enum: [1, '1'], enumNames: ['same', 'same'] } }, [1, '1']],
+  ['keep a, delete b', COMMAS, [['keep a', 'delete b'], ['keep a, delete b']]],
+])(
+  'WB3 form: "y %s" is typed where it may mean several → nothing is decided, each is told as JSON',
+  (typed, properties, meant) => {
+    const read = answerFromWords(form(properties), `y ${typed}`);
+    if (!('error' in read)) throw new Error('it was taken');
+    for (const pick of meant) {
+      const line = `y ${JSON.stringify({ pick })}`;
+      expect(read.error).toContain(line);
+      expect(answerFromWords(form(properties), line)).toEqual({
+        input: { decision: 'accept', content: { pick } },
+      });
+    }
+  },
+);
+
+test('WB3 form: a choice of a list is clicked → the one that has this value, whatever title another has', () => {
+  const fields = { pick: 'keep' };
+  expect(replyTo(form(SWAPPED), { decision: 'accept', fields })).toMatchObject({
+    input: { content: { pick: 'keep' } },
+  });
+  const upper = { pick: { enum: ['Keep', 'keep'], enumNames: ['one', 'other'] } };
+  expect(replyTo(form(upper), { decision: 'accept', fields })).toMatchObject({
+    input: { content: { pick: 'keep' } },
+  });
 });
 
 test('form: choices that are no texts, and would not become any → as JSON', () => {
