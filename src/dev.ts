@@ -3,7 +3,7 @@ import { exitCodeOfError } from '@steersman/print';
 import { trustedConfigDir } from '@steersman/session';
 import { ensureServer, type LocalStack, stopStack } from '@steersman/stack';
 import { Command } from 'commander';
-import { projectWorker } from './client/start/project-worker.js';
+import { projectWorker } from './client/here/project-worker.js';
 import { CONFIG_OPTION, defaultConfigDir } from './config/config-dir.js';
 import { checkConfigDir } from './config/files.js';
 import { isTrusted, loadVariables } from './config/trust/trust.js';

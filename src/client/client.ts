@@ -1,50 +1,42 @@
 /** The client: what programs start, find and steer runs with. */
-import type { Client } from '@temporalio/client';
-import { allowedTools } from '../config/trust/kept-permissions.js';
 import type { RunRecord } from '../run/state/kept.js';
 import { SteersmanError } from '../shared/errors.js';
-import { resolveHome } from '../shared/local/home.js';
 import { leftOpenRuns } from '../shared/local/open-runs.js';
+import type { Report } from '../shared/output.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 import { type Abortable, abortable, leavable } from './abortable.js';
 import type { ClientScope } from './client-scope.js';
-import { openTemporal, placeOf } from './connect.js';
-import { keptIn } from './kept/kept-in.js';
-import { keptRun, removeWhole, sessionsOf } from './kept/kept-runs.js';
+import { placeOf, type Temporal } from './connect.js';
+import { allowedTools } from './kept/kept-permissions.js';
+import { keptRun, noStore, removeWhole } from './kept/kept-runs.js';
 import { type ListedRun, type ListOptions, listRuns } from './run/list-runs.js';
 import { Run } from './run/run.js';
 import { describeRun, workspaceOf } from './run/runs.js';
-import { projectWorker, workerOfQueue } from './start/project-worker.js';
 import { Schedules } from './start/schedules.js';
 import { startInSession } from './start/start-in-session.js';
 import { type StartOptions, startRequest, startRun } from './start/start-run.js';
 
-export interface ConnectOptions {
-  /** Gets lines of progress: fetching, starting, waiting, a worker that was replaced. Default: nobody does. */
-  report?: (line: string) => void;
-  /** A client of `@temporalio/client` of your own, which stays open. Default: as the environment says. */
-  temporal?: { client: Client };
-  /** Folder of the local stack. Default `STEERSMAN_HOME`, else that of this user, or of the checkout. */
-  home?: string;
-  /** Ends the waiting for the connection. */
-  signal?: AbortSignal;
+/** What a client is given where it is put together. */
+export interface ClientParts extends Pick<ClientScope, 'kept' | 'project'> {
+  report?: ((line: string) => void) | undefined;
+  signal?: AbortSignal | undefined;
+  open(report: Report): Promise<Temporal>;
 }
 
-/**
- * Connects to the Temporal server that `TEMPORAL_ADDRESS`, `TEMPORAL_PROFILE` or `TEMPORAL_CONFIG_FILE` name, else to
- * the local stack, which it starts: that takes a download the first time. Throws a `SteersmanError`: `unreachable`
- * when Temporal does not answer within 5 s, `configuration`, `host`, or `aborted`.
- */
-export async function connect(options: ConnectOptions = {}): Promise<SteersmanClient> {
-  const { report = () => {}, signal } = options;
-  const home = resolveHome(options.home);
+/** Connects. Throws a `SteersmanError`: what `open` throws, or `aborted`. */
+export function openClient({
+  report = () => {},
+  signal,
+  open,
+  ...parts
+}: ClientParts): Promise<SteersmanClient> {
   const closing = new AbortController();
   return abortable({ closing: closing.signal }, { signal }, async ending => {
-    const temporal = await openTemporal({ report, home, client: options.temporal?.client });
+    const temporal = await open(report);
     // Nobody waits for it any more.
     if (ending.aborted) await temporal.close();
     ending.throwIfAborted();
-    return new SteersmanClient({ temporal, home, report, closing: closing.signal }, () =>
+    return new SteersmanClient({ ...parts, temporal, report, closing: closing.signal }, () =>
       closing.abort(new Error('the client was closed')),
     );
   });
@@ -81,9 +73,9 @@ export class SteersmanClient {
    * is wrong with goal and options, `conflict` for an id that is taken, `uncertain` where Temporal stopped answering.
    */
   start(goal: string, { signal, ...options }: StartOptions & Abortable = {}): Promise<Run> {
-    const { temporal, report, home } = this.#scope;
+    const { temporal, report, kept, project } = this.#scope;
     return abortable(this.#scope, { signal }, async ending => {
-      const request = await startRequest(goal, options, { local: temporal.local !== null });
+      const request = await startRequest(goal, options, { project, local: temporal.local !== null });
       if (request.note !== null) report(request.note);
       if (options.keptPermissions === true) {
         const allowed = allowedTools(placeOf(temporal, request.settings.workspace));
@@ -96,7 +88,7 @@ export class SteersmanClient {
       const started =
         session === undefined
           ? await startRun(waits, request, taskQueue)
-          : await startInSession(waits, sessionsOf(home), { ...request, session }, taskQueue);
+          : await startInSession(waits, kept?.sessions ?? null, { ...request, session }, taskQueue);
       return new Run(this.#scope, started, options.tools);
     });
   }
@@ -120,9 +112,10 @@ export class SteersmanClient {
    * a `SteersmanError`: `open` where a run of it is open, `conflict` where branches share what it says.
    */
   deleteSession(id: string, options: Abortable = {}): Promise<void> {
-    const { temporal, home } = this.#scope;
+    const { temporal, kept } = this.#scope;
     return abortable(this.#scope, options, async () => {
-      await removeWhole(keptIn(home), id, temporal.client);
+      if (kept === null) throw noStore();
+      await removeWhole(kept, id, temporal.client);
     });
   }
 
@@ -151,13 +144,16 @@ export class SteersmanClient {
     { configDir }: Pick<StartOptions, 'configDir'> = {},
   ): Promise<void> {
     return abortable(this.#scope, {}, async () => {
-      const { local } = this.#scope.temporal;
-      if (local === null) return;
+      const { temporal, project } = this.#scope;
+      const { local } = temporal;
+      if (local === null || project === null) return;
       const failures: unknown[] = [];
       for (const taskQueue of new Set(runs.map(run => run.taskQueue))) {
         try {
           const settings =
-            configDir === undefined ? workerOfQueue(local.home, taskQueue) : projectWorker(configDir);
+            configDir === undefined
+              ? project.workerOfQueue(local.home, taskQueue)
+              : project.workerOf(configDir);
           await local.worker(settings, taskQueue);
         } catch (error) {
           failures.push(error);
@@ -175,17 +171,17 @@ export class SteersmanClient {
 
   /** The queue to start on: the named one, else that of a local worker with these settings, started if needed. */
   async #queueFor(named: string | null, configDir: string | null): Promise<string> {
-    const { local } = this.#scope.temporal;
+    const { temporal, project } = this.#scope;
     if (named !== null) return named;
-    if (local === null) return DEFAULT_TASK_QUEUE;
-    return (await local.worker(projectWorker(configDir))).taskQueue;
+    if (temporal.local === null || project === null) return DEFAULT_TASK_QUEUE;
+    return (await temporal.local.worker(project.workerOf(configDir))).taskQueue;
   }
 }
 
 /** What the store has of a run that Temporal knows no more. Throws the error where it has nothing. */
-async function forgottenRun({ home }: ClientScope, id: string, error: unknown): Promise<RunRecord> {
+async function forgottenRun({ kept: store }: ClientScope, id: string, error: unknown): Promise<RunRecord> {
   const isUnknown = error instanceof SteersmanError && error.code === 'not_found';
-  const kept = isUnknown ? await keptRun(sessionsOf(home), id).catch(() => null) : null;
+  const kept = isUnknown && store ? await keptRun(store.sessions, id).catch(() => null) : null;
   if (kept === null) throw error;
   return kept;
 }

@@ -1,16 +1,24 @@
-/** The client's way to Temporal: the server that the environment names, else the local stack's. */
-
-import { ensureServer, type LocalStack } from '@steersman/stack';
+/** The client's way to a Temporal server that the environment or the program names. */
 import type { Client, ConnectionOptions } from '@temporalio/client';
 import { Connection } from '@temporalio/client';
 import { errorText } from '../base/text/error-text.js';
-import type { Place } from '../config/trust/kept-permissions.js';
 import { SteersmanError } from '../shared/errors.js';
-import { resolveHome, usesLocalStack } from '../shared/local/home.js';
-import { isLoopback, localConnection } from '../shared/local/probe.js';
-import type { Report } from '../shared/output.js';
+import { isLoopback } from '../shared/local/loopback.js';
+import type { WorkerSettings } from '../shared/local/protocol.js';
 import { connectionFault, temporalConfig } from '../shared/temporal/connection-fault.js';
 import { retryInterceptors, temporalClient } from '../shared/temporal-client.js';
+import type { Place } from './kept/kept-permissions.js';
+
+/** The local stack, as far as a client uses it. */
+export interface LocalServer {
+  home: string;
+  /** URL of the Web UI. */
+  webUi: string;
+  /** A background worker of these settings, for `taskQueue` or a queue of its own. */
+  worker(settings: WorkerSettings, taskQueue?: string | null): Promise<{ taskQueue: string }>;
+  /** Of its background workers. */
+  queues(): Promise<string[]>;
+}
 
 /** A connected client. */
 export interface Temporal {
@@ -19,7 +27,7 @@ export interface Temporal {
   address: string;
   namespace: string;
   /** The local stack, or null where the environment names another. */
-  local: LocalStack | null;
+  local: LocalServer | null;
   /** Closes the connection and gives the local server back. */
   close(): Promise<void>;
   /** Of a call of the client: once it is aborted, nothing with an effect is sent. */
@@ -28,45 +36,23 @@ export interface Temporal {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export interface OpenOptions {
-  /** Gets lines of progress. */
-  report: Report;
-  /** Folder of the local stack. Default: `resolveHome()`. */
-  home?: string | undefined;
-  /** A client of the caller's own, which stays open. */
-  client?: Client | undefined;
-}
-
-/**
- * Connects; on the local stack it starts the server first, which takes a download the first time. Throws a
- * SteersmanError when Temporal does not answer within 5 s, or its configuration is wrong.
- */
-export async function openTemporal({ report, home, client }: OpenOptions): Promise<Temporal> {
-  if (client !== undefined) return ownTemporal(client);
-  if (!usesLocalStack()) return connectRemote();
-  const local = await ensureServer(resolveHome(home), { report });
-  const connection = localConnection(local.address);
-  const close = async () => {
-    await connection.close();
-    local.release();
-  };
-  return {
-    client: temporalClient({ connection }),
-    address: local.address,
-    namespace: 'default',
-    local,
-    close,
-  };
-}
-
-function ownTemporal(client: Client): Temporal {
+/** A client of the program's own, which stays open. */
+export function ownTemporal(client: Client): Temporal {
   const { connection } = client;
   const address = connection instanceof Connection ? connection.options.address : 'the given client';
   return { client, address, namespace: client.options.namespace, local: null, close: async () => {} };
 }
 
-async function connectRemote(): Promise<Temporal> {
-  const { options, namespace, address } = remoteOptions();
+export interface Named {
+  /** host:port. Default: as the environment says. */
+  address?: string | undefined;
+  /** For people, where nobody answers there. */
+  remedy: string;
+}
+
+/** Throws a SteersmanError where Temporal does not answer within 5 s, or its configuration is wrong. */
+export async function connectTo({ remedy, ...named }: Named): Promise<Temporal> {
+  const { options, namespace, address } = connectionTo(named.address);
   try {
     const connection = await Connection.connect(options);
     const client = temporalClient({ connection, namespace });
@@ -76,26 +62,26 @@ async function connectRemote(): Promise<Temporal> {
     if (known) throw known;
     throw new SteersmanError(
       `Temporal at ${address} can not be reached: ${errorText(error)}`,
-      'Check that it runs there and TEMPORAL_ADDRESS is right; or unset TEMPORAL_ADDRESS to use the local stack.',
+      remedy,
       'unreachable',
     );
   }
 }
 
-function remoteOptions(): { options: ConnectionOptions; namespace: string; address: string } {
+function connectionTo(named: string | undefined) {
   const { connectionOptions, namespace } = temporalConfig();
   const { tls, apiKey, metadata, address = 'localhost:7233' } = connectionOptions;
   const options: ConnectionOptions = {
-    address,
+    address: named ?? address,
     connectTimeout: CONNECT_TIMEOUT_MS,
     interceptors: retryInterceptors,
     // gRPC honours proxy variables even for this machine's own addresses.
-    ...(isLoopback(address) ? { channelArgs: { 'grpc.enable_http_proxy': 0 } } : {}),
+    ...(isLoopback(named ?? address) ? { channelArgs: { 'grpc.enable_http_proxy': 0 } } : {}),
     ...(tls === undefined ? {} : { tls }),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(metadata === undefined ? {} : { metadata }),
   };
-  return { options, namespace: namespace ?? 'default', address };
+  return { options, namespace: namespace ?? 'default', address: named ?? address };
 }
 
 /** Where a run works, for what a person has allowed there. */

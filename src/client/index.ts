@@ -1,58 +1,9 @@
-/** `steersman/client`: start runs of agents, follow them, steer them, answer what they ask. */
+/** `steersman/client`: a client with the local stack, the project's configuration and the store. */
 
-export { forgetPermissions, type KeptPermission, keptPermissions } from '../config/trust/kept-permissions.js';
-export type { Check, CheckResult } from '../run/checks/check.js';
-export type { Basis } from '../run/evidence/evidence.js';
-export type { Gate, GateKind } from '../run/gates/gate.js';
-export { type Cause, causeText, OUTCOMES, type Outcome, restText } from '../run/limits/cause.js';
-export type { ToolProgress } from '../run/limits/heartbeats.js';
-export { DEFAULT_LIMITS, type Limits } from '../run/limits/limits.js';
-export type { UsageEntry } from '../run/limits/usage-by.js';
-export type { Message, Usage } from '../run/messages/message.js';
-export type { Artifact } from '../run/outputs/artifacts.js';
-export type { Task } from '../run/plan/plan.js';
-export { STEP_FAILURE_POLICIES, type StepFailurePolicy } from '../run/plan/plan.js';
-export type { Phase } from '../run/position/position.js';
-export type {
-  CallEnded,
-  JournalEvent,
-  JournalPayloads,
-  JournalType,
-  ReplyForm,
-} from '../run/state/journal.js';
-export type { RunRecord } from '../run/state/kept.js';
-export type { TraceReport, TraceStep } from '../run/state/trace.js';
-export { STEER_TIMES, type SteerTime } from '../run/steering/inbox.js';
-export { type ErrorCode, SteersmanError } from '../shared/errors.js';
 export type { Account, Hit, SessionLine } from '../shared/store/store.js';
-export type { RunResult, RunView } from '../workflows/messages.js';
-export { type ConnectOptions, connect, type SteersmanClient } from './client.js';
-export { openTemporal } from './connect.js';
-export { cutToBytes } from './cut-to-bytes.js';
-export { explainError } from './grpc-errors.js';
-export { Accounts } from './kept/accounts.js';
-export { type KeptRun, Sessions, type SessionsAsked, type ThreadTranscript } from './kept/kept-runs.js';
+export * from './exports.js';
+export { Accounts } from './here/accounts.js';
+export { type ConnectOptions, checkStart, connect, openTemporal } from './here/connect.js';
+export { type KeptRun, Sessions, type SessionsAsked } from './here/sessions.js';
 export { fromChatMessages } from './messages/index.js';
 export { readConversation } from './messages/read-conversation.js';
-export type { ChildTree } from './run/child-tree.js';
-export type { ToolInput } from './run/gate-input.js';
-export type { ListedRun, ListOptions } from './run/list-runs.js';
-export type { GateHandler, GateHandlers, OpenGate } from './run/on-gate.js';
-export type { Asked, Run } from './run/run.js';
-export { type RunEnd, UNREADABLE } from './run/run-end.js';
-export type { RunSnapshot } from './run/run-snapshot.js';
-export { noRun } from './run/runs.js';
-export type { GateAnswers, GateReply } from './run/send.js';
-export type { SentMessage } from './run/sent-message.js';
-export { type ClientTool, clientTool } from './start/client-tools.js';
-export { OVERLAPS, type Overlap, type ScheduleSnapshot } from './start/schedule-snapshot.js';
-export type { ScheduleOptions, Schedules } from './start/schedules.js';
-export { checkStart, type StartOptions } from './start/start-run.js';
-export { type Addition, ReplyText } from './vocabularies/reply-text.js';
-export type { Vocabulary } from './vocabularies/translate.js';
-export { oneAtATime } from './vocabularies/translate.js';
-export type { TextDelta } from './watch/live-text.js';
-export type { Retry } from './watch/pending-calls.js';
-export type { OfAgent, RunEvent } from './watch/run-event.js';
-export { readStuckTask, stuckLine } from './watch/stuck-task.js';
-export type { WatchOptions } from './watch/watch-run.js';

@@ -1,5 +1,6 @@
 /** `steersman/config`: `steersman.yaml`, prompts, and whether a folder is trusted. */
 
+export { isBelow } from '../shared/below.js';
 export { chooseModels } from './choose-models.js';
 export { CONFIG_OPTION, defaultConfigDir, localToolsDir, TOOL_FILES, toolFilesOf } from './config-dir.js';
 export { configurationDigest } from './digest.js';
@@ -35,7 +36,6 @@ export {
 export {
   checkWorkspace,
   DANGLING,
-  isBelow,
   OUTSIDE,
   type Place,
   placeIn,

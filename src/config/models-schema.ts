@@ -4,14 +4,13 @@ import { baseUrlFault, knownEndpoint, PROTOCOLS } from '../models/endpoint.js';
 import { TOOL_SYNTAXES } from '../run/agents/role.js';
 import { MODEL_FAILURES } from '../run/limits/failure.js';
 import { STOP_REASONS } from '../run/messages/message.js';
+import { MODEL_ID } from '../run/models/model-id.js';
 import { PHASES } from '../run/position/position.js';
 
 /** The one model that goes by its provider's name alone. */
 const SHORT_MODEL_IDS: Readonly<Record<string, string>> = { demo: 'demo/rules' };
 
-const modelId = z
-  .string()
-  .regex(/^([a-z][a-z0-9_-]*\/\S+|demo)$/, 'expected endpoint/model, such as openai/gpt-5-mini');
+const modelId = z.string().regex(MODEL_ID, 'expected endpoint/model, such as openai/gpt-5-mini');
 
 /** One model id, or a chain in order of preference. */
 export const modelChainSchema = z

@@ -1,7 +1,8 @@
 /** The workspace of a run: checked by the client for a quick answer, and by the worker, which has the last word. */
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { isBelow } from '../shared/below.js';
 import { SteersmanError } from '../shared/errors.js';
 import { errorCode } from './files.js';
 
@@ -77,11 +78,6 @@ function realFolder(path: string): string {
     `The workspace ${path} is not a folder.`,
     'Name a folder, such as the one that holds the file.',
   );
-}
-
-export function isBelow(path: string, root: string): boolean {
-  const rest = relative(root, path);
-  return rest === '' || (rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest));
 }
 
 /** A path that was looked at: it lies in its workspace. */

@@ -26,13 +26,13 @@ export {
   usesLocalStack,
 } from './local/home.js';
 export { readJson, removeFile, writeJson } from './local/json-file.js';
+export { isLoopback } from './local/loopback.js';
 export { hasOpenRuns, OPEN_RUNS, recentPollers, servedRuns } from './local/open-runs.js';
 export {
   addMissingSearchAttributes,
   choosePort,
   hiddenPlace,
   isHealthy,
-  isLoopback,
   localConnection,
   until,
 } from './local/probe.js';

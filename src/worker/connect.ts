@@ -7,7 +7,7 @@ import { errorText } from '../base/text/error-text.js';
 import { scriptCall } from '../shared/called-as.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
-import { isLoopback } from '../shared/local/probe.js';
+import { isLoopback } from '../shared/local/loopback.js';
 import { connectionFault } from '../shared/temporal/connection-fault.js';
 
 export interface Connected {

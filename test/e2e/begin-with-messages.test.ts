@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import { connect } from '../../src/client/client.js';
-import { Sessions } from '../../src/client/kept/kept-runs.js';
+import { connect } from '../../src/client/here/connect.js';
+import { Sessions } from '../../src/client/here/sessions.js';
 import { fromChatMessages, readConversation } from '../../src/client/messages/index.js';
 import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
 import type { Message } from '../../src/run/messages/message.js';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { EndedTurn, SaidMessage } from '../../src/activities/hook.js';
-import { Sessions } from '../../src/client/kept/kept-runs.js';
+import { Sessions } from '../../src/client/here/sessions.js';
 import { textOf } from '../../src/run/messages/message.js';
 import { onStage } from '../support/fault-stage.js';
 import { killWorkers } from '../support/processes.js';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openFolder } from '../../packages/store/folder.js';
-import { connect } from '../../src/client/client.js';
+import { connect } from '../../src/client/here/connect.js';
 import { childId } from '../../src/run/agents/children.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { steerSignal } from '../../src/workflows/messages.js';

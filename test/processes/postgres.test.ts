@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectPostgres, postgresStore } from '../../packages/store/postgres/postgres.js';
-import { Sessions } from '../../src/client/kept/kept-runs.js';
+import { Sessions } from '../../src/client/here/sessions.js';
 import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { finishSignal, followUpSignal, stateQuery } from '../../src/workflows/messages.js';

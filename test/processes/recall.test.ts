@@ -1,7 +1,7 @@
 /** Old results that are no longer sent, and the tool with which a model reads them again. */
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { Sessions } from '../../src/client/kept/kept-runs.js';
+import { Sessions } from '../../src/client/here/sessions.js';
 import { killWorkers } from '../support/processes.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf } from '../support/run-views.js';

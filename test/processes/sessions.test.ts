@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { Sessions } from '../../src/client/kept/kept-runs.js';
+import { Sessions } from '../../src/client/here/sessions.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { finishSignal, followUpSignal, stateQuery } from '../../src/workflows/messages.js';
 import { startCommand } from '../support/command-line.js';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { wireText } from '../../packages/test-kit/model-server.js';
-import { connect, type SteersmanClient } from '../../src/client/client.js';
+import { connect, type SteersmanClient } from '../../src/client/index.js';
 import { childId } from '../../src/run/agents/children.js';
 import { textOf } from '../../src/run/messages/message.js';
 import { UNKEPT } from '../../src/run/state/kept.js';

@@ -12,6 +12,7 @@ const PACKAGES_DIR = join(ROOT, 'packages');
 const IMPORT = /^(?:import|export)\b[^;]*?from '([^']+)'|import\('([^']+)'\)/gm;
 const MOST_ROOMS = 13;
 const MOST_FILES = 15;
+const MOST_LINES_OF_CLIENT = 20_000;
 
 /** What workflows are made of, from the ground to the top: a file imports from its own floor and those below. */
 const FLOORS = ['base', 'run', 'conversation', 'rules', 'workflows'];
@@ -25,8 +26,8 @@ const COMPOSE = [
   'vocabularies.ts',
   'worker/parts.ts',
   'worker/providers.ts',
-  'client/connect.ts',
-  'client/kept/kept-in.ts',
+  'client/here/connect.ts',
+  'client/here/kept-in.ts',
 ];
 
 const entries = readdirSync(SRC, { recursive: true, withFileTypes: true });
@@ -43,19 +44,22 @@ interface Import {
   /** A path below src, or the name of a package. */
   to: string;
   isPackage: boolean;
+  /** Nothing is loaded for it. */
+  isType: boolean;
 }
 
 const imports: Import[] = entries
   .filter(({ name }) => /\.tsx?$/.test(name))
   .map(({ parentPath, name }) => join(parentPath, name).slice(SRC.length + 1))
   .flatMap(from =>
-    [...readFileSync(join(SRC, from), 'utf8').matchAll(IMPORT)].map(([, still, late]) => {
+    [...readFileSync(join(SRC, from), 'utf8').matchAll(IMPORT)].map(([text, still, late]) => {
       const to = still ?? late ?? '';
       const isPackage = !to.startsWith('.');
       return {
         from,
         to: isPackage ? to : normalize(join(from, '..', to)).replace(/\.js$/, '.ts'),
         isPackage,
+        isType: /^(?:import|export) type\b/.test(text),
       };
     }),
   );
@@ -66,7 +70,10 @@ function roomOf(path: string): string {
 }
 
 /** What is left when folders that import no other that is left are taken away, again and again: those of circles. */
-function inCircles(between: readonly Import[], nameOf: (path: string) => string): string[] {
+function inCircles(
+  between: readonly Pick<Import, 'from' | 'to'>[],
+  nameOf: (path: string) => string,
+): string[] {
   let left = [...new Set(between.flatMap(({ from, to }) => [nameOf(from), nameOf(to)]))];
   for (;;) {
     const next = left.filter(name =>
@@ -121,6 +128,26 @@ test('floors: packages → none below the workflows, and a few there', () => {
 test('packages: who in src imports one → its entries, and where worker and client are put together', () => {
   const users = imports.filter(({ from, to }) => to.startsWith('@steersman/') && roomOf(from) !== '');
   expect([...new Set(users.map(({ from }) => from))].filter(from => !COMPOSE.includes(from))).toEqual([]);
+});
+
+/** What is loaded with a file of src, itself included: files, and packages by their names. */
+function loadedWith(entry: string): Set<string> {
+  const loaded = new Set([entry]);
+  // A set gives what is added while it is walked.
+  for (const file of loaded)
+    for (const { from, to, isType } of imports) if (from === file && !isType) loaded.add(to);
+  return loaded;
+}
+
+test('the client of its own: what is loaded with it → at most 20,000 lines, and nothing of models, configuration, workers, stack or store', () => {
+  const loaded = [...loadedWith('client/remote.ts')];
+  expect(loaded.length).toBeGreaterThan(100);
+  const files = loaded.filter(name => name.endsWith('.ts'));
+  const lines = files.map(name => readFileSync(join(SRC, name), 'utf8').split('\n').length - 1);
+  expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThan(MOST_LINES_OF_CLIENT);
+  const foreign = /^(?:(?:models|config|worker|mcp|activities|client\/here)\/|@?steersman\b)/;
+  expect(loaded.filter(name => foreign.test(name))).toEqual([]);
+  expect([...loadedWith('client/index.ts')].filter(name => foreign.test(name)).length).toBeGreaterThan(50);
 });
 
 /** A face uses what a program may use: doors of `steersman`, and those of other packages. */

@@ -1,7 +1,7 @@
 /** Runs as the server lists them, newest first. */
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { isBelow } from '../../config/workspace.js';
 import { OUTCOMES, type Outcome } from '../../run/limits/cause.js';
+import { isBelow } from '../../shared/below.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { unreadableNames } from '../../shared/temporal-client.js';

@@ -2,8 +2,9 @@
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { textsOfConversation } from '../../shared/store/store.js';
+import type { KeptStore } from '../client-scope.js';
 import type { Temporal } from '../connect.js';
-import { keptIn } from '../kept/kept-in.js';
+import { noStore } from '../kept/kept-runs.js';
 import { describeRun } from './runs.js';
 
 const FETCH_TIMEOUT_MS = 120_000;
@@ -24,9 +25,9 @@ export async function readHistory(
 }
 
 /** A text that the run keeps by reference, or a run before it in its conversation, whole. Throws a SteersmanError where the store of this machine has it not. */
-export async function readStored(home: string, id: string, ref: string): Promise<string> {
-  const { texts, sessions } = keptIn(home);
-  const read = textsOfConversation(texts, sessions, async () => null);
+export async function readStored(kept: KeptStore | null, id: string, ref: string): Promise<string> {
+  if (kept === null) throw noStore();
+  const read = textsOfConversation(kept.texts, kept.sessions, async () => null);
   const page = await read(id, ref, { offset: 0, length: MOST_BYTES });
   if (page) return page.data.toString('utf8');
   throw new SteersmanError(

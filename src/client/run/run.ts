@@ -30,7 +30,7 @@ import { type Abortable, abortable, leavable } from '../abortable.js';
 import { askRun } from '../ask-run.js';
 import type { ClientScope } from '../client-scope.js';
 import { type Temporal, webUiLink } from '../connect.js';
-import { sessionsOf, type ThreadTranscript } from '../kept/kept-runs.js';
+import type { ThreadTranscript } from '../kept/kept-runs.js';
 import type { ClientTool } from '../start/client-tools.js';
 import { wordsOf } from '../vocabularies/stream-events.js';
 import type { RunEvent } from '../watch/run-event.js';
@@ -125,7 +125,7 @@ export class Run {
     tools: readonly ClientTool[] = [],
   ) {
     this.#scope = scope;
-    this.#reader = new RunReader(scope.temporal, id, sessionsOf(scope.home), forgotten);
+    this.#reader = new RunReader(scope.temporal, id, scope.kept?.sessions ?? null, forgotten);
     this.id = id;
     this.joined = joined;
     this.runId = runId;
@@ -354,7 +354,7 @@ export class Run {
 
   /** A text that it keeps by reference (`blob:…`), whole. Only on a machine that has the blobs of the worker. */
   stored(ref: string): Promise<string> {
-    return readStored(this.#scope.home, this.id, ref);
+    return readStored(this.#scope.kept, this.id, ref);
   }
 
   /** The texts that it wrote beside its conversation, in the order it made them. */

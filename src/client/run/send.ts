@@ -8,7 +8,6 @@ import {
 import type { UpdateDefinition } from '@temporalio/common';
 import { jsonBytes } from '../../base/json/json.js';
 import { INPUT_BYTES } from '../../base/sizes/bounds.js';
-import { keepPermission } from '../../config/trust/kept-permissions.js';
 import type { GateKind } from '../../run/gates/gate.js';
 import type { PlannedTask } from '../../run/plan/plan.js';
 import { allowedAt } from '../../run/tools/permission.js';
@@ -16,6 +15,7 @@ import { hintOf, shellWord, startCall, verbCall } from '../../shared/called-as.j
 import { SteersmanError } from '../../shared/errors.js';
 import { answerGateUpdate } from '../../workflows/messages.js';
 import { placeOf, type Temporal } from '../connect.js';
+import { keepPermission } from '../kept/kept-permissions.js';
 import { RunReader } from './run-reader.js';
 import type { RunSnapshot } from './run-snapshot.js';
 import type { RunDescription } from './runs.js';

@@ -8,8 +8,6 @@ import {
   ScheduleNotFoundError,
 } from '@temporalio/client';
 import { msToTs } from '@temporalio/common';
-import { defaultConfigDir } from '../../config/config-dir.js';
-import { isTrusted } from '../../config/trust/trust.js';
 import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { hintOf, scriptCall, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
@@ -236,11 +234,15 @@ export class Schedules {
   }
 
   async #requestOf(goal: string, start: StartOptions) {
-    const local = this.#scope.temporal.local !== null;
+    const { temporal, project } = this.#scope;
+    const local = temporal.local !== null;
     // The workers of the local stack are on this machine, whatever their queue; nothing is read of a folder that is not
     // trusted.
-    const known = start.configDir !== undefined || isTrusted(defaultConfigDir());
-    const { settings, taskQueue } = await startRequest(goal, start, { local, servedHere: local && known });
+    const known = start.configDir !== undefined || project?.isTrusted() === true;
+    const { settings, taskQueue } = await startRequest(goal, start, {
+      ...{ project, local },
+      servedHere: local && known,
+    });
     if (taskQueue === null && local) throw noQueue();
     return { settings, taskQueue: taskQueue ?? DEFAULT_TASK_QUEUE };
   }

@@ -28,7 +28,7 @@ const MOST_TRIES = 100;
  */
 export async function startInSession(
   temporal: Temporal,
-  store: SessionStore,
+  store: SessionStore | null,
   {
     session,
     token: given,
@@ -37,9 +37,10 @@ export async function startInSession(
   taskQueue: string,
 ): Promise<StartedRun> {
   const token = given ?? randomUUID();
-  const repeated = given === null ? null : await repeatedIn(temporal, store, { session, token });
+  const last = store === null ? 0 : lastNumberIn(session, await store.runs(session));
+  const repeated = given === null ? null : await repeatedIn(temporal, last, { session, token });
   if (repeated) return repeated;
-  const first = await firstNumber(temporal, store, session);
+  const first = await firstNumber(temporal, last, session);
   for (let number = first; number < first + MOST_TRIES; number++) {
     const id = idInSession(session, number);
     const started = await startOrJoin(temporal, { ...request, session, id, token }, taskQueue);
@@ -55,10 +56,10 @@ export async function startInSession(
 /** The last run of the conversation, if it has ended and this request began it or queued its goal there. */
 async function repeatedIn(
   temporal: Temporal,
-  store: SessionStore,
+  last: number,
   { session, token }: JoinedAs,
 ): Promise<StartedRun | null> {
-  const id = idInSession(session, Math.max(1, lastNumberIn(session, await store.runs(session))));
+  const id = idInSession(session, Math.max(1, last));
   const run = await lookAt(temporal, id);
   // An open run knows its messages by their ids.
   if (run === null || isOpen(run)) return null;
@@ -80,8 +81,7 @@ async function hasJoined({ client }: Temporal, id: string, token: string): Promi
 }
 
 /** That of its last run, if it is open, else the next one. Also where Temporal has forgotten all of them. */
-async function firstNumber(temporal: Temporal, store: SessionStore, session: string): Promise<number> {
-  const last = lastNumberIn(session, await store.runs(session));
+async function firstNumber(temporal: Temporal, last: number, session: string): Promise<number> {
   if (last === 0) return 1;
   const run = await lookAt(temporal, idInSession(session, last));
   return run !== null && isOpen(run) ? last : last + 1;

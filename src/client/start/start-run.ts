@@ -3,26 +3,23 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { preview } from '../../base/text/preview.js';
-import { checkConfigDir } from '../../config/files.js';
-import { modelChainSchema } from '../../config/models-schema.js';
-import { checkWorkspace } from '../../config/workspace.js';
 import { callerFault, type Given, nameFault, readStart } from '../../rules/agents/run-input.js';
 import { memoOf, type RunSettings, WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import type { Check } from '../../run/checks/check.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { Message } from '../../run/messages/message.js';
+import { MODEL_ID } from '../../run/models/model-id.js';
 import type { StepFailurePolicy } from '../../run/plan/plan.js';
 import { type ModeName, modeFor } from '../../run/position/modes.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { env } from '../../shared/env.js';
 import { SteersmanError } from '../../shared/errors.js';
-import { usesLocalStack } from '../../shared/local/home.js';
+import type { Answering, Project } from '../client-scope.js';
 import type { Temporal } from '../connect.js';
 import { cutToBytes } from '../cut-to-bytes.js';
 import { explainError, isServerAway } from '../grpc-errors.js';
 import { describeRun, workspaceOf } from '../run/runs.js';
 import { type ClientTool, declaredTools } from './client-tools.js';
-import { type Answering, answering, modeFaults } from './default-model.js';
 import { earlierRun } from './earlier-run.js';
 import { newRunId, requestToken } from './run-id.js';
 
@@ -133,14 +130,15 @@ export const START_TIMEOUT_MS = 15_000;
 export async function startRequest(
   goal: string,
   options: StartOptions,
-  given: { local?: boolean; servedHere?: boolean } = {},
+  given: { project: Project | null; local: boolean; servedHere?: boolean },
 ): Promise<StartRequest> {
-  const { local: localStack = usesLocalStack() } = given;
+  const { local: localStack } = given;
   const ownQueue = (options.taskQueue ?? env.taskQueue()) !== undefined;
   const { servedHere = localStack && !ownQueue } = given;
   const { id, after, taskQueue, configDir, tools, messages, ...more } = options;
   const { keptPermissions: _kept, requestId, ...rest } = more;
-  const answers: Answering = servedHere ? await answering(options, { ownQueue }) : { faults: [] };
+  const project = servedHere ? given.project : null;
+  const answers: Answering = (await project?.answering(options, { ownQueue })) ?? { faults: [] };
   const { model = options.model } = answers;
   const start = readStart({
     goal,
@@ -157,12 +155,12 @@ export async function startRequest(
   const errors = start.ok ? [] : start.errors;
   const called = start.ok ? callerFault(start.settings) : null;
   if (called !== null) errors.push(called);
-  if (start.ok && servedHere) errors.push(...(await modeFaults(start.settings.mode, configDir)));
+  if (start.ok && project) errors.push(...(await project.modeFaults(start.settings.mode, configDir)));
   errors.push(...modelFaults(model), ...answers.faults, ...pairFaults(options));
   if (!start.ok || errors.length > 0) throw notStarted(errors);
   const { settings, given: toBeginWith } = start;
-  settings.workspace = await realWorkspace(settings.workspace, localStack);
-  if (configDir !== undefined) await checkConfigDir(resolve(configDir));
+  settings.workspace = await realWorkspace(settings.workspace, localStack ? given.project : null);
+  if (configDir !== undefined) await given.project?.checkConfigDir(resolve(configDir));
   const token = requestId === undefined ? null : requestToken(requestId);
   return {
     id: id ?? rest.session ?? newRunId(goal, token),
@@ -178,7 +176,7 @@ export async function startRequest(
 }
 
 function modelFaults(model: string | undefined): string[] {
-  if (model === undefined || modelChainSchema.safeParse(model).success) return [];
+  if (model === undefined || MODEL_ID.test(model)) return [];
   return [`The model "${model}" is not written as endpoint/model, such as openai/gpt-5-mini.`];
 }
 
@@ -205,17 +203,9 @@ function notStarted(errors: readonly string[]): SteersmanError {
   );
 }
 
-/**
- * As `start` does before it starts anything, and without a connection: throws a SteersmanError `usage` that names all
- * that is wrong with goal and options.
- */
-export async function checkStart(goal: string, options: StartOptions = {}): Promise<void> {
-  await startRequest(goal, options);
-}
-
 /** On another server's workers a folder may exist that is not here: there the worker has the word. */
-async function realWorkspace(path: string, localStack: boolean): Promise<string> {
-  if (localStack) return checkWorkspace(path, 'any');
+async function realWorkspace(path: string, project: Project | null): Promise<string> {
+  if (project) return project.checkWorkspace(path);
   return realpath(path).catch(() => path);
 }
 

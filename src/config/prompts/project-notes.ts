@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { headWithin } from '../../base/text/fit.js';
 import type { ProjectNotes } from '../../run/agents/project-notes.js';
 import { PROJECT_NOTES_BYTES, PROJECT_NOTES_FILE } from '../../run/agents/project-notes.js';
+import { isBelow } from '../../shared/below.js';
 import { errorCode, readHead } from '../files.js';
-import { isBelow } from '../workspace.js';
 
 interface ReadNotes {
   notes: ProjectNotes | null;

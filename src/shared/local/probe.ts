@@ -44,11 +44,6 @@ export async function until(
   return true;
 }
 
-/** Is this address, `host:port`, one of this machine's own? */
-export function isLoopback(address: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(address);
-}
-
 /** A connection to a local server: never through a proxy that the environment names. Connects when first used. */
 export function localConnection(address: string, connectTimeoutMs = 10_000): Connection {
   return Connection.lazy({

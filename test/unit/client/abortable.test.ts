@@ -3,8 +3,9 @@ import { createServer, type Socket } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { abortable } from '../../../src/client/abortable.js';
-import { connect, SteersmanClient } from '../../../src/client/client.js';
+import { SteersmanClient } from '../../../src/client/client.js';
 import type { ClientScope } from '../../../src/client/client-scope.js';
+import { connect } from '../../../src/client/here/connect.js';
 import { WORKFLOW_TYPE } from '../../../src/run/agents/run-config.js';
 
 /** A client of the SDK whose server is not there. */
@@ -15,7 +16,13 @@ function awayClient() {
   const client = new Client({ connection });
   const close = () => connection.close();
   const temporal = { client, address: 'none', namespace: 'default', local: null, close };
-  const scope: ClientScope = { temporal, home: '/none', report: () => {}, closing: closing.signal };
+  const scope: ClientScope = {
+    temporal,
+    kept: null,
+    project: null,
+    report: () => {},
+    closing: closing.signal,
+  };
   return { scope, client, steersman: new SteersmanClient(scope, () => closing.abort(new Error('closed'))) };
 }
 

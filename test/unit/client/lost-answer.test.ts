@@ -28,7 +28,8 @@ const client = {
 const temporal = { client } as unknown as Temporal;
 const scope: ClientScope = {
   temporal,
-  home: '/none',
+  kept: null,
+  project: null,
   report: () => {},
   closing: new AbortController().signal,
 };

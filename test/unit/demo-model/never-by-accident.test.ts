@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createDemoProvider } from '../../../packages/demo-model/provider.js';
-import { answering } from '../../../src/client/start/default-model.js';
+import { answering } from '../../../src/client/here/default-model.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import { createProviders } from '../../../src/models/providers.js';
 import { checkModels } from '../../../src/worker/parts.js';

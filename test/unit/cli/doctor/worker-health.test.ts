@@ -4,7 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 
-const CONNECT = '../../../../src/client/connect.js';
+const CONNECT = '../../../../src/client/here/connect.js';
 const RUNS = '../../../../src/shared/local/open-runs.js';
 const POLLER = `1.0@here.${process.pid}@${hostname()}`;
 /** Nobody answers there. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import type { Temporal } from '../../../../src/client/connect.js';
+import { keptPermissions } from '../../../../src/client/kept/kept-permissions.js';
 import { answerAndKeep } from '../../../../src/client/run/send.js';
-import { keptPermissions } from '../../../../src/config/trust/kept-permissions.js';
 import { WORKFLOW_TYPE } from '../../../../src/run/agents/run-config.js';
 
 vi.stubEnv('XDG_STATE_HOME', mkdtempSync(join(tmpdir(), 'kept-')));

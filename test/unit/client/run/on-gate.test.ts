@@ -78,7 +78,7 @@ class FakeRun {
     };
     const temporal = { client, local: null } as unknown as Temporal;
     const closing = this.closing.signal;
-    return { temporal, home: '/none', closing, report: line => this.reported.push(line) };
+    return { temporal, kept: null, project: null, closing, report: line => this.reported.push(line) };
   }
 
   /** What its readers share. */

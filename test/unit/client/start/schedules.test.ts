@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { secondsOf } from '../../../../packages/print/arguments.js';
 import type { ClientScope } from '../../../../src/client/client-scope.js';
+import { project } from '../../../../src/client/here/project.js';
 import { specOf, timesFaults, timesText } from '../../../../src/client/start/schedule-snapshot.js';
 import { type ScheduleOptions, Schedules } from '../../../../src/client/start/schedules.js';
 
@@ -90,6 +91,7 @@ test.each([
 const schedules = (local: object | null) =>
   new Schedules({
     temporal: { client: {}, local },
+    project,
     closing: new AbortController().signal,
   } as unknown as ClientScope);
 const nightly = { cron: '30 2 * * *', workspace: '/tmp' };

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type StartWords, startOptions } from '../../../../packages/cli/start-options.js';
+import { project } from '../../../../src/client/here/project.js';
 import { shownWith, startRequest } from '../../../../src/client/start/start-run.js';
 import { ENDPOINT_VARIABLES } from '../../../../src/models/endpoint.js';
 import { SteersmanError } from '../../../../src/shared/errors.js';
+import { usesLocalStack } from '../../../../src/shared/local/home.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -18,7 +20,10 @@ function settingsFile(text: string): string {
 }
 
 const request = async (words: Partial<StartWords>) =>
-  startRequest('go', await startOptions({ mode: 'team', workspace, ...words }));
+  startRequest('go', await startOptions({ mode: 'team', workspace, ...words }), {
+    project,
+    local: usesLocalStack(),
+  });
 
 async function faultOf(options: Partial<StartWords>): Promise<string> {
   const error: unknown = await request(options).catch((reason: unknown) => reason);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLoopback } from '../../../../src/shared/local/probe.js';
+import { isLoopback } from '../../../../src/shared/local/loopback.js';
 
 test.each([
   ['localhost:7233', true],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openFolder } from '../../../../packages/store/folder.js';
-import { Sessions } from '../../../../src/client/kept/kept-runs.js';
+import { Sessions } from '../../../../src/client/here/sessions.js';
 import { NO_USAGE } from '../../../../src/run/messages/message.js';
 
 let home = '';

@@ -6,26 +6,14 @@ import { settingsOfAny } from '../../config/settings.js';
 import { isTrusted, variablesOf } from '../../config/trust/trust.js';
 import { env } from '../../shared/env.js';
 import type { Store } from '../../shared/store/store.js';
-
-type Part = 'sessions' | 'texts' | 'accounts';
+import type { KeptStore } from '../client-scope.js';
+import { openedAtFirstUse } from '../kept/at-first-use.js';
 
 /** Of databases: a program has one pool of connections to each. */
 const opened = new Map<string, Store>();
 
-export function keptIn(home: string): Pick<Store, Part> {
-  let first: Promise<Store> | null = null;
-  const open = () => {
-    first ??= openHere(home).catch((error: unknown) => {
-      first = null;
-      throw error;
-    });
-    return first;
-  };
-  return {
-    sessions: atFirstUse(open, 'sessions'),
-    texts: atFirstUse(open, 'texts'),
-    accounts: atFirstUse(open, 'accounts'),
-  };
+export function keptIn(home: string): KeptStore {
+  return openedAtFirstUse(() => openHere(home));
 }
 
 async function openHere(home: string): Promise<Store> {
@@ -42,16 +30,4 @@ async function openHere(home: string): Promise<Store> {
   const store = opened.get(spec.url) ?? openStore(spec, { home });
   opened.set(spec.url, store);
   return store;
-}
-
-/** A part of a store that is opened when something of it is called. */
-function atFirstUse<P extends Part>(open: () => Promise<Store>, part: P): Store[P] {
-  return new Proxy({} as Store[P], {
-    get:
-      (_target, name) =>
-      async (...given: unknown[]) => {
-        const of: object = (await open())[part];
-        return Reflect.apply(Reflect.get(of, name), of, given);
-      },
-  });
 }

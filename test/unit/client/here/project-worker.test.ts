@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { workerOfQueue } from '../../../../src/client/start/project-worker.js';
+import { workerOfQueue } from '../../../../src/client/here/project-worker.js';
 import { trustFrom } from '../../../../src/config/trust/trust.js';
 import { noteQueue } from '../../../../src/shared/local/queues.js';
 import { projectRoot } from '../../../../src/shared/package.js';

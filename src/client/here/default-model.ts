@@ -19,32 +19,14 @@ import {
   type Lookup,
   presentEndpoints,
 } from '../../models/endpoints.js';
-import { MODES, type ModeName, modeFor } from '../../run/position/modes.js';
+import { MODES, modeFor } from '../../run/position/modes.js';
 import { hintOf } from '../../shared/called-as.js';
 import { env } from '../../shared/env.js';
 import { SteersmanError } from '../../shared/errors.js';
+import type { Answering, Start } from '../client-scope.js';
 
 /** Said where nobody named a model, and the demo model answers. */
 const DEMO_NOTE = `The built-in demo model answers (rules, not intelligence): ${NO_ENDPOINT}.`;
-
-/** What a start says of models, of who asks them, and where the configuration is. */
-interface Start {
-  model?: string;
-  configuration?: string;
-  configDir?: string;
-  mode?: ModeName;
-  role?: string;
-}
-
-/** Which model answers a start. */
-export interface Answering {
-  /** To name for the run: what the person named, or the demo model. Left out: its worker goes by its configuration. */
-  model?: string;
-  /** For people: which model answers, where nobody named one. */
-  note?: string;
-  /** Why the start is refused. */
-  faults: string[];
-}
 
 /**
  * Which model answers, by the configuration of a local worker: what was named, else what `steersman.yaml` says, else

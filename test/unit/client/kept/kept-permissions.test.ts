@@ -7,7 +7,7 @@ import {
   forgetPermissions,
   keepPermission,
   keptPermissions,
-} from '../../../../src/config/trust/kept-permissions.js';
+} from '../../../../src/client/kept/kept-permissions.js';
 import { readStart } from '../../../../src/rules/agents/run-input.js';
 import { permissionsFolder } from '../../../../src/shared/local/home.js';
 

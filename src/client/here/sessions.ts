@@ -1,0 +1,143 @@
+/** Conversations in the store of this machine: read without Temporal and without a worker. */
+import { randomBytes } from 'node:crypto';
+import { nameFault } from '../../rules/agents/run-input.js';
+import type { Kept, RunRecord } from '../../run/state/kept.js';
+import { hintOf, quietVerbCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { resolveHome } from '../../shared/local/home.js';
+import {
+  type Hit,
+  lineageOf,
+  type SessionLine,
+  type SessionStore,
+  saidInEach,
+} from '../../shared/store/store.js';
+import type { KeptStore } from '../client-scope.js';
+import { asTold, inThreads, noSession, removeWhole, type ThreadTranscript } from '../kept/kept-runs.js';
+import { type ExportedSession, exported } from './export-session.js';
+import { keptIn } from './kept-in.js';
+
+/** A run of a conversation, as the store has it. */
+export interface KeptRun {
+  run: RunRecord;
+  transcript: ThreadTranscript[];
+}
+
+export interface SessionsAsked {
+  /** Default 20. */
+  limit?: number;
+  /** Words of the title. */
+  text?: string;
+  /** Only those that began in this folder. */
+  workspace?: string;
+}
+
+/** Conversations in the store of this machine, newest first, open and ended ones. */
+export class Sessions {
+  readonly #kept: KeptStore;
+  readonly #store: SessionStore;
+
+  /** `home`: folder of the local stack, by default as for `connect`. */
+  constructor(home?: string) {
+    this.#kept = keptIn(resolveHome(home));
+    this.#store = this.#kept.sessions;
+  }
+
+  list({ limit = 20, text, workspace }: SessionsAsked = {}): Promise<SessionLine[]> {
+    const workspaces = workspace === undefined ? undefined : [workspace];
+    return this.#store.list({
+      limit,
+      ...(text !== undefined && { text }),
+      ...(workspaces && { workspaces }),
+    });
+  }
+
+  /** Messages that have all of these words, in any case. */
+  search(text: string, { limit = 20 }: Pick<SessionsAsked, 'limit'> = {}): Promise<Hit[]> {
+    return this.#store.search({ text, limit });
+  }
+
+  /**
+   * The runs of a conversation, oldest first, each with all that was said: of a branch also those that it shares, up to
+   * the message that it goes on from. Throws a SteersmanError for an unknown one.
+   */
+  async show(id: string): Promise<KeptRun[]> {
+    const runs = await lineageOf(this.#store, id);
+    if (runs.length === 0) throw noSession(id);
+    const kept: KeptRun[] = [];
+    for await (const { run, messages } of saidInEach(this.#store, runs))
+      kept.push({ run, transcript: inThreads(messages) });
+    return kept;
+  }
+
+  /**
+   * All of a conversation as data: what was said, what was noted and which tools were at work, each with its type.
+   * Throws a SteersmanError for an unknown one.
+   */
+  async export(id: string): Promise<ExportedSession> {
+    const runs = await lineageOf(this.#store, id);
+    if (runs.length === 0) throw noSession(id);
+    const events = await eventsIn(
+      this.#store,
+      runs.filter(({ upTo }) => upTo === undefined).map(({ run }) => run),
+    );
+    const told: ExportedSession['runs'] = [];
+    for await (const { run, messages } of saidInEach(this.#store, runs)) {
+      const happened = asTold(run, events.get(run.chain) ?? [], messages);
+      told.push({ run, messages: exported(messages, happened) });
+    }
+    return { session: await this.#store.line(id), runs: told };
+  }
+
+  /**
+   * Begins the conversation `to`, which goes on from a message of this one: `client.start(goal, { session: to })` is its
+   * next goal. `at`: the id of the message, such as `m12`, of the newest run that has it, or `pool~2/m12`.
+   */
+  async branch(id: string, { at, to }: { at: string; to?: string }): Promise<string> {
+    const slash = at.lastIndexOf('/');
+    const [run, message] = [at.slice(0, Math.max(slash, 0)), at.slice(slash + 1)];
+    const runs = (await lineageOf(this.#store, id)).filter(each => each.run.parent === undefined);
+    if (runs.length === 0) throw noSession(id);
+    const meant = runs.filter(said => run === '' || said.run.workflowId === run);
+    for await (const said of saidInEach(this.#store, meant.reverse())) {
+      if (!said.messages.some(each => each.message.id === message)) continue;
+      const branch = to ?? `${id}-${message}-${randomBytes(2).toString('hex')}`;
+      const fault = nameFault(branch, hintOf('--to', 'to'));
+      if (fault !== null) throw new SteersmanError(fault, 'Give another name.', 'usage');
+      if (await this.#store.line(branch))
+        throw new SteersmanError(
+          `There is a conversation ${branch} already.`,
+          'Give another name.',
+          'conflict',
+        );
+      const { session, chain } = said.run;
+      await this.#store.branch({ session, chain, message }, branch);
+      return branch;
+    }
+    throw new SteersmanError(
+      `The conversation ${id} has no message ${at}.`,
+      `See its messages: ${hintOf(quietVerbCall(`sessions export ${id} --format json`), '`sessions.export(id)`')}`,
+      'not_found',
+    );
+  }
+
+  /**
+   * Removes a conversation from the store, with its texts; gives the workflow ids of its runs. What a run of it that is
+   * open says from then on is kept nowhere. Its runs in Temporal stay: `client.deleteSession(id)` removes them too. Throws a
+   * SteersmanError for an unknown one, and where branches share what it says.
+   */
+  remove(id: string): Promise<{ workflowIds: string[] }> {
+    return removeWhole(this.#kept, id, null);
+  }
+}
+
+/** By run. */
+async function eventsIn(store: SessionStore, runs: readonly RunRecord[]): Promise<Map<string, Kept[]>> {
+  const found = new Map<string, Kept[]>();
+  for (const session of new Set(runs.map(run => run.session))) {
+    const chains = runs.filter(run => run.session === session).map(({ chain }) => chain);
+    for await (const { chain, records } of await store.readEach(session, { kind: 'event', chains }))
+      found.set(chain, records);
+  }
+  return found;
+}

@@ -1,0 +1,30 @@
+import type { Store } from '../../shared/store/store.js';
+import type { KeptStore } from '../client-scope.js';
+
+/** A store that is opened when something of it is called; what could not be opened is tried again at the next call. */
+export function openedAtFirstUse(openNow: () => Promise<Store>): KeptStore {
+  let first: Promise<Store> | null = null;
+  const open = () => {
+    first ??= openNow().catch((error: unknown) => {
+      first = null;
+      throw error;
+    });
+    return first;
+  };
+  return {
+    sessions: partOf(open, 'sessions'),
+    texts: partOf(open, 'texts'),
+    accounts: partOf(open, 'accounts'),
+  };
+}
+
+function partOf<P extends keyof KeptStore>(open: () => Promise<Store>, part: P): Store[P] {
+  return new Proxy({} as Store[P], {
+    get:
+      (_target, name) =>
+      async (...given: unknown[]) => {
+        const of: object = (await open())[part];
+        return Reflect.apply(Reflect.get(of, name), of, given);
+      },
+  });
+}

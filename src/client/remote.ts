@@ -1,0 +1,41 @@
+/** `steersman-client`: a client for a Temporal server elsewhere, with no local stack. */
+import type { Client } from '@temporalio/client';
+import { SteersmanError } from '../shared/errors.js';
+import { temporalConfig } from '../shared/temporal/connection-fault.js';
+import { openClient, type SteersmanClient } from './client.js';
+import { connectTo, ownTemporal } from './connect.js';
+
+export * from './exports.js';
+
+export interface ConnectOptions {
+  /** host:port of Temporal. Default: as `TEMPORAL_ADDRESS`, or the profile of `TEMPORAL_PROFILE`, says. */
+  address?: string;
+  /** A client of `@temporalio/client` of your own, which stays open. */
+  temporal?: { client: Client };
+  /** Gets lines of progress. Default: nobody does. */
+  report?: (line: string) => void;
+  /** Ends the waiting for the connection. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Connects to Temporal. Namespace, API key and TLS are as Temporal's own variables, or the profile, say. Throws a
+ * `SteersmanError`: `configuration` where nothing names a server, `unreachable` when it does not answer within 5 s, or
+ * `aborted`.
+ */
+export async function connect(options: ConnectOptions = {}): Promise<SteersmanClient> {
+  const { address, temporal, report, signal } = options;
+  const open = async () => (temporal ? ownTemporal(temporal.client) : connectTo(named(address)));
+  return openClient({ report, signal, open, kept: null, project: null });
+}
+
+const REMEDY = 'Check that it runs there, and that the address is right.';
+
+function named(address = temporalConfig().connectionOptions.address) {
+  if (address !== undefined) return { address, remedy: REMEDY };
+  throw new SteersmanError(
+    'No Temporal server is named, and this client has no local stack.',
+    'Set TEMPORAL_ADDRESS to host:port, give `connect` an `address`, or name a profile with TEMPORAL_PROFILE.',
+    'configuration',
+  );
+}
