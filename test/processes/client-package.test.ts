@@ -1,0 +1,96 @@
+/** The client of its own, as a stranger has it: packed, and installed beside what it depends on. */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, expect, test } from 'vitest';
+import { installClient } from '../support/package.js';
+import { projectRoot } from '../support/project.js';
+import { rigOfFile } from '../support/rig-of-file.js';
+
+const execute = promisify(execFile);
+const MOST_BYTES = 60_000_000;
+
+const rig = rigOfFile();
+let installed: ReturnType<typeof installClient>;
+beforeAll(() => {
+  installed = installClient();
+});
+
+/** Runs a program in the folder, without variables of this process that name servers, homes or queues. */
+async function play(program: string, given: Record<string, string> = {}): Promise<string> {
+  writeFileSync(join(installed.dir, 'program.mjs'), program);
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(TEMPORAL_|STEERSMAN_|XDG_)/.test(name),
+  );
+  const env = { ...Object.fromEntries(inherited), HOME: installed.dir, ...given };
+  return (await execute(process.execPath, ['program.mjs'], { cwd: installed.dir, env })).stdout;
+}
+
+const STARTS = `// @ts-check
+import { connect } from 'steersman-client';
+import { translate, turnEvents } from 'steersman-client/vocabularies';
+
+const { ADDRESS: address = '', QUEUE: taskQueue = '', WORKSPACE: workspace = '' } = process.env;
+const client = await connect({ address });
+const run = await client.start('How old is Alba?', { mode: 'direct', taskQueue, workspace });
+/** @type {string[]} */
+const seen = [];
+for await (const event of run.events()) seen.push(event.type);
+let turns = 0;
+for await (const _ of translate(run.events(), turnEvents())) turns += 1;
+const { outcome, text } = await run.result();
+console.log(JSON.stringify({ outcome, text, seen, turns }));
+await client.close();
+`;
+
+test('the client of its own: a program elsewhere starts a run, watches it and gets its result; its types fit; all of it is below 60 MB', async () => {
+  rig.play([{ text: 'Alba is of 1961.' }]);
+  const { project, taskQueue } = rig;
+  const given = { ADDRESS: rig.env.address, QUEUE: taskQueue, WORKSPACE: project.workspace };
+  const told = JSON.parse(await play(STARTS, given));
+  expect(told).toMatchObject({ outcome: 'answered', text: 'Alba is of 1961.' });
+  expect(told.seen).toEqual(expect.arrayContaining(['run_started', 'text', 'goal_ended', 'end']));
+  expect(told.turns).toBeGreaterThan(1);
+  expect(installed.bytes).toBeLessThan(MOST_BYTES);
+  const options = [
+    '--noEmit',
+    '--allowJs',
+    '--checkJs',
+    '--strict',
+    '--target',
+    'es2022',
+    '--module',
+    'nodenext',
+  ];
+  const types = ['--types', 'node', '--typeRoots', join(projectRoot, 'node_modules', '@types')];
+  const tsc = join(projectRoot, 'node_modules', '.bin', 'tsc');
+  await execute(tsc, [...options, ...types, 'program.mjs'], { cwd: installed.dir }).catch(({ stdout }) => {
+    throw new Error(String(stdout));
+  });
+});
+
+const CONNECTS = `import { connect } from 'steersman-client';
+const told = await connect().then(
+  async client => (await client.close(), { address: client.address }),
+  ({ code, message, remedy }) => ({ code, message, remedy }),
+);
+console.log(JSON.stringify(told));
+`;
+
+test('the client of its own: nothing names a server → an error that says so, and how to name one', async () => {
+  expect(JSON.parse(await play(CONNECTS))).toEqual({
+    code: 'configuration',
+    message: 'No Temporal server is named, and this client has no local stack.',
+    remedy: expect.stringMatching(/TEMPORAL_ADDRESS.*`address`.*TEMPORAL_PROFILE/),
+  });
+});
+
+test('the client of its own: a variable or a profile names a server → it connects there', async () => {
+  const { address } = rig.env;
+  expect(JSON.parse(await play(CONNECTS, { TEMPORAL_ADDRESS: address }))).toEqual({ address });
+  const file = join(installed.dir, 'temporal.toml');
+  writeFileSync(file, `[profile.there]\naddress = "${address}"\n`);
+  const profile = { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: 'there' };
+  expect(JSON.parse(await play(CONNECTS, profile))).toEqual({ address });
+});
