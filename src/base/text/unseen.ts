@@ -72,13 +72,16 @@ function replacePosing(text: string, by: (found: string) => string): string {
   });
 }
 
+/** What JSON says the same by. */
+function escaped(found: string): string {
+  return Array.from(
+    { length: found.length },
+    (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('');
+}
+
 /** Text that is JSON already, with what is not seen escaped. */
 export function escapeUnseen(json: string): string {
-  const escaped = (found: string) =>
-    Array.from(
-      { length: found.length },
-      (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`,
-    ).join('');
   // Newlines between values are JSON's own; control characters in strings are escaped already.
   if (isAscii(json)) return json;
   const read = replacePosing(replaceUnseen(json, escaped), escaped)
@@ -139,4 +142,24 @@ function shownNote(codes: readonly number[]): string {
     return times === 1 ? name : `${name}×${times}`;
   });
   return `‹${shown.join(' ')}${runs.length > MOST_CODES ? ` … ${total}` : ''}›`;
+}
+
+/** Texts that look like another one of these and differ, such as by an accent that is a mark of its own. */
+export function lookalikes(texts: Iterable<string>): ReadonlySet<string> {
+  const byLook = new Map<string, Set<string>>();
+  for (const text of texts) {
+    const look = text.normalize('NFKC');
+    byLook.set(look, (byLook.get(look) ?? new Set()).add(text));
+  }
+  return new Set([...byLook.values()].flatMap(alike => (alike.size > 1 ? [...alike] : [])));
+}
+
+/** With a code for each character beyond ASCII. */
+export function codedText(text: string): string {
+  return text.replace(/[^\n\t\x20-\x7e]+/gu, shownLetters);
+}
+
+/** The same of JSON. */
+export function codedJson(json: string): string {
+  return json.replace(/[^\n\t\x20-\x7e]+/gu, escaped);
 }

@@ -5,8 +5,8 @@ import { isRecord } from '../../base/json/json.js';
 import { headChars } from '../../base/text/large-text.js';
 import { fenced, plainLine, quoted, quotedBlock } from '../../base/text/plain-markdown.js';
 import { oneLine, preview } from '../../base/text/preview.js';
-import { escapeUnseen, visibleText } from '../../base/text/unseen.js';
-import { fill, type WordKey, type Words } from '../../base/words/words.js';
+import { codedJson, escapeUnseen, lookalikes, visibleText } from '../../base/text/unseen.js';
+import { BUILT_IN_WORDS, fill, type WordKey, type Words } from '../../base/words/words.js';
 import { type Check, checkLine } from '../../run/checks/check.js';
 import { fieldLine, formFields } from '../../run/gates/form.js';
 import { choicesOf, type Gate, type GateKind, optionLine } from '../../run/gates/gate.js';
@@ -109,30 +109,61 @@ export function planText(
   checks: readonly Check[] = [],
 ): GateText {
   const ids = new Set(tasks.map(({ id }) => id));
+  const idShown = idShower(ids, words);
   return {
     title: fill(words.gatePlan, { count: tasks.length }),
     // What is approved is seen whole: it comes first, so that nothing cuts it off.
     body: [
       ...checks.map(check => planCheckLine(words, check)),
-      ...inRunOrder(tasks).map(task => planTaskLine(words, task, ids)),
+      ...inRunOrder(tasks).map(task => planTaskLine(words, task, ids, idShown)),
       ...concerns.map(concern => `- ${fill(words.gatePlanNote, { concern: barred(concern) })}`),
     ].join('\n'),
   };
 }
 
-function planTaskLine(words: Words, task: PlannedTask, ids: ReadonlySet<string>): string {
+function planTaskLine(
+  words: Words,
+  task: PlannedTask,
+  ids: ReadonlySet<string>,
+  idShown: (id: string) => string,
+): string {
   const { completionCriteria } = task;
-  const before = task.dependencies.filter(needed => ids.has(needed)).map(shownId);
-  const own = shownId(task.id);
+  const before = task.dependencies.filter(needed => ids.has(needed)).map(idShown);
+  const own = idShown(task.id);
   const id = before.length === 0 ? own : fill(words.gatePlanAfter, { id: own, ids: before.join(', ') });
   const description = shownLine(task.description);
   if (!completionCriteria) return `- ${id}: ${description}`;
   return `- ${fill(words.gatePlanTask, { id, description, criterion: shownLine(completionCriteria) })}`;
 }
 
-/** An id that could pass for other words stands in quotes. */
-export function shownId(id: string): string {
-  return /^[\p{L}\p{M}\p{N}_.-]+$/u.test(id) ? id : escapeUnseen(JSON.stringify(id));
+/** Shows each of these ids as no other: one that looks like another stands there by its codes. */
+export function idShower(ids: Iterable<string>, words?: Words): (id: string) => string {
+  const alike = lookalikes(ids);
+  return id => (alike.has(id) ? codedJson(JSON.stringify(id)) : shownId(id, words));
+}
+
+/** An id that could pass for other words, or for those that begin a line of the run, stands in quotes. */
+export function shownId(id: string, words?: Words): string {
+  const isPlain = /^[\p{L}\p{M}\p{N}_.-]+$/u.test(id) && !beginnings(words).has(bare(id));
+  return isPlain ? id : escapeUnseen(JSON.stringify(id));
+}
+
+/** What begins the run's own lines beside those of tasks, in each language: all of it, and its first word. */
+function beginnings(words?: Words): ReadonlySet<string> {
+  return new Set(
+    [...Object.values(BUILT_IN_WORDS), ...(words ? [words] : [])]
+      .flatMap(({ gatePlanNote, gatePlanCheck }): string[] => [gatePlanNote, gatePlanCheck])
+      .map(line => line.split('{')[0] ?? '')
+      .flatMap(begin => [bare(begin), bare(begin.trim().split(/\s/)[0] ?? '')]),
+  );
+}
+
+/** Without case, width and the marks around it. */
+function bare(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
 }
 
 /** On one line. What is unseen is noted first: some of it counts as a blank. */

@@ -6,7 +6,7 @@ import type { Gate } from '../../run/gates/gate.js';
 import { isOpen, type PlannedTask, type Task } from '../../run/plan/plan.js';
 import { inRunOrder } from '../plan/plan-order.js';
 import { type GatePart, gateParts, partsOf, type ShownGate } from './gate-parts.js';
-import { argumentsText, shownId, shownLine } from './gate-text.js';
+import { argumentsText, idShower, shownLine } from './gate-text.js';
 
 type Input = Record<string, unknown>;
 
@@ -39,10 +39,11 @@ function hiddenTasks({ body }: ShownGate, tasks: readonly PlannedTask[]): string
   // The words of one task may stand within another.
   if (!isCutText(body) && !tasks.some(isHidden)) return [];
   if (tasks.length === 0) return [];
+  const idShown = idShower(tasks.map(({ id }) => id));
   return [
     'All of its tasks:',
     ...inRunOrder(tasks).flatMap(({ id, description, completionCriteria }) => [
-      `- ${visibleText(shownId(id))}: ${shownLine(description)}`,
+      `- ${visibleText(idShown(id))}: ${shownLine(description)}`,
       ...(completionCriteria ? [`  done when: ${shownLine(completionCriteria)}`] : []),
     ]),
   ];

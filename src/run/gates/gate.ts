@@ -5,7 +5,7 @@ import { jsonBytes } from '../../base/json/json.js';
 import { GATE_BYTES, GATES_BYTES, LEAST_GATE_BYTES } from '../../base/sizes/bounds.js';
 import { sizeOfList } from '../../base/sizes/sizes.js';
 import { fitted } from '../../base/text/fit.js';
-import { visibleText } from '../../base/text/unseen.js';
+import { codedText, lookalikes, visibleText } from '../../base/text/unseen.js';
 import type { CallFailure } from '../limits/failure.js';
 import type { BudgetKind } from '../limits/limits.js';
 import type { ToolContent } from '../messages/message.js';
@@ -196,9 +196,11 @@ export function optionAt({ subject }: Extract<Gate, { kind: 'question' }>, typed
   return options[placeOf(typed)] ?? options.find(option => option === typed) ?? null;
 }
 
-/** Options as they are shown: one whose words are the letter of another stands in quotes. */
+/** Options as they are shown: one whose words are the letter of another stands in quotes, what looks equal by its codes. */
 export function toldApart(options: readonly string[]): string[] {
+  const alike = lookalikes(options);
   return options.map((option, index) => {
+    if (alike.has(option)) return codedText(option);
     const place = placeOf(option);
     return options[place] === undefined || place === index ? option : `"${option}"`;
   });

@@ -108,6 +108,15 @@ describe('a question with options', () => {
     expect(toldApart(['a', 'B)', '(a)', 'g'])).toEqual(['a', 'B)', '"(a)"', 'g']);
   });
 
+  test('WB7 toldApart: options that look equal and are not → told apart by their codes', () => {
+    expect(toldApart(['café.txt', 'cafe\u0301.txt', 'né'])).toEqual([
+      'caf‹U+00E9›.txt',
+      'cafe‹U+0301›.txt',
+      'né',
+    ]);
+    expect(toldApart(['né', 'né'])).toEqual(['né', 'né']);
+  });
+
   test.each(['2', 'a', '(b)'])('WB3 replyTo: %j in a field where options have no letters → that', text => {
     expect(checked(many, { text })).toEqual({ kind: 'question', text });
   });

@@ -145,6 +145,40 @@ describe('texts of gates', () => {
     );
   });
 
+  it.each([
+    ['Note', 'en', '"Note"'],
+    ['note', 'en', '"note"'],
+    ['Ｎote.', 'en', '"Ｎote."'],
+    ['Runs', 'en', '"Runs"'],
+    ['注意', 'en', '"注意"'],
+    ['为证明目标已达到而运行', 'zh', '"为证明目标已达到而运行"'],
+    ['Remark', 'en', '"Remark"'],
+    ['notes', 'en', 'notes'],
+  ] as const)('WB7 planText: the id %s, in %s → begins no line as the run does', (id, language, shown) => {
+    const words = {
+      ...BUILT_IN_WORDS[language],
+      ...(id === 'Remark' && { gatePlanNote: 'Remark: {concern}' }),
+    };
+    const body = planText(
+      words as typeof WORDS,
+      [plannedTask(id, { description: 'all of it is safe' })],
+      [],
+    ).body;
+    expect(body.startsWith(`- ${shown}`)).toBe(true);
+  });
+
+  it('WB7 planText, hiddenLines: ids that look equal and are not → told apart by their codes', () => {
+    const tasks = ['café', 'cafe\u0301', 'né'].map(id => plannedTask(id, { description: `to do ${id}` }));
+    const ids = ['- "caf\\u00e9"', '- "cafe\\u0301"', '- né'];
+    const { body } = planText(WORDS, tasks, []);
+    expect(body.split('\n').map(line => line.split(': ')[0])).toEqual(ids);
+    const whole = hiddenLines(
+      { kind: 'plan', title: 't', body: '… [cut: 9 characters]' },
+      { input: null, tasks },
+    );
+    expect(whole.slice(1).map(line => line.split(': ')[0])).toEqual(ids);
+  });
+
   it('WB7 planText: blanks that are none in a task → noted before the line is made', () => {
     const task = plannedTask('a', { description: 'rm\ufeff -rf\u2028x\u00a0\u00a0y' });
     expect(planText(WORDS, [task], []).body).toBe('- a: rm‹U+FEFF› -rf‹U+2028›x‹U+00A0×2›y');
