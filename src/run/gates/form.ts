@@ -126,7 +126,7 @@ export function fieldLine({ label, type, required, words }: FormField): string {
 }
 
 /**
- * WB3. What a text that was typed for one field may mean, as its type has it: a choice by its title, its value, or both
+ * What a text that was typed for one field may mean, as its type has it: a choice by its title, its value, or both
  * as they are shown. More than one: nobody can tell, so none is given.
  */
 export function typedValues({ type, choices }: Pick<FormField, 'type' | 'choices'>, text: string): unknown[] {
