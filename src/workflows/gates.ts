@@ -16,8 +16,8 @@ import {
   hasWholeForm,
   isRoomForGate,
   safeAnswer,
-  toldApart,
 } from '../run/gates/gate.js';
+import { chosenOption, MOST_OPTIONS, shownOptions } from '../run/gates/options.js';
 import type { OpenGate } from '../run/state/people.js';
 import { isHeld } from '../run/state/run-state.js';
 import { allowedAt } from '../run/tools/permission.js';
@@ -40,6 +40,8 @@ export interface Question<K extends Kind> {
   subject: SubjectOf<K>;
   /** True when the wait has no more point, such as for a call that steering skips. Of what the gate was opened about. */
   superseded?: (subject: SubjectOf<K>) => boolean;
+  /** The options of a question as its role gave them, at the places where they are shown. */
+  given?: readonly string[];
 }
 
 export type Asked<K extends Kind> =
@@ -84,8 +86,9 @@ export function showWaiting(run: Run): void {
   const { waiting } = run.memory.agents;
   for (let [next] = waiting; next && isRoomForGate(openGates(run)); [next] = waiting) {
     const gate = fitGate(next.gate, openGates(run));
-    // Cut to the room that is left it is another form.
-    if (!hasWholeForm(gate, next.gate)) return;
+    // Cut to the room that is left it is another form, or offers other options.
+    const waits = gate.kind === 'form' || openGates(run).length > 0;
+    if (waits && !hasWholeForm(gate, next.gate)) return;
     waiting.shift();
     showGate(run, { ...next, gate });
     run.keepTime();
@@ -119,7 +122,7 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
   if (!over() && hearsAtGate(run)) listenAtGate(run);
   if (closed()) return { kind: 'superseded' };
   if (question.kind === 'approval' && open.answer !== null && isHeld(state)) return { kind: 'held' };
-  return settle(run, open, superseded()) as Asked<K>;
+  return settle(run, open, { superseded: superseded(), given: question.given }) as Asked<K>;
 }
 
 /** Asks the person what a role wants to know, in its own words. */
@@ -129,8 +132,6 @@ export function askFor(
 ): Promise<Asked<'question'>> {
   return ask(run, questionOf(question));
 }
-
-const MOST_OPTIONS = 9;
 
 /** What a role wants to know, with answers that it proposes: a person may choose one by its letter. */
 export function questionOf({
@@ -144,30 +145,36 @@ export function questionOf({
   question: string;
   options?: readonly string[];
 }): Question<'question'> {
-  const options = toldApart(all.slice(0, MOST_OPTIONS).map(option => preview(visibleText(option))));
+  const given = all.slice(0, MOST_OPTIONS);
+  const options = shownOptions(given);
   return {
     key,
     kind: 'question',
     title: preview(visibleText(question)),
     body: cutText(question, QUESTION_BYTES),
     subject: { role, ...(options.length > 0 && { options }) },
+    given,
   };
 }
 
 /** Takes the answer that is recorded at a gate, which closes. Null: there is none, or a stop overtakes it. */
-export function takeRecorded(run: Run, key: string): GateAnswer | null {
+export function takeRecorded(run: Run, key: string, given?: readonly string[]): GateAnswer | null {
   const open = gateAt(run, key);
-  const settled = open && open.answer !== null ? settle(run, open, false) : null;
+  const settled = open && open.answer !== null ? settle(run, open, { superseded: false, given }) : null;
   return settled?.kind === 'answered' ? settled.answer : null;
 }
 
-function settle(run: Run, open: OpenGate, superseded: boolean): Asked<Kind> {
+function settle(
+  run: Run,
+  open: OpenGate,
+  { superseded, given = [] }: { superseded: boolean; given: readonly string[] | undefined },
+): Asked<Kind> {
   const { answer, gate } = open;
   const shown = gate.body;
   // A stop overtakes what was approved; a client's result is there already.
   if (answer && (!run.state.people.stop || answer.kind === 'clientTool')) {
     closeGate(run, open, 'person', decisionOf(answer));
-    return { kind: 'answered', answer, by: 'person', shown };
+    return { kind: 'answered', answer: wholeAnswer(gate, answer, given), by: 'person', shown };
   }
   if (run.state.people.stop) {
     closeGate(run, open, 'superseded', 'stop');
@@ -180,6 +187,12 @@ function settle(run: Run, open: OpenGate, superseded: boolean): Asked<Kind> {
   const safe = safeAnswer(open.gate);
   closeGate(run, open, 'timeout', decisionOf(safe));
   return { kind: 'answered', answer: safe, by: 'timeout', shown };
+}
+
+/** An option that was chosen is what the role gave, however it was shown. */
+function wholeAnswer(gate: Gate, answer: GateAnswer, given: readonly string[]): GateAnswer {
+  if (answer.kind !== 'question' || answer.text === null) return answer;
+  return { ...answer, text: chosenOption(answer.text, choicesOf(gate), given) };
 }
 
 export function closeGate(run: Run, { gate, key, answer }: OpenGate, by: GateCloser, why: string): void {

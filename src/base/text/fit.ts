@@ -17,6 +17,21 @@ export function cutText(text: string, maxBytes: number): string {
   return cut(text, maxBytes, '');
 }
 
+/** The text within so many bytes: whole, else its head and its end, with a mark between them. */
+export function cutMiddle(text: string, maxBytes: number): string {
+  if (fitsText(text, maxBytes)) return text;
+  const mark = (left: number) => `… [cut: ${left} characters] …`;
+  const room = Math.max(0, maxBytes - jsonBytes(mark(text.length)));
+  const head = headWithin(text, Math.ceil(room / 2));
+  const end = reversed(headWithin(reversed(text), Math.floor(room / 2)));
+  return head + mark(text.length - head.length - end.length) + end;
+}
+
+/** By characters: no pair is parted. */
+function reversed(text: string): string {
+  return [...text].reverse().join('');
+}
+
 /** Whether a text ends with the mark of a cut. */
 export function isCutText(text: string): boolean {
   return /… \[cut: \d+ characters\]$/.test(text);

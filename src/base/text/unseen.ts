@@ -119,6 +119,13 @@ function codeName(code: number): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
+/** Blanks by their codes, but for single spaces between words. Of a text that `visibleText` has made. */
+export function visibleBlanks(text: string): string {
+  return text.replace(/^\s+|\s+$|\s{2,}|[^\S ]/gu, blanks =>
+    shownNote([...blanks].map(each => each.codePointAt(0) ?? 0)),
+  );
+}
+
 const notesIn = () => /(?:\0[0-9a-f]+;)+/g;
 
 const MOST_CODES = 4;

@@ -4,7 +4,8 @@
  */
 import { fenced } from '../../base/text/plain-markdown.js';
 import { visibleText } from '../../base/text/unseen.js';
-import { type Gate, type GateKind, optionLine } from '../../run/gates/gate.js';
+import type { Gate, GateKind } from '../../run/gates/gate.js';
+import { optionLine } from '../../run/gates/options.js';
 
 export type GatePart =
   /** Lines of the run, with words of others within them: what others say begins none of these lines. */

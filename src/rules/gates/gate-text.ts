@@ -9,7 +9,8 @@ import { codedJson, escapeUnseen, lookalikes, visibleText } from '../../base/tex
 import { BUILT_IN_WORDS, fill, type WordKey, type Words } from '../../base/words/words.js';
 import { type Check, checkLine } from '../../run/checks/check.js';
 import { fieldLine, formFields } from '../../run/gates/form.js';
-import { choicesOf, type Gate, type GateKind, optionLine } from '../../run/gates/gate.js';
+import { choicesOf, type Gate, type GateKind } from '../../run/gates/gate.js';
+import { optionLine } from '../../run/gates/options.js';
 import type { PlannedTask, Task } from '../../run/plan/plan.js';
 import { allowedBy } from '../../run/tools/permission.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';

@@ -5,11 +5,12 @@ import { jsonBytes } from '../../base/json/json.js';
 import { GATE_BYTES, GATES_BYTES, LEAST_GATE_BYTES } from '../../base/sizes/bounds.js';
 import { sizeOfList } from '../../base/sizes/sizes.js';
 import { fitted } from '../../base/text/fit.js';
-import { codedText, lookalikes, visibleText } from '../../base/text/unseen.js';
+import { visibleText } from '../../base/text/unseen.js';
 import type { CallFailure } from '../limits/failure.js';
 import type { BudgetKind } from '../limits/limits.js';
 import type { ToolContent } from '../messages/message.js';
 import type { StepDecision, TaskChange } from '../plan/plan.js';
+import { cutOptions, placeOf } from './options.js';
 
 interface GateBase {
   /** Unique in the run, such as `g1`. Elsewhere it is the `gateId`. */
@@ -127,18 +128,24 @@ export function fitGate(asked: Gate, open: readonly Gate[]): Gate {
   const bytes = Math.min(GATE_BYTES, Math.max(LEAST_GATE_BYTES, Math.floor(room / 2)));
   const { title, body, subject, ...fixed } = gate;
   const left = bytes - jsonBytes(fixed);
-  const words = left - jsonBytes({ subject });
   // A question is cut before the answers that it proposes.
-  const fits =
-    gate.kind === 'question' && words >= LEAST_QUESTION_BYTES
-      ? { ...fitted({ title, body }, words), subject }
-      : fitted({ title, body, subject }, left);
+  const fits = gate.kind === 'question' ? fitOptions(gate, left) : fitted({ title, body, subject }, left);
   // The compiler does not follow that kind and subject belong together.
   return { ...fixed, ...fits } as Gate;
 }
 
 /** Of title and text. */
 const LEAST_QUESTION_BYTES = 300;
+
+function fitOptions({ title, body, subject }: Extract<Gate, { kind: 'question' }>, bytes: number) {
+  const { options = [], ...fixed } = subject;
+  const room = bytes - LEAST_QUESTION_BYTES - jsonBytes({ subject: { ...fixed, options: [] } });
+  const fits = options.length > 0 ? { ...fixed, options: cutOptions(options, room) } : subject;
+  const words = bytes - jsonBytes({ subject: fits });
+  const fit = { ...fitted({ title, body }, words), subject: fits };
+  // A gate of another run may have more options than this one asks with.
+  return jsonBytes(fit) <= bytes ? fit : fitted({ title, body, subject }, bytes);
+}
 
 /** Fields of forms are drawn by `formFields`: their names are what servers know them by. */
 function visibleGate(gate: Gate): Gate {
@@ -147,8 +154,10 @@ function visibleGate(gate: Gate): Gate {
   return { ...gate, ...words, subject: { ...gate.subject, options: gate.subject.options.map(visibleText) } };
 }
 
-/** Whether a gate that was made to fit asks for all the fields that it is about; true where it is about none. */
+/** Whether a gate that was made to fit has all the fields or options that it is about; true where it is about none. */
 export function hasWholeForm(fits: Gate, gate: Gate): boolean {
+  if (gate.kind === 'question')
+    return choicesOf(fits).join('\n') === choicesOf(gate).map(visibleText).join('\n');
   if (gate.kind !== 'form') return true;
   return fits.kind === 'form' && jsonBytes(fits.subject.schema) === jsonBytes(gate.subject.schema);
 }
@@ -181,35 +190,10 @@ export function choicesOf(gate: Gate): string[] {
   );
 }
 
-/**
- * Options are shown by letters: a figure that is typed is an answer of its own ("How many?").
- */
-export function optionLine(option: string, index: number): string {
-  return `- ${LETTERS[index]}) ${option}`;
-}
-
-const LETTERS = 'abcdefghi';
-
 /** The option that was typed, by its letter or its words; null for another answer. */
 export function optionAt({ subject }: Extract<Gate, { kind: 'question' }>, typed: string): string | null {
   const { options = [] } = subject;
   return options[placeOf(typed)] ?? options.find(option => option === typed) ?? null;
-}
-
-/** Options as they are shown: one whose words are the letter of another stands in quotes, what looks equal by its codes. */
-export function toldApart(options: readonly string[]): string[] {
-  const alike = lookalikes(options);
-  return options.map((option, index) => {
-    if (alike.has(option)) return codedText(option);
-    const place = placeOf(option);
-    return options[place] === undefined || place === index ? option : `"${option}"`;
-  });
-}
-
-/** The place of the option that has this letter; -1 for what is no letter. */
-function placeOf(typed: string): number {
-  const letter = /^\(?([a-i])\)?$/i.exec(typed)?.[1]?.toLowerCase();
-  return letter === undefined ? -1 : LETTERS.indexOf(letter);
 }
 
 /** The answer at the deadline, and where nobody can be asked. No plan is made anew for it: no person asked for one. */

@@ -35,7 +35,7 @@ type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' | 'question' }>
 export function answerTo(run: Run, call: ToolUseBlock): CallAnswer | null {
   const keys = keysOf(call);
   for (const key of keys) {
-    const answer = takeRecorded(run, key);
+    const answer = takeRecorded(run, key, stringsOf(call.input.options));
     if (answer?.kind === 'approval' || answer?.kind === 'clientTool' || answer?.kind === 'question')
       return answer;
   }

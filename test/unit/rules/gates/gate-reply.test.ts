@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { checkAnswer } from '../../../../src/rules/gates/gate-answer.js';
 import { firstValues, type Given, replyTo } from '../../../../src/rules/gates/gate-reply.js';
-import { type Gate, toldApart } from '../../../../src/run/gates/gate.js';
+import { fitGate, type Gate, optionAt } from '../../../../src/run/gates/gate.js';
+import { chosenOption, shownOptions, toldApart } from '../../../../src/run/gates/options.js';
 
 const base = { id: 'g1', title: '', body: '', openedAt: 0, deadline: null };
 const call = { tool: 'write', callId: 'c', arguments: '{}' };
@@ -115,6 +116,55 @@ describe('a question with options', () => {
       'né',
     ]);
     expect(toldApart(['né', 'né'])).toEqual(['né', 'né']);
+  });
+
+  test.each<[string, string[], string[]]>([
+    [
+      'blanks',
+      ['a b.txt', 'a  b.txt', 'a\tb.txt', 'a\u00a0b.txt', ' a b.txt'],
+      ['a b.txt', 'a‹U+0020×2›b.txt', 'a‹U+0009›b.txt', 'a‹U+00A0›b.txt', '‹U+0020›a b.txt'],
+    ],
+    ['blanks of one alone', ['keep\n  all', 'none'], ['keep all', 'none']],
+    ['quotes', ['a', '"a"', 'b', '"b"', 'B'], ['a', '"a"', '"b"', '"\\"b\\""', '"B"']],
+    ['codes', ['a\tb', 'a b', 'a‹U+0009›b'], ['a‹U+0009›b ‹option 1›', 'a b', 'a‹U+0009›b ‹option 3›']],
+    ['the same', ['yes', 'yes'], ['yes', 'yes']],
+  ])(
+    'WB3 shownOptions: what %s tell apart → looks different, and each is what was given',
+    (_name, given, shown) => {
+      expect(shownOptions(given)).toEqual(shown);
+      expect(shown.map(each => chosenOption(each, shown, given))).toEqual(given);
+    },
+  );
+
+  const long = (end: string, middle = '') => `${'x'.repeat(3_000)}${middle}${'y'.repeat(3_000)} ${end}`;
+
+  test.each<[string, string[]]>([
+    ['at their ends', [long('keep'), long('delete')]],
+    ['in their middle', [long('', 'keep'), long('', 'drop'), 'none']],
+    ['in their lengths', [long(''), long('', 'x'), 'none']],
+    ['after 200 characters', [`${'z'.repeat(300)} keep`, `${'z'.repeat(300)} drop`]],
+  ])(
+    'WB10 fitGate: long options that differ %s → look different in any room, and each letter is its option',
+    (_name, given) => {
+      const asked: Gate = { ...many, subject: { role: 'react', options: shownOptions(given) } };
+      for (const open of [[], Array.from({ length: 3 }, () => ({ ...many, body: 'y'.repeat(20_700) }))]) {
+        const gate = fitGate(asked, open);
+        if (gate.kind !== 'question') throw new Error('another kind');
+        const { options = [] } = gate.subject;
+        expect(new Set(options).size).toBe(given.length);
+        expect(fitGate(gate, open)).toEqual(gate);
+        for (const [at, option] of options.entries()) {
+          if (option !== given[at]) expect(option).toMatch(/… \[cut: \d+ characters\] …/);
+          const chosen = optionAt(gate, 'abc'.charAt(at)) ?? '';
+          expect(chosenOption(chosen, options, given)).toBe(given[at]);
+        }
+      }
+    },
+  );
+
+  test('WB10 shownOptions: an option of 1,000 characters → stands whole', () => {
+    const given = [`${'z'.repeat(1_000)} keep`, 'none'];
+    expect(shownOptions(given)).toEqual(given);
   });
 
   test.each(['2', 'a', '(b)'])('WB3 replyTo: %j in a field where options have no letters → that', text => {

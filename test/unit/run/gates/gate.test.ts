@@ -10,6 +10,7 @@ import {
   type Gate,
   type GateAnswer,
   type GateKind,
+  hasWholeForm,
   safeAnswer,
 } from '../../../../src/run/gates/gate.js';
 import { limitsFault } from '../../../../src/run/limits/limits.js';
@@ -462,6 +463,14 @@ it('WB3 fitGate: a long question where others wait → it is cut, the options ar
   const shown = fitGate(asked, open);
   expect(shown.body).toMatch(/… \[cut: \d+ characters\]$/);
   expect(choicesOf(shown)).toEqual(options);
+});
+
+it('WB10 hasWholeForm: options that the room left would cut → the question of an agent waits', () => {
+  const subject = { role: 'react', options: ['x'.repeat(3_000), 'none'] };
+  const asked: Gate = { ...BASE, id: 'g1', kind: 'question', subject };
+  const full = Array.from({ length: 3 }, () => ({ ...asked, body: 'y'.repeat(17_000) }));
+  expect(hasWholeForm(fitGate(asked, []), asked)).toBe(true);
+  expect(hasWholeForm(fitGate(asked, full), asked)).toBe(false);
 });
 
 it('WB7 fitGate: an option with a letter of another script among Latin ones → the letter stands by its code', () => {
