@@ -11,13 +11,23 @@ const target = resolve(process.argv[2] ?? '.');
 const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** What programs import, and the file of src that it is. */
-const ENTRIES = { '.': 'client/remote', './vocabularies': 'client/vocabularies/index' };
+const ENTRIES = {
+  '.': 'client/remote',
+  './vocabularies': 'client/vocabularies/index',
+  './store': 'client/remote-store',
+};
+
+/** Only who opens a database, or searches a folder, needs these. */
+const OPTIONAL = ['pg', '@vscode/ripgrep'];
 
 /** No file of ours imports these: Temporal's types need the first, its histories as JSON the second. */
 const OF_TEMPORAL = ['@types/ms', 'protobufjs'];
 
 /** A specifier with what stands before it: in what is built, statements begin their lines. */
 const SPECIFIER = /(^(?:import|export)\b[^;'"]*?\bfrom\s*|^import\s*|\bimport\()(["'])([^"'\n]+)\2/gm;
+
+/** An import of names. */
+const NAMED = /^import (type )?\{([^}]*)\} from (["'])([^"'\n]+)\3;/gm;
 
 /** The files that entries need, themselves included, as they are packed; and the packages that these import. */
 function closure(folder, entries) {
@@ -27,7 +37,7 @@ function closure(folder, entries) {
   for (let file = left.pop(); file !== undefined; file = left.pop()) {
     if (files.has(file)) continue;
     const text = readFileSync(join(folder, file), 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '');
-    const packed = text.replace(SPECIFIER, (all, before, quote, name) => {
+    const packed = pastDoors(text, folder, file).replace(SPECIFIER, (all, before, quote, name) => {
       if (name.startsWith('node:') || builtinModules.includes(name)) return all;
       const found = ours(file, name);
       if (found === null) packages.add(/^(@[^/]+\/)?[^/]+/.exec(name)[0]);
@@ -37,6 +47,34 @@ function closure(folder, entries) {
     files.set(file, packed);
   }
   return { files, packages };
+}
+
+/** What comes through a door of ours is imported from its own file: a door loads all that it gives. */
+function pastDoors(text, folder, file) {
+  return text.replace(NAMED, (all, type = '', names, _quote, name) => {
+    const door = ours(file, name);
+    if (door === null || name.startsWith('.')) return all;
+    const given = namesOf(readFileSync(join(folder, door), 'utf8'), door);
+    return names
+      .split(',')
+      .map(one => one.trim())
+      .filter(Boolean)
+      .map(
+        one =>
+          `import ${type}{ ${one} } from "${pathFrom(file, given.get(one.replace(/^type /, '').split(' as ')[0]))}";`,
+      )
+      .join('\n');
+  });
+}
+
+/** The file of each name that a door gives on; in what is built, it imports and exports it. */
+function namesOf(text, door) {
+  const exported = [...text.matchAll(/^(?:import|export) (?:type )?\{([^}]*)\} from ["']([^"']+)["']/gm)];
+  return new Map(
+    exported.flatMap(([, names, from]) =>
+      names.split(',').map(name => [name.replace(/\btype\b/, '').trim(), ours(door, from)]),
+    ),
+  );
 }
 
 /** The file behind a specifier of ours; null for another package. */
@@ -84,13 +122,17 @@ try {
     name,
     { types: `./dist/${file}.d.ts`, default: `./dist/${file}.js` },
   ]);
+  const needed = [...new Set([...built.packages, ...typed.packages, ...OF_TEMPORAL])];
   const { version, license, type, engines } = own;
   const manifest = {
     name: 'steersman-client',
     version,
     description: 'Starts, watches and steers runs of Steersman on a Temporal server elsewhere.',
     ...{ license, type, exports: Object.fromEntries(exports), files: ['dist'], engines },
-    dependencies: versionsOf(new Set([...built.packages, ...typed.packages, ...OF_TEMPORAL])),
+    dependencies: versionsOf(needed.filter(name => !OPTIONAL.includes(name))),
+    // A program may have them already.
+    peerDependencies: Object.fromEntries(OPTIONAL.map(name => [name, `^${own.dependencies[name]}`])),
+    peerDependenciesMeta: Object.fromEntries(OPTIONAL.map(name => [name, { optional: true }])),
   };
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   cpSync(join(root, 'LICENSE'), join(stage, 'LICENSE'));

@@ -9,7 +9,6 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { rgPath } from '@vscode/ripgrep';
 import { isRecord } from 'steersman/base';
 import type { Message } from 'steersman/run';
 import { messageNumber, type RunRecord } from 'steersman/run';
@@ -245,6 +244,8 @@ function inFile(word: string): string {
 async function ripgrep(dir: string, args: readonly string[]): Promise<string | null> {
   const all = ['--no-config', '--no-ignore', '--hidden', '--text', '--null', '--no-line-number'];
   try {
+    // A client may be installed without it.
+    const { rgPath } = await import('@vscode/ripgrep');
     const { stdout } = await runProgram(rgPath, [...all, ...args, '--', dir], {
       maxBuffer: MOST_FOUND_BYTES,
     });

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { SteersmanError } from '../shared/errors.js';
 import { temporalConfig } from '../shared/temporal/connection-fault.js';
 import { openClient, type SteersmanClient } from './client.js';
+import type { KeptStore } from './client-scope.js';
 import { connectTo, ownTemporal } from './connect.js';
 
 export * from './exports.js';
@@ -12,6 +13,8 @@ export interface ConnectOptions {
   address?: string;
   /** A client of `@temporalio/client` of your own, which stays open. */
   temporal?: { client: Client };
+  /** What runs were kept in, such as `storeHere()` of `steersman-client/store`. Default: only Temporal is asked. */
+  store?: KeptStore;
   /** Gets lines of progress. Default: nobody does. */
   report?: (line: string) => void;
   /** Ends the waiting for the connection. */
@@ -24,9 +27,9 @@ export interface ConnectOptions {
  * `aborted`.
  */
 export async function connect(options: ConnectOptions = {}): Promise<SteersmanClient> {
-  const { address, temporal, report, signal } = options;
+  const { address, temporal, store = null, report, signal } = options;
   const open = async () => (temporal ? ownTemporal(temporal.client) : connectTo(named(address)));
-  return openClient({ report, signal, open, kept: null, project: null });
+  return openClient({ report, signal, open, kept: store, project: null });
 }
 
 const REMEDY = 'Check that it runs there, and that the address is right.';

@@ -70,6 +70,32 @@ test('the client of its own: a program elsewhere starts a run, watches it and ge
   });
 });
 
+const READS = `import { connect } from 'steersman-client';
+import { storeHere } from 'steersman-client/store';
+
+const { ADDRESS: address, QUEUE: taskQueue, WORKSPACE: workspace, KEPT: home } = process.env;
+const client = await connect({ address });
+const run = await client.start('How old is Alba?', { mode: 'direct', session: 'alba', taskQueue, workspace });
+await run.result();
+const refused = await client.deleteSession('alba').catch(({ code }) => code);
+const store = storeHere(home);
+const found = await store.sessions.search({ text: '1962', limit: 5 });
+const reader = await connect({ address, store });
+await reader.deleteSession('alba');
+const left = await store.sessions.line('alba');
+console.log(JSON.stringify({ refused, found: found.length, left }));
+await client.close();
+await reader.close();
+`;
+
+test('the client of its own: its door to the store → conversations are found and removed; without it, an error says so', async () => {
+  rig.play([{ text: 'Alba is of 1962.' }]);
+  const { project, taskQueue } = rig;
+  const at = { ADDRESS: rig.env.address, QUEUE: taskQueue, WORKSPACE: project.workspace };
+  const told = JSON.parse(await play(READS, { ...at, KEPT: join(project.dir, 'home') }));
+  expect(told).toEqual({ refused: 'configuration', found: 1, left: null });
+});
+
 const CONNECTS = `import { connect } from 'steersman-client';
 const told = await connect().then(
   async client => (await client.close(), { address: client.address }),

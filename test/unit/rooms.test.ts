@@ -27,6 +27,7 @@ const COMPOSE = [
   'worker/parts.ts',
   'worker/providers.ts',
   'client/here/connect.ts',
+  'client/remote-store.ts',
   'client/here/kept-in.ts',
 ];
 

@@ -31,7 +31,7 @@ export function noSession(id: string): SteersmanError {
 export function noStore(): SteersmanError {
   return new SteersmanError(
     'This client has no store of conversations.',
-    'Give `connect` one: `store`.',
+    'Give it one: `connect({ store })`.',
     'configuration',
   );
 }

@@ -1,0 +1,17 @@
+/** `steersman-client/store`: the store of conversations, for clients that read what has ended. */
+import { openStore, storeSpec } from '@steersman/store';
+import { env } from '../shared/env.js';
+import { resolveHome } from '../shared/local/home.js';
+import type { KeptStore } from './client-scope.js';
+import { openedAtFirstUse } from './kept/at-first-use.js';
+
+/**
+ * The store that `DATABASE_URL` names, else the folder of a worker of this machine. It is opened at the first use.
+ * `home`: that worker's `STEERSMAN_HOME`.
+ */
+export function storeHere(home?: string): KeptStore {
+  return openedAtFirstUse(async () => {
+    const spec = storeSpec({ urlVariable: 'DATABASE_URL' }, name => env.lookup(name));
+    return openStore(spec, { home: resolveHome(home) });
+  });
+}
