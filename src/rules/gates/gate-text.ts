@@ -110,7 +110,7 @@ export function planText(
   checks: readonly Check[] = [],
 ): GateText {
   const ids = new Set(tasks.map(({ id }) => id));
-  const idShown = idShower(ids, words);
+  const idShown = idShower(ids, everyLanguage(words));
   return {
     title: fill(words.gatePlan, { count: tasks.length }),
     // What is approved is seen whole: it comes first, so that nothing cuts it off.
@@ -138,21 +138,26 @@ function planTaskLine(
 }
 
 /** Shows each of these ids as no other: one that looks like another stands there by its codes. */
-export function idShower(ids: Iterable<string>, words?: Words): (id: string) => string {
+export function idShower(ids: Iterable<string>, words: readonly Words[] = []): (id: string) => string {
   const alike = lookalikes(ids);
   return id => (alike.has(id) ? codedJson(JSON.stringify(id)) : shownId(id, words));
 }
 
 /** An id that could pass for other words, or for those that begin a line of the run, stands in quotes. */
-export function shownId(id: string, words?: Words): string {
+export function shownId(id: string, words: readonly Words[] = []): string {
   const isPlain = /^[\p{L}\p{M}\p{N}_.-]+$/u.test(id) && !beginnings(words).has(bare(id));
   return isPlain ? id : escapeUnseen(JSON.stringify(id));
 }
 
-/** What begins the run's own lines beside those of tasks, in each language: all of it, and its first word. */
-function beginnings(words?: Words): ReadonlySet<string> {
+/** The words of a run, and those of each language: a face loads none of these for a text without lines of the run. */
+function everyLanguage(words: Words): Words[] {
+  return [...Object.values(BUILT_IN_WORDS), words];
+}
+
+/** What begins the run's own lines beside those of tasks: all of it, and its first word. */
+function beginnings(words: readonly Words[]): ReadonlySet<string> {
   return new Set(
-    [...Object.values(BUILT_IN_WORDS), ...(words ? [words] : [])]
+    words
       .flatMap(({ gatePlanNote, gatePlanCheck }): string[] => [gatePlanNote, gatePlanCheck])
       .map(line => line.split('{')[0] ?? '')
       .flatMap(begin => [bare(begin), bare(begin.trim().split(/\s/)[0] ?? '')]),
@@ -185,12 +190,12 @@ export function checksShown(words: Words, checks: readonly Check[], body: string
 
 export function failedStepText(words: Words, { id, description, reason, result }: Task): GateText {
   const line = fill(words.gateStepFailed, {
-    id: shownId(id),
+    id: shownId(id, everyLanguage(words)),
     reason: reason ?? 'failed',
     description: preview(visibleText(description)),
   });
   return {
-    title: fill(words.gateStep, { id: shownId(id) }),
+    title: fill(words.gateStep, { id: shownId(id, everyLanguage(words)) }),
     body:
       result === null || result.trim() === '' ? line : `${line}\n\n${preview(visibleText(result), 1_000)}`,
   };
