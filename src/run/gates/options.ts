@@ -26,7 +26,7 @@ export function placeOf(typed: string): number {
   return letter === undefined ? -1 : LETTERS.indexOf(letter);
 }
 
-/** WB3. Options as a person sees them, at their places: each whole in one line, and different ones are told apart. */
+/** Options as a person sees them, at their places: each whole in one line, and different ones are told apart. */
 export function shownOptions(given: readonly string[]): string[] {
   const visible = given.map(visibleText);
   const lines = visible.map(oneLine);
