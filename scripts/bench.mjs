@@ -90,8 +90,9 @@ mkdirSync(out, { recursive: true });
 for (const part of ['dist', 'prompts', 'steersman.yaml', '.mcp.json', 'package.json']) {
   cpSync(join(root, part), join(out, part), { recursive: true });
 }
-// Benchmarks import ../src as everything else does; here that is the build.
+// Benchmarks import ../src and ../packages as everything else does; here that is the build.
 symlinkSync(join(out, 'dist'), join(out, 'src'), 'junction');
+symlinkSync(join(out, 'dist/packages'), join(out, 'packages'), 'junction');
 // Tasks with files that are no code of ours.
 const TASKS = ['bench/quality/tasks', 'bench/price'];
 for (const folder of TASKS) cpSync(join(root, folder), join(out, folder), { recursive: true });

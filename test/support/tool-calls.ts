@@ -1,8 +1,8 @@
 /** Calls of the fake tool server's tools over the activity that runs make, outside of a run. */
 
-import { toolsOf } from '@steersman/workspace-tools';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { toolsOf } from '../../packages/workspace-tools/index.js';
 import type { CallToolDeps } from '../../src/activities/tools/call-tool.js';
 import { createCallTool } from '../../src/activities/tools/call-tool.js';
 import type { CallToolInput, CallToolResult } from '../../src/activities/types.js';
