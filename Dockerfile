@@ -8,6 +8,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY scripts/build.mjs scripts/
 COPY src src
+COPY packages packages
 # The SDK's native part comes for five platforms: only this one stays.
 RUN npm run build \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \

@@ -76,3 +76,14 @@ test('docker-compose.yml: the server has no accounts → it is told so by a vari
   const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'));
   expect(compose.services.temporal.environment.TEMPORAL_ALLOW_NO_AUTH).toBe('true');
 });
+
+test('Dockerfile: each folder that the build reads → is copied, and not ignored', () => {
+  const build = readFileSync(join(ROOT, 'scripts/build.mjs'), 'utf8');
+  const [, list = ''] = /const sources = \[([^\]]+)\]/.exec(build) ?? [];
+  const folders = [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name);
+  expect(folders).toEqual(['src', 'packages']);
+  const copied = readFileSync(join(ROOT, 'Dockerfile'), 'utf8').split('\n');
+  const allowed = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
+  expect(folders.filter(name => !copied.includes(`COPY ${name} ${name}`))).toEqual([]);
+  expect(folders.filter(name => !allowed.includes(`!${name}`))).toEqual([]);
+});
