@@ -85,8 +85,15 @@ const PURE = ['src/base', 'src/run', 'src/conversation', 'src/rules', 'packages/
   join(root, folder),
 );
 
-/** The file behind each name that a door gives. */
+const read = new Map();
+
+/** The file behind each name that a door gives. Each door is read once. */
 function behind(door) {
+  if (!read.has(door)) read.set(door, namesOf(door));
+  return read.get(door);
+}
+
+function namesOf(door) {
   const exported = [
     ...readFileSync(door, 'utf8').matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)';/gm),
   ];
@@ -107,14 +114,12 @@ function pastDoors(text) {
   return text.replace(
     /^import (type )?\{([^}]*)\} from '(@?)steersman\/([\w-]+)';/gm,
     (_, onlyTypes, names, scope, name) => {
+      if (onlyTypes) return '';
       const files = behind(join(root, scope ? 'packages' : 'src', name, 'index.ts'));
-      const each = names
+      return names
         .split(',')
         .map(one => one.trim())
-        .filter(Boolean);
-      if (onlyTypes) return '';
-      return each
-        .filter(one => !one.startsWith('type '))
+        .filter(one => one !== '' && !one.startsWith('type '))
         .map(one => `import { ${one} } from '${files.get(one.split(' as ')[0])}';`)
         .join(' ');
     },

@@ -16,12 +16,7 @@ try {
     if (!name.endsWith('.d.ts')) continue;
     const text = readFileSync(join(out, name), 'utf8');
     // As in what is built: package.json says where it is.
-    writeFileSync(
-      join(out, name),
-      text
-        .replace(/'@steersman\/([\w-]+)'/g, "'#steersman/$1'")
-        .replace(/"@steersman\/([\w-]+)"/g, '"#steersman/$1"'),
-    );
+    writeFileSync(join(out, name), text.replace(/(['"])@steersman\/([\w-]+)\1/g, '$1#steersman/$2$1'));
   }
   cpSync(join(out, 'src'), target, { recursive: true });
   cpSync(join(out, 'packages'), join(target, 'packages'), { recursive: true });
