@@ -32,7 +32,7 @@ function runOf(number: number): RunRecord {
     ...{ v: 1, chain: `chain-${number}`, session: id, workflowId: id, runId: 'execution-1' },
     ...{ namespaceId: 'bench', mode: 'react', goal: `Goal number ${number} of the office` },
     // The first of all is alone in its folder.
-    ...{ workspace: `/work/${number === 0 ? 'alone' : number % WORKSPACES}`, number: 1, ended: true },
+    ...{ workspace: `/srv/${number === 0 ? 'alone' : number % WORKSPACES}`, number: 1, ended: true },
     ...{ startedAt: number, changedAt: number, outcome: 'completed', cause: 'direct_answer' },
     ...{ answer: 'Done.', usage: NO_USAGE, kept: { id: messages, seq: 0, step: 0 } },
   };
@@ -103,8 +103,8 @@ function asked(store: SessionStore): [string, number, () => Promise<unknown[]>][
     ['list by words of one title', 1, list({ text: `number ${middle} of` })],
     ['list by a word of all titles', most, list({ text: 'office' })],
     ['list by words of no title', 0, list({ text: 'no such title' })],
-    ['list the newest 20 of a workspace', Math.min(limit, inFolder), list({ workspaces: ['/work/1'] })],
-    ['list the only one of a workspace, the oldest', 1, list({ workspaces: ['/work/alone'] })],
+    ['list the newest 20 of a workspace', Math.min(limit, inFolder), list({ workspaces: ['/srv/1'] })],
+    ['list the only one of a workspace, the oldest', 1, list({ workspaces: ['/srv/alone'] })],
     ['list all', count, list({ limit: Number.POSITIVE_INFINITY })],
     ['search a word of one message', 1, search(own)],
     ['search a word of all messages', limit, search('everywhere')],

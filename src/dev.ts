@@ -13,7 +13,7 @@ import { resolveHome } from './shared/local/home.js';
 import { servedRuns } from './shared/local/open-runs.js';
 import { withConnection } from './shared/local/probe.js';
 import { errorLine } from './shared/output.js';
-import { temporalClient } from './shared/temporal-client.js';
+import { temporalClient } from './shared/temporal/temporal-client.js';
 
 const HELP = `
 Examples:

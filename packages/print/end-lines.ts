@@ -2,7 +2,7 @@
 import { type Basis, type Cause, causeText, type Outcome, type RunEnd, UNREADABLE } from 'steersman/client';
 import type { Output } from 'steersman/shared';
 import { terminalText } from 'steersman/shared';
-import { EXIT, exitCodeOf } from './exit-codes.js';
+import { EXIT, exitCodeOf } from './commands/exit-codes.js';
 
 export function endLine(
   end: Pick<RunEnd, 'id' | 'status' | 'outcome' | 'cause' | 'basis' | 'failure'>,

@@ -10,16 +10,16 @@ export {
   readSince,
   secondsOf,
   userPath,
-} from './arguments.js';
+} from './commands/arguments.js';
+export { EXIT, exitCodeOf, exitCodeOfError } from './commands/exit-codes.js';
+export { addProgram, refuseExtra, refuseMisplaced, refuseMisspelt } from './commands/refuse.js';
 export { endLine, goalEndLine, printAnswer, printEnd, resultLine } from './end-lines.js';
 export { branchLine, eventLines, eventText, isToldOfChild, traceLines, whoseLine } from './event-lines.js';
-export { EXIT, exitCodeOf, exitCodeOfError } from './exit-codes.js';
 export { atDeadline } from './gate-help.js';
 export { gatePartLines } from './gate-lines.js';
 export { columnLines, fitLine, longLines, padId, padText, widthOf, wrapText } from './layout.js';
 export { markdownLines } from './markdown.js';
 export { LineClock, PlainView, showEvents } from './plain-view.js';
 export { taskLine } from './plan-lines.js';
-export { addProgram, refuseExtra, refuseMisplaced, refuseMisspelt } from './refuse.js';
 export { artifactLine, printRun, waitTeller } from './show-run.js';
 export { belowHeading, toolExchange, transcriptMarkdown } from './transcript.js';

@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { isRecord, isText, parseJson } from '../base/json/json.js';
 import { errorTextWithCause } from '../base/text/error-text.js';
 import { preview } from '../base/text/preview.js';
-import type { HookSettings } from '../config/hooks-schema.js';
+import type { HookSettings } from '../config/schema/hooks-schema.js';
 import { SteersmanError } from '../shared/errors.js';
 import { outward } from '../shared/http/outward-fetch.js';
 import { withinTime } from '../shared/time-limit.js';

@@ -8,11 +8,11 @@ import { canonicalJson, isRecord, isText, jsonBytes, ownValue } from '../base/js
 import { PINNED_BYTES, WORKER_TRIES } from '../base/sizes/bounds.js';
 import { errorText } from '../base/text/error-text.js';
 import { asksTransforms, contextRules } from '../config/context-rules.js';
-import type { CreditSettings } from '../config/hooks-schema.js';
 import { NO_NOTES, readProjectNotes } from '../config/prompts/project-notes.js';
 import type { PromptValues } from '../config/prompts/render-prompts.js';
 import { aloneAmong, renderAlone, renderPrefix, renderRole } from '../config/prompts/render-prompts.js';
 import { modesFor } from '../config/prompts/required-roles.js';
+import type { CreditSettings } from '../config/schema/hooks-schema.js';
 import { applyToolOverrides, mergeLimits } from '../config/settings.js';
 import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../config/workspace.js';
 import { isRecall } from '../conversation/tool-result.js';

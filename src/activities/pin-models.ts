@@ -1,7 +1,7 @@
 /** The models that a run pins, with what is known of each; where its cost has a limit, those alone whose price is known. */
 import { join } from 'node:path';
 import { chooseModels, usualModels } from '../config/choose-models.js';
-import { namedModels } from '../config/models-schema.js';
+import { namedModels } from '../config/schema/models-schema.js';
 import { SETTINGS_FILE, type Settings } from '../config/settings.js';
 import { pricedChains, pricedRows } from '../rules/limits/prices.js';
 import type { PinnedRole } from '../run/agents/role.js';

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueryDefinition, WorkflowHandle } from '@temporalio/client';
 import { askPatiently } from '../shared/query-errors.js';
-import { UnreadableError, unreadableEncoding } from '../shared/temporal-client.js';
+import { UnreadableError, unreadableEncoding } from '../shared/temporal/temporal-client.js';
 import type { Temporal } from './connect.js';
 
 /** People wait: a worker that is back is asked soon. */

@@ -6,7 +6,7 @@ import { SteersmanError } from '../shared/errors.js';
 import { isLoopback } from '../shared/local/loopback.js';
 import type { WorkerSettings } from '../shared/local/protocol.js';
 import { connectionFault, temporalConfig } from '../shared/temporal/connection-fault.js';
-import { retryInterceptors, temporalClient } from '../shared/temporal-client.js';
+import { retryInterceptors, temporalClient } from '../shared/temporal/temporal-client.js';
 import type { Place } from './kept/kept-permissions.js';
 
 /** The local stack, as far as a client uses it. */

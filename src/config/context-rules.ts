@@ -10,7 +10,7 @@ import {
 } from '../run/limits/decide.js';
 import { SteersmanError } from '../shared/errors.js';
 import type { ConfigInCode } from './in-code.js';
-import type { Settings } from './settings-schema.js';
+import type { Settings } from './schema/settings-schema.js';
 
 type Path = readonly (string | number)[];
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { isRecord } from '../base/json/json.js';
 import { SteersmanError } from '../shared/errors.js';
 import type { RoleFile, RoleFrontMatter } from './prompts/role-file.js';
-import { settingsSchema } from './settings-schema.js';
+import { settingsSchema } from './schema/settings-schema.js';
 import { checkYaml, type YamlSource } from './yaml-source.js';
 
 /** `steersman.yaml` as an object: every key may be left out. */

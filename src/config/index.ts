@@ -5,7 +5,6 @@ export { chooseModels } from './choose-models.js';
 export { CONFIG_OPTION, defaultConfigDir, localToolsDir, TOOL_FILES, toolFilesOf } from './config-dir.js';
 export { configurationDigest } from './digest.js';
 export { checkConfigDir, displayPath, errorCode } from './files.js';
-export { callableModels } from './models-schema.js';
 export { missingAgents, missingTools } from './prompts/callable-roles.js';
 export { writeNewPrompts } from './prompts/new-prompts.js';
 export { promptRoots } from './prompts/prompt-files.js';
@@ -13,6 +12,7 @@ export { loadPrefix, loadRoles, type RoleTemplate } from './prompts/prompts.js';
 export { renderPrefix, renderRole } from './prompts/render-prompts.js';
 export { requireRoles } from './prompts/required-roles.js';
 export { loadWords } from './prompts/words.js';
+export { callableModels } from './schema/models-schema.js';
 export {
   applyToolOverrides,
   loadSettings,

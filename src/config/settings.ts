@@ -11,14 +11,14 @@ import { SteersmanError } from '../shared/errors.js';
 import { checkTransforms } from './context-rules.js';
 import { checkConfigDir, readTextIfPresent } from './files.js';
 import { type ConfigInCode, withSettingsInCode } from './in-code.js';
-import { type ModelSettings, namedModels } from './models-schema.js';
 import { listRoles, promptRoots } from './prompts/prompt-files.js';
-import type { LimitOverrides, Settings, ToolOverride } from './settings-schema.js';
-import { settingsSchema } from './settings-schema.js';
+import { type ModelSettings, namedModels } from './schema/models-schema.js';
+import type { LimitOverrides, Settings, ToolOverride } from './schema/settings-schema.js';
+import { settingsSchema } from './schema/settings-schema.js';
 import type { YamlSource } from './yaml-source.js';
 import { checkYaml, parseYaml, unknownKeyText } from './yaml-source.js';
 
-export type { LimitOverrides, Settings, ToolOverride } from './settings-schema.js';
+export type { LimitOverrides, Settings, ToolOverride } from './schema/settings-schema.js';
 
 export const SETTINGS_FILE = 'steersman.yaml';
 /**

@@ -2,8 +2,8 @@
 import { FAILURE } from '../run/limits/failure.js';
 import { splitModelId } from './endpoint.js';
 import { endpointFault } from './endpoints.js';
+import { type ModelInfo, modelInfo } from './info/model-info.js';
 import { ModelCallError } from './model-call-error.js';
-import { type ModelInfo, modelInfo } from './model-info.js';
 import type { ModelProvider } from './provider.js';
 
 /** Makes a provider; throws `ModelCallError` when it is not configured. */

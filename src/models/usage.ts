@@ -1,6 +1,6 @@
 /** Usage of a call: an endpoint's report is a claim, and where it can't be right we count ourselves (LI4, M9). */
 import type { Usage } from '../run/messages/message.js';
-import { type ModelInfo, pricedUsage } from './model-info.js';
+import { type ModelInfo, pricedUsage } from './info/model-info.js';
 import type { ReportedUsage } from './provider.js';
 
 /** A token is at least a byte of text: our estimates are at most so many times too low. */

@@ -100,6 +100,6 @@ export {
   type Store,
   type TextStore,
 } from './store/store.js';
-export { temporalClient } from './temporal-client.js';
+export { temporalClient } from './temporal/temporal-client.js';
 export { jsonLine, oneLine, printable, terminalText } from './terminal-text.js';
 export { withinTime } from './time-limit.js';

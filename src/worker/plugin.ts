@@ -16,7 +16,7 @@ import { plural } from '../base/text/format.js';
 import { SteersmanError } from '../shared/errors.js';
 import { failpoint } from '../shared/failpoints.js';
 import { resolveHome } from '../shared/local/home.js';
-import { temporalClient } from '../shared/temporal-client.js';
+import { temporalClient } from '../shared/temporal/temporal-client.js';
 import { type BundleOptions, bundledWith, checkBundle, shippedBundle } from './bundle.js';
 import { workerIdentity } from './identity.js';
 import { loadParts, type OwnWorkerOptions, type Parts, type SteersmanPluginOptions } from './parts.js';

@@ -3,7 +3,7 @@
 import { createDemoProvider } from '@steersman/demo-model';
 import type { EndpointSettings } from '../models/endpoint.js';
 import { endpointFault, endpointNames, endpointSettings } from '../models/endpoints.js';
-import { type ModelsConfig, modelInfo, pinnedModel } from '../models/model-info.js';
+import { type ModelsConfig, modelInfo, pinnedModel } from '../models/info/model-info.js';
 import { createProvider } from '../models/protocols.js';
 import type { ModelProvider } from '../models/provider.js';
 import type { ProviderFactory, ProviderRegistry } from '../models/providers.js';

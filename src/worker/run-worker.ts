@@ -25,7 +25,7 @@ import { announceWorker, isOwned, reportWorkerFailure, whenOwnerIsGone } from '.
 import { isManagedQueue } from '../shared/local/queues.js';
 import { errorLine } from '../shared/output.js';
 import { temporalConfig } from '../shared/temporal/connection-fault.js';
-import { temporalClient } from '../shared/temporal-client.js';
+import { temporalClient } from '../shared/temporal/temporal-client.js';
 import { shippedBundle } from './bundle.js';
 import { connect, connectWhenThere } from './connect.js';
 import { createSteersmanWorker } from './create-worker.js';

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { errorText } from '../base/text/error-text.js';
-import { temporalClient } from '../shared/temporal-client.js';
+import { temporalClient } from '../shared/temporal/temporal-client.js';
 import type { Parts } from './parts.js';
 
 /** It waits for a few calls only. */

@@ -10,7 +10,7 @@ import type { RunSettings } from '../../src/run/agents/run-config.js';
 import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
 import { REFUSAL } from '../../src/run/limits/failure.js';
 import { resolveHome } from '../../src/shared/local/home.js';
-import { unreadableCodec } from '../../src/shared/temporal-client.js';
+import { unreadableCodec } from '../../src/shared/temporal/temporal-client.js';
 import type { SteersmanWorkerOptions } from '../../src/worker/create-worker.js';
 import { createSteersmanWorker } from '../../src/worker/create-worker.js';
 import type { RunInput, RunResult } from '../../src/workflows/messages.js';

@@ -3,7 +3,7 @@
  * off, too. Each heartbeat carries the count, so that the next attempt, on whatever worker, goes on from it.
  */
 
-import { type ModelInfo, pricedUsage } from '../../models/model-info.js';
+import { type ModelInfo, pricedUsage } from '../../models/info/model-info.js';
 import type { ReportedUsage } from '../../models/provider.js';
 import type { ReplyDraft } from '../../models/reply/reply-draft.js';
 import { usageOfReply } from '../../models/usage.js';

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { cutText } from '../../base/text/fit.js';
+import { withinModel } from '../../models/info/model-info.js';
 import { ModelCallError } from '../../models/model-call-error.js';
-import { withinModel } from '../../models/model-info.js';
 import type { ResolvedModel } from '../../models/providers.js';
 import { lessonId } from '../../models/refusals/lesson.js';
 import { LiveTextBeat, type LiveTextOptions } from '../../models/reply/live-text.js';

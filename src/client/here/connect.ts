@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import { resolveHome, usesLocalStack } from '../../shared/local/home.js';
 import { localConnection } from '../../shared/local/probe.js';
 import type { Report } from '../../shared/output.js';
-import { temporalClient } from '../../shared/temporal-client.js';
+import { temporalClient } from '../../shared/temporal/temporal-client.js';
 import { openClient, type SteersmanClient } from '../client.js';
 import { connectTo, ownTemporal, type Temporal } from '../connect.js';
 import { type StartOptions, startRequest } from '../start/start-run.js';

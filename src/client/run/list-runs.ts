@@ -4,7 +4,7 @@ import { OUTCOMES, type Outcome } from '../../run/limits/cause.js';
 import { isBelow } from '../../shared/below.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
-import { unreadableNames } from '../../shared/temporal-client.js';
+import { unreadableNames } from '../../shared/temporal/temporal-client.js';
 import type { Temporal } from '../connect.js';
 import { explainError } from '../grpc-errors.js';
 import { readStuckTask, type StuckTask } from '../watch/stuck-task.js';

@@ -8,7 +8,7 @@ import {
 import { isRecord } from '../../base/json/json.js';
 import type { Basis } from '../../run/evidence/evidence.js';
 import type { Cause, Outcome } from '../../run/limits/cause.js';
-import { unreadableEncoding } from '../../shared/temporal-client.js';
+import { unreadableEncoding } from '../../shared/temporal/temporal-client.js';
 import type { RunResult } from '../../workflows/messages.js';
 import type { Temporal } from '../connect.js';
 import type { RunDescription } from './runs.js';

@@ -4,7 +4,7 @@ import type { Gate } from '../../run/gates/gate.js';
 import type { Cause, Outcome } from '../../run/limits/cause.js';
 import type { RunRecord } from '../../run/state/kept.js';
 import type { InboxItem } from '../../run/steering/inbox.js';
-import { unreadableNames } from '../../shared/temporal-client.js';
+import { unreadableNames } from '../../shared/temporal/temporal-client.js';
 import type { RunResult, RunView } from '../../workflows/messages.js';
 import { stateQuery } from '../../workflows/messages.js';
 import { askRun } from '../ask-run.js';

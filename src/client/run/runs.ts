@@ -7,7 +7,7 @@ import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { isServed } from '../../shared/local/open-runs.js';
-import { UnreadableError } from '../../shared/temporal-client.js';
+import { UnreadableError } from '../../shared/temporal/temporal-client.js';
 import type { Temporal } from '../connect.js';
 import { seeList } from '../grpc-errors.js';
 

@@ -7,7 +7,7 @@ import { REASONING_LEVELS, REQUIREMENTS, TOOL_SYNTAXES } from '../../run/agents/
 import { CONTRACTS, OUTPUT_CONTRACTS } from '../../run/outputs/contracts.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { displayPath } from '../files.js';
-import { modelChainSchema } from '../models-schema.js';
+import { modelChainSchema } from '../schema/models-schema.js';
 import type { YamlSource } from '../yaml-source.js';
 import { checkYaml, parseYaml } from '../yaml-source.js';
 import { asRoleFrontMatter, isSubagentFile, mayBeSubagentFile, withQuotes } from './subagent-file.js';

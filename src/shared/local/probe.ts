@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../rules/steering/search-attributes.js';
 import { env } from '../env.js';
-import { retryInterceptors } from '../temporal-client.js';
+import { retryInterceptors } from '../temporal/temporal-client.js';
 import { happens } from './seat.js';
 
 const KEYWORD = 2;

@@ -9,7 +9,7 @@ import { isFinalQueryError } from '../../../src/client/grpc-errors.js';
 import { type ListedRun, listedRun } from '../../../src/client/run/list-runs.js';
 import { readEnd } from '../../../src/client/run/run-end.js';
 import { snapshotOf } from '../../../src/client/run/run-snapshot.js';
-import { temporalClient } from '../../../src/shared/temporal-client.js';
+import { temporalClient } from '../../../src/shared/temporal/temporal-client.js';
 import { stateQuery } from '../../../src/workflows/messages.js';
 
 const long = (value: number) => ({ toNumber: () => value });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadSettings } from '../../../src/config/settings.js';
-import { modelInfo, pricedUsage } from '../../../src/models/model-info.js';
+import { modelInfo, pricedUsage } from '../../../src/models/info/model-info.js';
 import { SteersmanError } from '../../../src/shared/errors.js';
 
 function load(yaml: string, inCode = {}) {

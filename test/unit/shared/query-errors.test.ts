@@ -4,7 +4,7 @@ import { isFinalQueryError } from '../../../src/client/grpc-errors.js';
 import { FAILURE, REFUSAL } from '../../../src/run/limits/failure.js';
 import { localConnection } from '../../../src/shared/local/probe.js';
 import { askPatiently, type QueryTrouble, queryTrouble } from '../../../src/shared/query-errors.js';
-import { retryDelayMs, retryInterceptors } from '../../../src/shared/temporal-client.js';
+import { retryDelayMs, retryInterceptors } from '../../../src/shared/temporal/temporal-client.js';
 import { readArguments } from '../../../src/worker/serve/read-arguments.js';
 
 const grpc = (code: number, details = 'details') =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EXIT, exitCodeOf } from '../../../../packages/print/exit-codes.js';
+import { EXIT, exitCodeOf } from '../../../../packages/print/commands/exit-codes.js';
 import { argumentsLine, formatClock, formatDuration } from '../../../../src/base/text/format.js';
 import { cutToBytes } from '../../../../src/client/cut-to-bytes.js';
 import { newRunId, requestToken } from '../../../../src/client/start/run-id.js';

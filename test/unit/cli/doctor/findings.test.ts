@@ -19,8 +19,8 @@ import {
   summaryLine,
   warning,
 } from '../../../../packages/cli/doctor/finding.js';
+import { modelInfo } from '../../../../src/models/info/model-info.js';
 import { ModelCallError } from '../../../../src/models/model-call-error.js';
-import { modelInfo } from '../../../../src/models/model-info.js';
 import type { ModelProvider } from '../../../../src/models/provider.js';
 import { SteersmanError } from '../../../../src/shared/errors.js';
 import { noColors } from '../../../../src/shared/output.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readSince } from '../../../../packages/print/arguments.js';
+import { readSince } from '../../../../packages/print/commands/arguments.js';
 import type { Temporal } from '../../../../src/client/connect.js';
 import { isListed, type ListFilter, listQuery, listRuns } from '../../../../src/client/run/list-runs.js';
 

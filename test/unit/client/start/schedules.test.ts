@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { secondsOf } from '../../../../packages/print/arguments.js';
+import { secondsOf } from '../../../../packages/print/commands/arguments.js';
 import type { ClientScope } from '../../../../src/client/client-scope.js';
 import { project } from '../../../../src/client/here/project.js';
 import { specOf, timesFaults, timesText } from '../../../../src/client/start/schedule-snapshot.js';

@@ -4,14 +4,14 @@
  */
 
 import { readFileSync } from 'node:fs';
-import type { ModelRequestHead } from '../rules/prompts/model-request.js';
-import type { PinnedModel } from '../run/agents/run-config.js';
-import { cacheDiscount } from '../run/limits/budget-tokens.js';
-import { DEFAULT_CONTEXT_TOKENS } from '../run/limits/tokens.js';
-import type { Usage } from '../run/messages/message.js';
-import { KNOWN_ENDPOINTS, knownEndpoint, splitModelId } from './endpoint.js';
-import { DEMO, type EndpointEntries, type Lookup } from './endpoints.js';
-import type { ReportedUsage } from './provider.js';
+import type { ModelRequestHead } from '../../rules/prompts/model-request.js';
+import type { PinnedModel } from '../../run/agents/run-config.js';
+import { cacheDiscount } from '../../run/limits/budget-tokens.js';
+import { DEFAULT_CONTEXT_TOKENS } from '../../run/limits/tokens.js';
+import type { Usage } from '../../run/messages/message.js';
+import { KNOWN_ENDPOINTS, knownEndpoint, splitModelId } from '../endpoint.js';
+import { DEMO, type EndpointEntries, type Lookup } from '../endpoints.js';
+import type { ReportedUsage } from '../provider.js';
 
 /** US dollars for a million tokens. */
 interface Prices {

@@ -1,11 +1,11 @@
 /** The section `models` of `steersman.yaml`: endpoints, which model answers, and facts about models. */
 import { z } from 'zod';
-import { baseUrlFault, knownEndpoint, PROTOCOLS } from '../models/endpoint.js';
-import { TOOL_SYNTAXES } from '../run/agents/role.js';
-import { MODEL_FAILURES } from '../run/limits/failure.js';
-import { STOP_REASONS } from '../run/messages/message.js';
-import { MODEL_ID } from '../run/models/model-id.js';
-import { PHASES } from '../run/position/position.js';
+import { baseUrlFault, knownEndpoint, PROTOCOLS } from '../../models/endpoint.js';
+import { TOOL_SYNTAXES } from '../../run/agents/role.js';
+import { MODEL_FAILURES } from '../../run/limits/failure.js';
+import { STOP_REASONS } from '../../run/messages/message.js';
+import { MODEL_ID } from '../../run/models/model-id.js';
+import { PHASES } from '../../run/position/position.js';
 
 /** The one model that goes by its provider's name alone. */
 const SHORT_MODEL_IDS: Readonly<Record<string, string>> = { demo: 'demo/rules' };

@@ -1,7 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { knownModels, type ModelsConfig, modelInfo, pricedUsage } from '../../../src/models/model-info.js';
-import { DEFAULT_CONTEXT_TOKENS } from '../../../src/run/limits/tokens.js';
+import {
+  knownModels,
+  type ModelsConfig,
+  modelInfo,
+  pricedUsage,
+} from '../../../../src/models/info/model-info.js';
+import { DEFAULT_CONTEXT_TOKENS } from '../../../../src/run/limits/tokens.js';
 
 const CONFIG: ModelsConfig = {
   endpoints: {
@@ -133,7 +138,7 @@ const PLACES = [
 ];
 
 test('model names in documents, examples and configuration: all of them → in the data', () => {
-  const root = new URL('../../..', import.meta.url).pathname;
+  const root = new URL('../../../..', import.meta.url).pathname;
   const files = readdirSync(root, { recursive: false, encoding: 'utf8' })
     .filter(name => PLACES.includes(name))
     .flatMap(name => {

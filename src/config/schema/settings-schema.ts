@@ -3,13 +3,13 @@
  * made from it by `node scripts/schema.mjs`, and a test keeps the two equal.
  */
 import { z } from 'zod';
-import { CONTENT_BYTES } from '../base/sizes/bounds.js';
-import { CHECK_TIMEOUT_MS, type Check, checksFault, MOST_CHECKS } from '../run/checks/check.js';
-import { BUILT_IN_TRANSFORMS } from '../run/limits/decide.js';
-import type { Limits } from '../run/limits/limits.js';
-import { DEFAULT_LIMITS, MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../run/limits/limits.js';
-import { STEP_FAILURE_POLICIES } from '../run/plan/plan.js';
-import { DEFAULT_TOOL_POLICY } from '../run/tools/tool.js';
+import { CONTENT_BYTES } from '../../base/sizes/bounds.js';
+import { CHECK_TIMEOUT_MS, type Check, checksFault, MOST_CHECKS } from '../../run/checks/check.js';
+import { BUILT_IN_TRANSFORMS } from '../../run/limits/decide.js';
+import type { Limits } from '../../run/limits/limits.js';
+import { DEFAULT_LIMITS, MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../../run/limits/limits.js';
+import { STEP_FAILURE_POLICIES } from '../../run/plan/plan.js';
+import { DEFAULT_TOOL_POLICY } from '../../run/tools/tool.js';
 import { creditsSchema, hooksSchema } from './hooks-schema.js';
 import { modelsSchema } from './models-schema.js';
 import { storeSchema } from './store-schema.js';

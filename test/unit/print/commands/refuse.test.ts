@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { misspelt } from '../../../packages/print/refuse.js';
+import { misspelt } from '../../../../packages/print/commands/refuse.js';
 
 const VERBS = ['start', 'watch', 'show', 'list', 'doctor'];
 

@@ -7,7 +7,7 @@ import {
 } from '@temporalio/client';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { isRecord } from '../base/json/json.js';
+import { isRecord } from '../../base/json/json.js';
 
 /**
  * A client to which payloads of another program's making, encrypted or broken, are `Unreadable` values. By
