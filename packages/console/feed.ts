@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from 'steersman/base';
 import { explainError, type Run, type RunEvent, type RunSnapshot } from 'steersman/client';
+import { beginHearing, type HeardReply, hear } from 'steersman/run';
 import type { Frame } from './api.js';
 
 export type Push = (frame: Frame) => void;
@@ -26,8 +27,8 @@ export class Feed {
   readonly #ending = new AbortController();
   /** Durable ones, of the run and its sub-agents, as they were told. */
   readonly #events: RunEvent[] = [];
-  /** What the calls in flight have said so far, by path, call and channel. */
-  readonly #texts = new Map<string, TextEvent>();
+  /** What the calls in flight have said so far, by path and call, with the last piece of each. */
+  readonly #replies = new Map<string, { last: TextEvent; heard: HeardReply }>();
   /** Number of the own event before the first that is kept. */
   #before = 0;
   #last = 0;
@@ -75,7 +76,8 @@ export class Feed {
     const known = this.#events.findLastIndex(event => ownSeq(event) === since);
     const first = since === 0 ? Math.max(0, this.#events.length - most) : known + 1;
     for (const event of this.#events.slice(first)) yield { type: 'event', run, event };
-    for (const event of this.#texts.values()) yield { type: 'event', run, event };
+    for (const reply of this.#replies.values())
+      for (const event of wholePieces(reply)) yield { type: 'event', run, event };
     const before = this.#events.slice(0, first).findLast(event => ownSeq(event) !== null);
     const from = ((before && ownSeq(before)) ?? this.#before) + 1;
     if (this.#isCaughtUp) yield { type: 'caught_up', run, from };
@@ -132,19 +134,14 @@ export class Feed {
     this.#last = ownSeq(event) ?? this.#last;
     this.#events.push(event);
     if (event.type === 'model_call_ended' || event.type === 'model_call_failed')
-      for (const channel of ['text', 'reasoning', 'tool_input'])
-        this.#texts.delete(keyOf({ ...event, channel }));
+      this.#replies.delete(keyOf(event));
     for (const old of this.#events.splice(0, Math.max(0, this.#events.length - MOST_EVENTS)))
       this.#before = ownSeq(old) ?? this.#before;
   }
 
-  /** Who comes late hears what was said so far in one piece. */
   #hear(event: TextEvent): void {
-    const known = this.#texts.get(keyOf(event));
-    const goesOn = known && known.attempt === event.attempt && known.offset <= event.offset;
-    const text = goesOn ? known.text.slice(0, event.offset - known.offset) + event.text : event.text;
-    const offset = goesOn ? known.offset : event.offset;
-    this.#texts.set(keyOf(event), { ...event, offset, text });
+    const { heard = beginHearing() } = this.#replies.get(keyOf(event)) ?? {};
+    this.#replies.set(keyOf(event), { last: event, heard: hear(heard, event) });
   }
 
   /** Looks at the state then, or before: one look at a time, so that an old one never comes after a new one. */
@@ -197,6 +194,14 @@ function ownSeq(event: RunEvent): number | null {
   return 'seq' in event && event.path === undefined ? event.seq : null;
 }
 
-function keyOf({ path = '', callId, channel }: { path?: string; callId: string; channel: string }): string {
-  return `${path} ${callId} ${channel}`;
+/** Who comes late hears what was said so far in one piece a channel. */
+function wholePieces({ last, heard }: { last: TextEvent; heard: HeardReply }): TextEvent[] {
+  return (['reasoning', 'text', 'tool_input'] as const).flatMap(channel => {
+    const { from: offset, text } = heard[channel];
+    return text === '' ? [] : [{ ...last, attempt: heard.attempt, channel, offset, text }];
+  });
+}
+
+function keyOf({ path = '', callId }: { path?: string; callId: string }): string {
+  return `${path} ${callId}`;
 }

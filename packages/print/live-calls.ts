@@ -6,19 +6,15 @@
 import { isJson, jsonStart, mayBecomeJson, spokenText } from '@steersman/view';
 import { formatCount } from 'steersman/base';
 import type { JournalPayloads, TextDelta } from 'steersman/client';
+import { beginHearing, type HeardReply, hear } from 'steersman/run';
 import type { TextSink } from 'steersman/shared';
 import { terminalText } from 'steersman/shared';
 import { whoseLine } from './event-lines.js';
 
 type Channel = TextDelta['channel'];
 
-/** What came of one attempt at a reply. */
+/** What was shown of one attempt at a reply. */
 const NOTHING = {
-  /** Its text, as far as nothing of it is missing, and where that begins. */
-  text: '',
-  from: 0,
-  /** A part of the text was not seen. */
-  gap: false,
   /** Where each channel ends that was shown or marked as missing. */
   shown: {} as Partial<Record<Channel, number>>,
   /** Its text is JSON: the words in it are told when it has ended. */
@@ -29,7 +25,8 @@ const NOTHING = {
 
 /** A model call in flight, as far as it was shown. */
 type CallView = typeof NOTHING &
-  Pick<TextDelta, 'attempt' | 'form' | 'taskId'> & {
+  Pick<TextDelta, 'form' | 'taskId'> & {
+    heard: HeardReply;
     /** Where its text goes once another task is at work beside its own: whole lines that name the task. */
     beside: TextSink | null;
   };
@@ -54,7 +51,7 @@ export class LiveCalls {
   }
 
   started({ callId, form, taskId }: JournalPayloads['model_call_started']): void {
-    this.#running.set(callId, { ...NOTHING, shown: {}, attempt: 1, form, taskId, beside: null });
+    this.#running.set(callId, { ...NOTHING, shown: {}, heard: beginHearing(), form, taskId, beside: null });
   }
 
   /** It brings no reply, or has brought it. */
@@ -76,27 +73,28 @@ export class LiveCalls {
   }
 
   /** More of a text. What is of an older attempt, or was heard before, adds nothing. */
-  heard({ callId, attempt, channel, offset, text }: TextDelta): void {
-    const call = this.#running.get(callId);
-    if (call === undefined || attempt < call.attempt) return;
-    if (attempt > call.attempt) {
-      if (call.text !== '' || Object.keys(call.shown).length > 0) this.#again(call, attempt);
-      Object.assign(call, NOTHING, { attempt, shown: {} });
+  heard(piece: TextDelta): void {
+    const call = this.#running.get(piece.callId);
+    if (call === undefined || piece.attempt < call.heard.attempt) return;
+    const before = call.heard;
+    call.heard = hear(before, piece);
+    const isAgain = call.heard.attempt > before.attempt;
+    if (isAgain) {
+      if (before.text.text !== '' || Object.keys(call.shown).length > 0) this.#again(call);
+      Object.assign(call, NOTHING, { shown: {} });
     }
-    if (channel !== 'text') return void this.#show(call, channel, offset, text);
-    const end = call.from + call.text.length;
-    if (offset > end) {
-      call.late ||= call.form === 'json' && call.text === '';
-      Object.assign(call, { gap: true, from: offset, text });
-    } else call.text += text.slice(end - offset);
-    if (call.from === 0 && !call.quiet) {
+    const { channel } = piece;
+    const { from, text } = call.heard[channel];
+    if (channel !== 'text') return void this.#show(call, channel, from, text);
+    call.late ||= call.form === 'json' && from > 0 && (isAgain || before.text.text === '');
+    if (from === 0 && !call.quiet) {
       // Its first characters can be a fence, with JSON or words to follow.
-      if (mayBecomeJson(call.text)) return;
-      call.quiet = isJson(call.text);
+      if (mayBecomeJson(text)) return;
+      call.quiet = isJson(text);
     }
     if (call.quiet || call.late) return;
-    this.#show(call, channel, call.from, call.form === 'json' ? wordsBefore(call.text) : call.text);
-    call.quiet = call.form === 'json' && jsonStart(call.text) >= 0;
+    this.#show(call, channel, from, call.form === 'json' ? wordsBefore(text) : text);
+    call.quiet = call.form === 'json' && jsonStart(text) >= 0;
   }
 
   /** The reply is whole. */
@@ -117,7 +115,7 @@ export class LiveCalls {
 
   /** The rest of the text; all of it where a gap was marked. */
   #complete(call: CallView | undefined, text: string, sink: TextSink): void {
-    if (call?.gap) {
+    if (call && call.heard.text.from > 0) {
       sink.endText();
       this.#note('the whole reply:');
       sink.text(terminalText(isJson(text) ? (spokenText(text) ?? '') : text));
@@ -147,9 +145,9 @@ export class LiveCalls {
     sink.text(channel === 'reasoning' ? this.#sink.colors.dim(clean) : clean);
   }
 
-  #again(call: CallView, attempt: number): void {
+  #again(call: CallView): void {
     this.#sinkOf(call).endText();
-    this.#note(`attempt ${attempt}: the reply starts again`);
+    this.#note(`attempt ${call.heard.attempt}: the reply starts again`);
   }
 
   /** A line without a time. */

@@ -1,5 +1,12 @@
 /** `@steersman/view`: a run as people see it, for any face. Without Node. */
 
 export { isCostly } from './markdown-cost.js';
-export { type CallInFlight, childProgress, newProgress, type RunProgress, take } from './run-progress.js';
+export {
+  type CallInFlight,
+  childProgress,
+  newProgress,
+  type RunProgress,
+  take,
+  wordsOf,
+} from './run-progress.js';
 export { isJson, jsonStart, mayBecomeJson, spokenText } from './spoken-text.js';

@@ -1,16 +1,14 @@
 /** A session's view of its run, folded from journal and live text. Pure. */
 
-import { tailChars } from 'steersman/base';
 import type {
   JournalEvent,
   JournalType,
   ReplyForm,
   RunEvent,
   RunView as StateView,
-  TextDelta,
   Usage,
 } from 'steersman/client';
-import { addUsage, NO_USAGE, progressWords } from 'steersman/run';
+import { addUsage, beginHearing, type HeardReply, hear, NO_USAGE, progressWords } from 'steersman/run';
 import { spokenText } from './spoken-text.js';
 
 export interface CallInFlight {
@@ -19,18 +17,8 @@ export interface CallInFlight {
   round: number;
   taskId: string | null;
   form: ReplyForm;
-  text: string;
-  reasoningChars: number;
-  /** The end of what it thinks. */
-  thought: string;
-  /** Characters before `text` that were not seen. */
-  missed: number;
-  attempt: number;
+  heard: HeardReply;
 }
-
-/** A line of any terminal. */
-const THOUGHT_CHARS = 500;
-const NO_THOUGHT = { reasoningChars: 0, thought: '' };
 
 interface ToolInFlight {
   tool: string;
@@ -112,8 +100,7 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
     return { waiting: state === 'accepted' || state === 'queued' ? [...others, { id, how }] : others };
   },
   model_call_started: ({ callId, role, model, round, taskId, form }, { calls }) => {
-    const heard = { text: '', ...NO_THOUGHT, missed: 0, attempt: 1 };
-    calls.set(callId, { role, model, round, taskId, form, ...heard });
+    calls.set(callId, { role, model, round, taskId, form, heard: beginHearing() });
     return { idle: false };
   },
   model_call_ended: ({ callId, text = '', usage }, { calls, ...progress }) => {
@@ -149,7 +136,8 @@ export function take(progress: RunProgress, event: RunEvent): void {
     own.startedAt ??= event.at;
     Object.assign(own, (TAKE[event.type] as Take<JournalType> | undefined)?.(event, own));
   }
-  if (event.type === 'text') takeLive(own, event);
+  const call = event.type === 'text' ? own.calls.get(event.callId) : undefined;
+  if (call && event.type === 'text') call.heard = hear(call.heard, event);
   const tool = event.type === 'tool_progress' ? own.tools.get(event.callId) : undefined;
   if (tool && event.type === 'tool_progress') tool.progress = progressWords(event);
   if (path === undefined) return;
@@ -161,22 +149,7 @@ export function take(progress: RunProgress, event: RunEvent): void {
   if (event.type === 'subagent_ended') progress.children.delete(`${path}/${event.id}`);
 }
 
-function takeLive(progress: RunProgress, live: TextDelta): void {
-  const call = progress.calls.get(live.callId);
-  if (!call || live.attempt < call.attempt) return;
-  if (live.attempt > call.attempt)
-    Object.assign(call, { attempt: live.attempt, text: '', ...NO_THOUGHT, missed: 0 });
-  const end = live.offset + live.text.length;
-  if (live.channel === 'reasoning' && end > call.reasoningChars) {
-    const fresh = live.text.slice(Math.max(0, call.reasoningChars - live.offset));
-    call.thought = tailChars(call.thought + fresh, THOUGHT_CHARS);
-    call.reasoningChars = end;
-  }
-  if (live.channel !== 'text') return;
-  const have = call.missed + call.text.length;
-  if (end <= have) return;
-  if (live.offset > have) {
-    call.missed = live.offset;
-    call.text = live.text;
-  } else call.text += live.text.slice(have - live.offset);
+/** What a call has said to a person so far; null while there is nothing, or nobody can tell: of JSON the beginning was missed. */
+export function wordsOf({ form, heard: { text } }: CallInFlight): string | null {
+  return text.from > 0 && form === 'json' ? null : spokenText(text.text, form);
 }

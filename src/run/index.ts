@@ -8,7 +8,7 @@ export { choicesOf, type Gate, optionAt } from './gates/gate.js';
 export { optionLine } from './gates/options.js';
 export { type Cause, causeText, OUTCOMES, type Outcome } from './limits/cause.js';
 export { FAILURE } from './limits/failure.js';
-export { progressWords } from './limits/heartbeats.js';
+export { beginHearing, endOf, type HeardReply, hear, progressWords } from './limits/heartbeats.js';
 export { cachedFacts, cachedPercent, usageByRole, usageOf } from './limits/usage-by.js';
 export {
   type AppResult,

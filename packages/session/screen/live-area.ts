@@ -2,10 +2,18 @@
 
 import { fitLine, taskLine, widthOf, wrapText } from '@steersman/print';
 import type { CallInFlight, RunProgress } from '@steersman/view';
-import { spokenText } from '@steersman/view';
-import { argumentsLine, formatClock, formatCost, formatCount, formatDuration, preview } from 'steersman/base';
+import { wordsOf } from '@steersman/view';
+import {
+  argumentsLine,
+  formatClock,
+  formatCost,
+  formatCount,
+  formatDuration,
+  preview,
+  tailChars,
+} from 'steersman/base';
 import { wordsHint } from 'steersman/rules';
-import { cachedFacts } from 'steersman/run';
+import { cachedFacts, endOf } from 'steersman/run';
 import type { Colors } from 'steersman/shared';
 import { terminalText } from 'steersman/shared';
 import { commandOf } from '../input/commands.js';
@@ -24,6 +32,8 @@ export interface Screen {
 const MOST_TASKS = 8;
 const SMALL_ROWS = 16;
 const WORDS_LINES = 3;
+/** More than a line of any terminal. */
+const THOUGHT_CHARS = 500;
 const MOST_INPUT_LINES = 6;
 const MOST_CHOICES = 6;
 
@@ -116,23 +126,24 @@ function atWork(progress: RunProgress, who: string, width: number, screen: Scree
 }
 
 function callLines(call: CallInFlight, who: string, width: number, colors: Colors): string[] {
-  const chars = call.missed + call.text.length;
-  const again = call.attempt > 1 ? ` · attempt ${call.attempt}` : '';
+  const { attempt, text, reasoning } = call.heard;
+  const chars = endOf(text);
+  const thoughtChars = endOf(reasoning);
+  const again = attempt > 1 ? ` · attempt ${attempt}` : '';
   const how =
     chars > 0
       ? `is writing … ${formatChars(chars)}`
-      : call.reasoningChars > 0
-        ? `is thinking … ${formatChars(call.reasoningChars)}`
+      : thoughtChars > 0
+        ? `is thinking … ${formatChars(thoughtChars)}`
         : 'is asked';
   const head = fitLine(` > ${who}${call.role} ${how} · round ${call.round} · ${call.model}${again}`, width);
-  // Of JSON that was joined half-way nobody can tell what is words.
-  const known = call.missed === 0 || call.form === 'words';
-  const words = known ? spokenText(terminalText(call.text), call.form) : null;
+  const words = wordsOf(call);
   const tail =
     words === null
       ? []
-      : wrapText(words.replace(/\s+/g, ' '), width - 3).slice(who === '' ? -WORDS_LINES : -1);
-  const thought = chars === 0 ? lastLine(terminalText(call.thought), width - 3) : [];
+      : wrapText(terminalText(words).replace(/\s+/g, ' '), width - 3).slice(who === '' ? -WORDS_LINES : -1);
+  const thought =
+    chars === 0 ? lastLine(terminalText(tailChars(reasoning.text, THOUGHT_CHARS)), width - 3) : [];
   return [
     colors.cyan(head),
     ...thought.map(line => colors.dim(`   ${line}`)),

@@ -1,4 +1,5 @@
 /** What one model call says and thinks as it arrives, without holes: what live text leaves out comes with the reply. */
+import { heardMore } from '../../run/limits/heartbeats.js';
 import type { RunEvent } from '../watch/run-event.js';
 
 type Text = Extract<RunEvent, { type: 'text' }>;
@@ -60,7 +61,9 @@ export class ReplyText {
     if (callId !== this.#call || attempt < this.#attempt) return [];
     const reset = attempt > this.#attempt && this.#hasGiven();
     if (attempt > this.#attempt) this.#again(attempt);
-    const fresh = offset === this.#seen[channel].length ? text : '';
+    const seen = this.#seen[channel];
+    const { from, text: whole } = heardMore({ from: 0, text: seen }, { offset, text });
+    const fresh = from === 0 ? whole.slice(seen.length) : '';
     this.#seen[channel] += fresh;
     const more = channel === 'text' ? words(this.#give()) : thought(channel === 'reasoning' ? fresh : '');
     return [...(reset ? [RESET] : []), ...more];

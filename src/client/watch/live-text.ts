@@ -1,5 +1,12 @@
 /** What a watcher hears of the text of model calls: heartbeats and events in, new text out. Pure. */
-import type { LiveText } from '../../run/limits/heartbeats.js';
+import {
+  beginHearing,
+  endOf,
+  type Heard,
+  type HeardReply,
+  hear,
+  type LiveText,
+} from '../../run/limits/heartbeats.js';
 import type { JournalEvent, JournalPayloads } from '../../run/state/journal.js';
 
 export type LiveChannel = LiveText['channel'];
@@ -29,24 +36,23 @@ export class TextFollower {
     if (known === undefined || attempt < known.attempt) return null;
     const isAgain = attempt > known.attempt || restarts > known.restarts;
     const call = isAgain
-      ? begun(known.by, { attempt, restarts, told: Math.max(attempt, known.told + 1) })
+      ? { ...known, attempt, restarts, heard: beginHearing(Math.max(attempt, known.heard.attempt + 1)) }
       : known;
     this.#calls.set(callId, call);
-    const seen = call.ends[channel] ?? 0;
-    const from = Math.max(offset, seen);
+    const from = Math.max(offset, endOf(call.heard[channel]));
     const text = tail.slice(from - offset);
     if (text === '') return null;
-    call.ends[channel] = from + text.length;
-    const { from: begin, said } = call.heard[channel] ?? NOTHING_HEARD;
-    call.heard[channel] = from > seen ? { from, said: text } : { from: begin, said: said + text };
-    return { callId, ...call.by, attempt: call.told, channel, offset: from, text };
+    const piece = { attempt: call.heard.attempt, channel, offset: from, text };
+    call.heard = hear(call.heard, piece);
+    return { callId, ...call.by, ...piece };
   }
 
   /** Takes note of an event. At the end of a call: the rest of its thinking and of its text, where there is any. */
   followed(event: JournalEvent): TextDelta[] {
     if (event.type === 'model_call_started') {
       const { callId, role, taskId, form } = event;
-      this.#calls.set(callId, begun({ role, taskId, form }, { attempt: 1, restarts: 0, told: 1 }));
+      const by = { role, taskId, form };
+      this.#calls.set(callId, { by, attempt: 1, restarts: 0, heard: beginHearing() });
     }
     if (event.type === 'model_call_failed') this.#calls.delete(event.callId);
     if (event.type !== 'model_call_ended') return [];
@@ -59,9 +65,10 @@ export class TextFollower {
       { channel: 'text', whole: text },
     ] as const;
     return wholes.flatMap(({ channel, whole }) => {
-      const rest = restAfter(whole, call.heard[channel] ?? NOTHING_HEARD);
-      const offset = call.ends[channel] ?? 0;
-      return rest === '' ? [] : [{ callId, ...call.by, attempt: call.told, channel, offset, text: rest }];
+      const { attempt, [channel]: heard } = call.heard;
+      const rest = restAfter(whole, heard);
+      const offset = endOf(heard);
+      return rest === '' ? [] : [{ callId, ...call.by, attempt, channel, offset, text: rest }];
     });
   }
 }
@@ -70,22 +77,8 @@ interface HeardCall {
   by: Speaker;
   attempt: number;
   restarts: number;
-  /** What a watcher is told as its attempt. */
-  told: number;
-  ends: Partial<Record<LiveChannel, number>>;
-  /** Each channel as far as it came without a hole. */
-  heard: Partial<Record<LiveChannel, HeardText>>;
-}
-
-interface HeardText {
-  from: number;
-  said: string;
-}
-
-const NOTHING_HEARD: HeardText = { from: 0, said: '' };
-
-function begun(by: Speaker, count: Pick<HeardCall, 'attempt' | 'restarts' | 'told'>): HeardCall {
-  return { by, ...count, ends: {}, heard: {} };
+  /** Its attempt is the one that a watcher is told. */
+  heard: HeardReply;
 }
 
 const BLANKS = /\s+/g;
@@ -94,7 +87,7 @@ const BLANKS = /\s+/g;
  * What of the whole reply was not heard yet. It is kept in blocks, whose words may stand further apart than they came.
  * Empty where what was heard is no part of it: the whole comes with the event.
  */
-function restAfter(whole: string, { from, said }: HeardText): string {
+function restAfter(whole: string, { from, text: said }: Heard): string {
   if (whole.startsWith(said, from)) return whole.slice(from + said.length);
   const before = whole.slice(0, from).replace(BLANKS, '').length;
   const words = said.replace(BLANKS, '');

@@ -64,6 +64,15 @@ test('feed: a page that comes while a reply is written → hears it so far in on
   feed.close();
 });
 
+test('feed: a part of a reply was not seen → a late page hears what stands behind the hole, and no more', async () => {
+  const { runs, feed } = await feedOf(started(1));
+  const first = listener(feed);
+  runs.happens(text(0, 'The po'), text(2_000, 'far and '), text(2_008, 'wide'));
+  await eventually(() => expect(first.events()).toHaveLength(4));
+  expect(listener(feed).events().at(-1)).toMatchObject({ offset: 2_000, text: 'far and wide' });
+  feed.close();
+});
+
 test('feed: a reply that is begun again → the text of the earlier try is gone', async () => {
   const { runs, feed } = await feedOf(started(1));
   const first = listener(feed);

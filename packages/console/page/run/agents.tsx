@@ -6,7 +6,7 @@ import { get, runPath } from '../ask.js';
 import { StateChip, UsageFigures } from '../parts/figures.js';
 import { Link, runHref } from '../parts/link.js';
 import { Fault, faultWords } from '../parts/sending.js';
-import { lastOf } from '../parts/text/plain.js';
+import { lastWords } from '../parts/text/plain.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
 
@@ -55,7 +55,7 @@ function Branch({ run, path, agents }: { run: RunModel; path: string; agents: re
             <p class="muted">{instruction}</p>
             {[...(live?.calls ?? [])].map(([callId, call]) => (
               <p key={callId} class="agent-live">
-                {call.role}: {call.text === '' ? '…' : lastOf(call.text, 200)}
+                {call.role}: {lastWords(call, 200)}
               </p>
             ))}
             {[...(live?.tools ?? [])].map(([callId, { tool }]) => (

@@ -1,12 +1,14 @@
 /** The conversation of a run: its last entries, earlier ones on demand, and what is being said now. */
 import { useSignal } from '@preact/signals';
+import type { CallInFlight } from '@steersman/view';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { endOf } from 'steersman/run';
 import { ReplyContent } from '../parts/content.js';
 import { Earlier } from '../parts/earlier.js';
 import { Fold } from '../parts/fold.js';
 import { type Place, stillFollows } from '../parts/following.js';
-import { lastOf } from '../parts/text/plain.js';
+import { lastWords } from '../parts/text/plain.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
 import { Entry } from './entry.js';
@@ -73,16 +75,7 @@ function Live({ run }: { run: RunModel }) {
           <header>
             <strong>{call.role}</strong> <span class="muted">{call.model}</span>
           </header>
-          {call.thought !== '' && (
-            <Fold class="reasoning" summary={t('thinking', { count: call.reasoningChars })}>
-              {() => <p>…{call.thought}</p>}
-            </Fold>
-          )}
-          {call.text === '' ? (
-            call.thought === '' && <p class="muted dots">{t('waitsForModel')}</p>
-          ) : (
-            <ReplyContent live text={call.missed > 0 ? `…${call.text}` : call.text} form={call.form} />
-          )}
+          <LiveReply call={call} />
         </article>
       ))}
       {[...tools].map(([callId, { tool, progress }]) =>
@@ -95,13 +88,37 @@ function Live({ run }: { run: RunModel }) {
       {[...children].flatMap(([path, child]) =>
         [...child.calls].map(([callId, call]) => (
           <p key={`${path} ${callId}`} class="muted agent-live">
-            {path}: {call.role} {call.text === '' ? '…' : lastOf(call.text, 160)}
+            {path}: {call.role} {lastWords(call, 160)}
           </p>
         )),
       )}
     </>
   );
 }
+
+function LiveReply({ call: { form, heard } }: { call: CallInFlight }) {
+  const { text, reasoning } = heard;
+  const hole = text.from > 0;
+  return (
+    <>
+      {reasoning.text !== '' && (
+        <Fold class="reasoning" summary={t('thinking', { count: endOf(reasoning) })}>
+          {() => <p>…{reasoning.text.slice(-THOUGHT_CHARS)}</p>}
+        </Fold>
+      )}
+      {text.text === '' ? (
+        reasoning.text === '' && <p class="muted dots">{t('waitsForModel')}</p>
+      ) : hole && form === 'json' ? (
+        // Of JSON whose beginning was missed nobody can tell what is words.
+        <p class="muted">{t('writes')}</p>
+      ) : (
+        <ReplyContent live text={hole ? `…${text.text}` : text.text} form={form} />
+      )}
+    </>
+  );
+}
+
+const THOUGHT_CHARS = 500;
 
 function placeNow(): Place {
   const { scrollTop: top, scrollHeight: height, clientHeight: view } = document.documentElement;

@@ -5,7 +5,7 @@ import { lookLines } from '../../../../packages/session/look.js';
 import { liveArea } from '../../../../packages/session/screen/live-area.js';
 import { scrollLines } from '../../../../packages/session/screen/scroll-lines.js';
 import { sessionWords } from '../../../../packages/session/words.js';
-import { newProgress, take } from '../../../../packages/view/run-progress.js';
+import { newProgress, take, wordsOf } from '../../../../packages/view/run-progress.js';
 import { spokenText } from '../../../../packages/view/spoken-text.js';
 import type { Gate } from '../../../../src/run/gates/gate.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/run/state/journal.js';
@@ -59,8 +59,8 @@ test('the live area: a call that thinks → how much, and the last line of it, u
   const screen = { columns: 60, rows: 24, colors: noColors, now: 2_000 };
   const shown = () => liveArea(view, NEW_TALK, screen).join('\n');
   thinks(0, 'The list is long.\nI should re');
-  thinks(30, 'ad it\u001b[2J first.');
-  expect(shown()).toContain('is thinking … 46 characters');
+  thinks(29, 'ad it\u001b[2J first.');
+  expect(shown()).toContain('is thinking … 45 characters');
   expect(shown()).toMatch(/\n {3}I should read it\S* first\.\n/);
   expect(shown()).not.toContain('The list');
   thinks(0, 'Once more', 2);
@@ -122,6 +122,20 @@ test('a run that is paused → the line at the bottom says how it goes on', () =
   take(view, event('paused', { reason: '' }));
   const screen = { columns: 100, rows: 24, colors: noColors, now: 61_000 };
   expect(liveArea(view, NEW_TALK, screen).at(-1)).toMatch(/^\/resume goes on/);
+});
+
+test.each([
+  ['words', 'half a sentence', '…'],
+  ['json', 'half", "summary": "All is', null],
+] as const)('a reply whose beginning was missed → %s: what is known of its words', (form, text, words) => {
+  const view = newProgress('Count the boats');
+  const began = { callId: 'c1', role: 'planner', model: 'openai/a', turn: 1, round: 1, taskId: null };
+  take(view, event('model_call_started', { ...began, form }));
+  const piece = { ...by, form, callId: 'c1', attempt: 1, channel: 'text' } as const;
+  take(view, { type: 'text', ...piece, offset: 0, text: 'Gone' });
+  take(view, { type: 'text', ...piece, offset: 900, text });
+  const [call] = [...view.calls.values()];
+  expect(call && wordsOf(call)).toBe(words && text);
 });
 
 test('sub-agents at work → whose each line is, and their last words; of one that has ended nothing (A8)', () => {

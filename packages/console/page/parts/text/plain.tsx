@@ -1,4 +1,5 @@
 /** Text of tools as it is. */
+import { type CallInFlight, wordsOf } from '@steersman/view';
 import { escapeUnseen, isRecord, nestsTooDeep, parseJson } from 'steersman/base';
 
 /** A tool's own words: never Markdown, so that nothing in them passes for the page's. */
@@ -6,9 +7,10 @@ export function ToolContent({ text }: { text: string }) {
   return <pre class="tool-text">{pretty(text)}</pre>;
 }
 
-/** The end of what is being written, and that there is more before it. */
-export function lastOf(text: string, most: number): string {
-  return text.length > most ? `…${text.slice(-most)}` : text;
+/** The end of what a call says to a person, and that there is more before it. */
+export function lastWords(call: CallInFlight, most: number): string {
+  const words = wordsOf(call) ?? '';
+  return words.length > most || words === '' ? `…${words.slice(-most)}` : words;
 }
 
 /** JSON as it reads best, all else as it is; what is not seen is shown. */
