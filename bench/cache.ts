@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { execution, plan, verdict } from '../packages/test-kit/role-outputs.js';
-import { type RunResult, steerSignal } from '../src/workflows/messages.js';
+import { type RunResult, steerSignal } from '../src/workflows/run/definitions.js';
 import type { ChatRequest, ScriptedReply } from '../test/support/endpoint/model.js';
 import { projectRoot } from '../test/support/project.js';
 import { type Rig, startRig, startTemporal } from '../test/support/rig.js';

@@ -11,7 +11,7 @@ import { Command } from 'commander';
 import type { Page } from 'playwright-core';
 import { WORKFLOW_TYPE } from '../src/run/agents/run-config.js';
 import { localConnection } from '../src/shared/local/probe.js';
-import { stateQuery } from '../src/workflows/messages.js';
+import { stateQuery } from '../src/workflows/run/definitions.js';
 import { browserPath, openBrowser } from '../test/support/browser.js';
 import { consoleProcess } from '../test/support/console-process.js';
 import {

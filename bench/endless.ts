@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { WorkflowHandle } from '@temporalio/client';
 import { Command } from 'commander';
 import { WORKFLOW_TYPE } from '../src/run/agents/run-config.js';
-import { finishSignal, followUpSignal, steerSignal } from '../src/workflows/messages.js';
+import { finishSignal, followUpSignal, steerSignal } from '../src/workflows/run/definitions.js';
 import { type Arena, type Database, startArena } from './support/arena.js';
 import { machine, median, table } from './support/machine.js';
 import { useOf } from './support/processes.js';

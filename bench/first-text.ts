@@ -8,7 +8,7 @@ import { Client, type WorkflowHandle } from '@temporalio/client';
 import { Command } from 'commander';
 import { wireText } from '../packages/test-kit/model-server.js';
 import { execution, plan, verdict } from '../packages/test-kit/role-outputs.js';
-import { RunReader } from '../src/client/run/run-reader.js';
+import { RunReader } from '../src/client/record/run-reader.js';
 import { watchRun } from '../src/client/watch/watch-run.js';
 import { WORKFLOW_TYPE } from '../src/run/agents/run-config.js';
 import { localConnection } from '../src/shared/local/probe.js';

@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
-import { readDotEnv } from '../src/config/files.js';
-import { setVariables } from '../src/shared/env.js';
+import { readDotEnv } from '../src/config/files/files.js';
+import { setVariables } from '../src/shared/process/env.js';
 import { makeProject } from '../test/support/project.js';
 import { bareSide } from './quality/bare.js';
 import { asJson, falseClaims, isSolved, progress, type Row, tables } from './quality/print.js';

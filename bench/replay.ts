@@ -2,7 +2,7 @@
 import { Worker } from '@temporalio/worker';
 import { Command } from 'commander';
 import { withoutStackTraces } from '../src/worker/run-worker.js';
-import { stateQuery } from '../src/workflows/messages.js';
+import { stateQuery } from '../src/workflows/run/definitions.js';
 import { partsOf, workflowBundle } from '../test/support/histories.js';
 import { quietTemporal } from '../test/support/quiet.js';
 import { type Arena, startArena } from './support/arena.js';

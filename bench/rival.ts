@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { projectRoot } from '../src/shared/package.js';
+import { projectRoot } from '../src/shared/process/package.js';
 import type { Database } from './support/arena.js';
 import { machine, table } from './support/machine.js';
 import { cells, FIGURE_TITLES, type Figures, measure, middle } from './support/measure.js';

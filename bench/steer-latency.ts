@@ -8,7 +8,7 @@ import { Client, type WorkflowHandle } from '@temporalio/client';
 import { Command } from 'commander';
 import { WORKFLOW_TYPE } from '../src/run/agents/run-config.js';
 import { localConnection } from '../src/shared/local/probe.js';
-import { steerSignal, stopSignal } from '../src/workflows/messages.js';
+import { steerSignal, stopSignal } from '../src/workflows/run/definitions.js';
 import type { ChatRequest } from '../test/support/endpoint/model.js';
 import { type ScriptedReply, startScriptedModel } from '../test/support/endpoint/model.js';
 import { fakeMcp } from '../test/support/fake-mcp-server.js';

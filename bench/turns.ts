@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { projectRoot } from '../src/shared/package.js';
+import { projectRoot } from '../src/shared/process/package.js';
 import { nativeConnection } from '../src/worker/connect.js';
 import { createSteersmanWorker } from '../src/worker/create-worker.js';
 import { withoutStackTraces } from '../src/worker/run-worker.js';

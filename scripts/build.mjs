@@ -150,7 +150,7 @@ const forBrowsers = {
 };
 await esbuild.build({
   entryPoints: {
-    app: join(root, PAGE, 'main.tsx'),
+    app: join(root, PAGE, 'app/main.tsx'),
     style: join(root, PAGE, 'style.css'),
     'stream-worker': join(root, PAGE, 'stream-worker.ts'),
   },

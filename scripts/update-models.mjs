@@ -1,4 +1,4 @@
-// Writes src/models/info/model-info.json: what is known of models, from the data that LiteLLM keeps (MIT). Needs pip.
+// Writes src/models/provider/model-info.json: what is known of models, from the data that LiteLLM keeps (MIT). Needs pip.
 //   npm run models:update -- 1.109.1
 
 import { execFileSync } from 'node:child_process';
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 
-const TARGET = new URL('../src/models/info/model-info.json', import.meta.url);
+const TARGET = new URL('../src/models/provider/model-info.json', import.meta.url);
 const DATA = 'litellm/model_prices_and_context_window_backup.json';
 const LICENSE = /^litellm-[^/]+\/licenses\/LICENSE$/;
 

@@ -4,15 +4,15 @@ import { trustedConfigDir } from '@steersman/session';
 import { ensureServer, type LocalStack, stopStack } from '@steersman/stack';
 import { Command } from 'commander';
 import { projectWorker } from './client/here/project-worker.js';
-import { CONFIG_OPTION, defaultConfigDir } from './config/config-dir.js';
-import { checkConfigDir } from './config/files.js';
+import { CONFIG_OPTION, defaultConfigDir } from './config/files/config-dir.js';
+import { checkConfigDir } from './config/files/files.js';
 import { isTrusted, loadVariables } from './config/trust/trust.js';
-import { PROGRAM, scriptCall } from './shared/called-as.js';
-import { SteersmanError } from './shared/errors.js';
 import { resolveHome } from './shared/local/home.js';
 import { servedRuns } from './shared/local/open-runs.js';
 import { withConnection } from './shared/local/probe.js';
-import { errorLine } from './shared/output.js';
+import { PROGRAM, scriptCall } from './shared/process/called-as.js';
+import { SteersmanError } from './shared/process/errors.js';
+import { errorLine } from './shared/process/output.js';
 import { temporalClient } from './shared/temporal/temporal-client.js';
 
 const HELP = `

@@ -2,6 +2,6 @@
 
 import { addRun, runCommandLine, strict } from '@steersman/cli';
 import { Command } from 'commander';
-import { PROGRAM } from './shared/called-as.js';
+import { PROGRAM } from './shared/process/called-as.js';
 
 await runCommandLine(addRun(strict(new Command(PROGRAM.start))));

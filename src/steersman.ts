@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { addCompletion, addRun, addVerbs, runCommandLine, strict, WHERE } from '@steersman/cli';
 import { addProgram, refuseMisplaced, refuseMisspelt } from '@steersman/print';
 import { Command } from 'commander';
-import { PROGRAM } from './shared/called-as.js';
-import { projectRoot } from './shared/package.js';
+import { PROGRAM } from './shared/process/called-as.js';
+import { projectRoot } from './shared/process/package.js';
 
 /** Programs of their own, each loaded when it is called: a worker is heavy. */
 const PROGRAMS = {

@@ -4,15 +4,15 @@ import { inspect } from 'node:util';
 import { exitCodeOfError } from '@steersman/print';
 import { trustedConfigDir } from '@steersman/session';
 import { Command } from 'commander';
-import { CONFIG_OPTION } from './config/config-dir.js';
-import { checkConfigDir } from './config/files.js';
+import { CONFIG_OPTION } from './config/files/config-dir.js';
+import { checkConfigDir } from './config/files/files.js';
 import { isTrusted } from './config/trust/trust.js';
-import { PROGRAM, scriptCall } from './shared/called-as.js';
-import { env } from './shared/env.js';
-import { SteersmanError } from './shared/errors.js';
-import { errorLine } from './shared/output.js';
+import { PROGRAM, scriptCall } from './shared/process/called-as.js';
+import { env } from './shared/process/env.js';
+import { SteersmanError } from './shared/process/errors.js';
+import { errorLine } from './shared/process/output.js';
 import { replayOpenRuns, runWorker } from './worker/run-worker.js';
-import { DEFAULT_TASK_QUEUE } from './workflows/messages.js';
+import { DEFAULT_TASK_QUEUE } from './workflows/run/definitions.js';
 
 const program = new Command(PROGRAM.worker)
   .description('Serves runs of Steersman: workflows, model calls and tool calls of one task queue.')

@@ -4,10 +4,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import OpenAI from 'openai';
 import { workspaceTools } from '../../packages/workspace-tools/tools.js';
 import { loadSettings } from '../../src/config/settings.js';
-import { serveCodeTools } from '../../src/mcp/code-tools.js';
-import { endpointOf } from '../../src/models/endpoint.js';
-import { endpointSettings } from '../../src/models/endpoints.js';
-import { env } from '../../src/shared/env.js';
+import { serveCodeTools } from '../../src/mcp/tools/code-tools.js';
+import { endpointOf } from '../../src/models/provider/endpoint.js';
+import { endpointSettings } from '../../src/models/provider/endpoints.js';
+import { env } from '../../src/shared/process/env.js';
 import { NOTHING_PLAYED, type Played, type Side } from './sides.js';
 
 const PROMPT =

@@ -8,7 +8,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { resultOf } from '../../packages/test-kit/test-team.js';
 import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
 import { createSteersmanWorker } from '../../src/worker/create-worker.js';
-import { stateQuery, steerSignal } from '../../src/workflows/messages.js';
+import { stateQuery, steerSignal } from '../../src/workflows/run/definitions.js';
 import type { TestProject } from '../../test/support/project.js';
 import { quietTemporal } from '../../test/support/quiet.js';
 import { startServer } from '../support/arena.js';

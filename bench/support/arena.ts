@@ -10,7 +10,7 @@ import { temporalBinary } from '../../packages/stack/download/temporal-fetch.js'
 import { SEARCH_ATTRIBUTES } from '../../src/rules/steering/search-attributes.js';
 import { resolveHome } from '../../src/shared/local/home.js';
 import { isHealthy, localConnection } from '../../src/shared/local/probe.js';
-import { builtScript, projectRoot } from '../../src/shared/package.js';
+import { builtScript, projectRoot } from '../../src/shared/process/package.js';
 import { freePort } from '../../test/support/processes.js';
 import { endProcess, listened, saidBy } from './processes.js';
 import type { RunShape } from './run-script.js';

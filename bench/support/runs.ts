@@ -6,7 +6,7 @@ import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
 import type { Cause } from '../../src/run/limits/cause.js';
 import type { Limits } from '../../src/run/limits/limits.js';
 import type { Mode } from '../../src/run/position/modes.js';
-import type { RunResult } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
 import type { Arena } from './arena.js';
 import { callsOf, type RunShape } from './run-script.js';
 

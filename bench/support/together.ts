@@ -1,6 +1,6 @@
 /** The same run with more or fewer calls, or tasks, at the same time: what that changes, and that it is all. */
 import type { Limits } from '../../src/run/limits/limits.js';
-import type { RunResult } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
 import type { Arena } from './arena.js';
 import { machine, median, table } from './machine.js';
 import { measure } from './measure.js';

@@ -11,7 +11,7 @@ import { errorText } from 'steersman/base';
 import { SteersmanError } from 'steersman/client';
 import { caught, pathOf, refusal } from 'steersman/shared';
 import { createMcpServer } from './server.js';
-import { Calls, type ToolContext } from './tool.js';
+import { Calls, type ToolContext } from './tools/tool.js';
 
 export interface HttpOptions {
   host: string;

@@ -1,5 +1,5 @@
 /** `@steersman/mcp-server`: runs as tools of an MCP server, over stdio or HTTP. */
 
 export { serveHttp } from './http.js';
-export { KeptClient } from './kept-client.js';
 export { serveStdio } from './server.js';
+export { KeptClient } from './tools/kept-client.js';

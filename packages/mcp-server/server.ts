@@ -6,10 +6,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { projectRoot } from 'steersman/shared';
-import { Calls, type ToolContext } from './tool.js';
 import { addGetResult, addListRuns } from './tools/read-runs.js';
 import { addStartRun } from './tools/start-run.js';
 import { addAnswerGate, addSteerRun, addStopRun } from './tools/tell-run.js';
+import { Calls, type ToolContext } from './tools/tool.js';
 import { addWatchRun } from './tools/watch-run.js';
 
 const INSTRUCTIONS = `Steersman runs goals by a durable team of agents, apart from this conversation. start_run begins a run; watch_run waits for what happens, again and again with its cursor, until the run ends or waits at a gate; answer_gate answers a gate with what the user decided; steer_run changes the course of a run; get_result reads its answer. Runs outlive this session: list_runs finds them again.

@@ -1,8 +1,8 @@
 /** `@steersman/session`: a run in a terminal, steered while it works. */
 
 export type { Context } from './context.js';
+export { leftOutLine, promptServers, promptsOf, promptText } from './input/server-prompts.js';
 export { NOTIFY_HELP, Notifier, notifyOption, webHook } from './notify.js';
 export { isTerminal } from './screen/terminal.js';
-export { leftOutLine, promptServers, promptsOf, promptText } from './server-prompts.js';
 export { runSession, type SessionOptions } from './session.js';
 export { type Ask, answerOf, tellUnread, trustedConfigDir, trustForStart } from './trusted-dir.js';

@@ -10,6 +10,7 @@ import { takesYes } from './input/gate-keys.js';
 import type { Key } from './input/keys.js';
 import { onKey } from './input/talk.js';
 import { NEW_TALK } from './input/talk-state.js';
+import { sessionWords } from './input/words.js';
 import type { Notifier } from './notify.js';
 import { liveArea } from './screen/live-area.js';
 import { Reader } from './screen/reader.js';
@@ -18,7 +19,6 @@ import { Scrollback } from './screen/scrollback.js';
 import { openTerminal, type Terminal } from './screen/terminal.js';
 import { type Desk, SessionActions } from './session-actions.js';
 import { StateReader } from './state-reader.js';
-import { sessionWords } from './words.js';
 
 export interface SessionOptions extends Pick<Desk, 'run' | 'owned' | 'config'> {
   goal: string;

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type CodeTool, defineTool } from 'steersman/mcp';
-import { deniedPaths, inFolder, openFile, placeOf, type WorkspaceContext } from './context.js';
+import { deniedPaths, inFolder, openFile, placeOf, type WorkspaceContext } from './files/context.js';
 import { callThread } from './threads/call-thread.js';
 import type { ComputeAnswer, ComputeData, ComputeQuestion } from './threads/compute-thread.js';
 

@@ -2,7 +2,7 @@
 
 import { type CodeTool, defineTool } from 'steersman/mcp';
 import { env } from 'steersman/shared';
-import type { WorkspaceContext } from './context.js';
+import type { WorkspaceContext } from './files/context.js';
 import { pdfPages } from './files/pdf.js';
 import { type Answer, httpGet } from './http-get.js';
 import { callProcess } from './threads/call-process.js';

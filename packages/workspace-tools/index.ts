@@ -1,4 +1,4 @@
 /** `@steersman/workspace-tools`: files, search, computing and commands as tools. */
 
-export type { WorkspaceContext } from './context.js';
+export type { WorkspaceContext } from './files/context.js';
 export { parseToolsArgs, type ToolChoice, toolsOf, workspaceTools } from './tools.js';

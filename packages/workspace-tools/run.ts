@@ -3,7 +3,7 @@
 import { type CodeTool, defineTool } from 'steersman/mcp';
 import { type CodeSays, codeSays } from 'steersman/rules';
 import { type CommandEnd, commandEnv, commandShell, runCommand } from 'steersman/shared';
-import type { WorkspaceContext } from './context.js';
+import type { WorkspaceContext } from './files/context.js';
 
 const DEFAULT_MS = 120_000;
 const MOST_MS = 600_000;

@@ -9,7 +9,7 @@ import type { HookName } from '../run/agents/run-config.js';
 import type { Cause, Outcome } from '../run/limits/cause.js';
 import { FAILURE } from '../run/limits/failure.js';
 import type { Message, Usage } from '../run/messages/message.js';
-import { failpoint } from '../shared/failpoints.js';
+import { failpoint } from '../shared/process/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { AccountStore } from '../shared/store/store.js';
 import { withinTime } from '../shared/time-limit.js';

@@ -11,7 +11,7 @@ import {
   NOTHING_KEPT,
   type RunRecord,
 } from '../run/state/kept.js';
-import { failpoint } from '../shared/failpoints.js';
+import { failpoint } from '../shared/process/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { SessionStore } from '../shared/store/store.js';
 import { pause, storeWithin, within } from './stop-signal.js';

@@ -8,15 +8,15 @@ import { canonicalJson, isRecord, isText, jsonBytes, ownValue } from '../base/js
 import { PINNED_BYTES, WORKER_TRIES } from '../base/sizes/bounds.js';
 import { errorText } from '../base/text/error-text.js';
 import { asksTransforms, contextRules } from '../config/context-rules.js';
+import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../config/files/workspace.js';
 import { NO_NOTES, readProjectNotes } from '../config/prompts/project-notes.js';
 import type { PromptValues } from '../config/prompts/render-prompts.js';
 import { aloneAmong, renderAlone, renderPrefix, renderRole } from '../config/prompts/render-prompts.js';
 import { modesFor } from '../config/prompts/required-roles.js';
 import type { CreditSettings } from '../config/schema/hooks-schema.js';
 import { applyToolOverrides, mergeLimits } from '../config/settings.js';
-import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../config/workspace.js';
 import { isRecall } from '../conversation/tool-result.js';
-import { toolNamer } from '../mcp/tool-names.js';
+import { toolNamer } from '../mcp/tools/tool-names.js';
 import { isSubagent } from '../rules/agents/subagent.js';
 import { mayChangeFiles, readsFiles } from '../rules/evidence/inventory.js';
 import type { PinnedRole } from '../run/agents/role.js';
@@ -27,8 +27,8 @@ import { ceilingFault, type Limits, underCeilings } from '../run/limits/limits.j
 import { idlePermissions, isDenied } from '../run/tools/permission.js';
 import { RECALL, type ToolDefinition } from '../run/tools/tool.js';
 import { addWorkflowTools, mergeClientTools } from '../run/tools/workflow-tools.js';
-import { SteersmanError } from '../shared/errors.js';
-import { failpoint } from '../shared/failpoints.js';
+import { SteersmanError } from '../shared/process/errors.js';
+import { failpoint } from '../shared/process/failpoints.js';
 import type { AccountStore } from '../shared/store/store.js';
 import { pack } from './pack.js';
 import { namesModels, type PinModelsDeps, pinModels } from './pin-models.js';

@@ -4,7 +4,7 @@ import { type EarlierRun, earlierMessages, noAnswerOf, outgrow } from '../conver
 import { FAILURE } from '../run/limits/failure.js';
 import { idInSession, lastNumberIn, type RunRecord } from '../run/state/kept.js';
 import { MAIN_THREAD } from '../run/state/thread.js';
-import { failpoint } from '../shared/failpoints.js';
+import { failpoint } from '../shared/process/failpoints.js';
 import { lineageOf, type SessionStore, saidInEach } from '../shared/store/store.js';
 import { RunUntold } from './keep.js';
 import { pack } from './pack.js';

@@ -6,7 +6,7 @@ import { SETTINGS_FILE, type Settings } from '../config/settings.js';
 import { pricedChains, pricedRows } from '../rules/limits/prices.js';
 import type { PinnedRole } from '../run/agents/role.js';
 import type { PinnedModel, RunSettings } from '../run/agents/run-config.js';
-import { SteersmanError } from '../shared/errors.js';
+import { SteersmanError } from '../shared/process/errors.js';
 
 export interface PinModelsDeps {
   configDir: string | null;

@@ -1,17 +1,17 @@
 /** The client: what programs start, find and steer runs with. */
 import type { RunRecord } from '../run/state/kept.js';
-import { SteersmanError } from '../shared/errors.js';
 import { leftOpenRuns } from '../shared/local/open-runs.js';
-import type { Report } from '../shared/output.js';
-import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
-import { type Abortable, abortable, leavable } from './abortable.js';
-import type { ClientScope } from './client-scope.js';
-import { placeOf, type Temporal } from './connect.js';
+import { SteersmanError } from '../shared/process/errors.js';
+import type { Report } from '../shared/process/output.js';
+import { DEFAULT_TASK_QUEUE } from '../workflows/run/definitions.js';
+import { type Abortable, abortable, leavable } from './connection/abortable.js';
+import type { ClientScope } from './connection/client-scope.js';
+import { placeOf, type Temporal } from './connection/connect.js';
 import { allowedTools } from './kept/kept-permissions.js';
 import { keptRun, noStore, removeWhole } from './kept/kept-runs.js';
-import { type ListedRun, type ListOptions, listRuns } from './run/list-runs.js';
-import { Run } from './run/run.js';
-import { describeRun, workspaceOf } from './run/runs.js';
+import { type ListedRun, type ListOptions, listRuns } from './record/list-runs.js';
+import { describeRun, workspaceOf } from './record/runs.js';
+import { Run } from './run/run-handle.js';
 import { Schedules } from './start/schedules.js';
 import { startInSession } from './start/start-in-session.js';
 import { type StartOptions, startRequest, startRun } from './start/start-run.js';

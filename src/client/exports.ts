@@ -22,28 +22,29 @@ export type {
 export type { RunRecord } from '../run/state/kept.js';
 export type { TraceReport, TraceStep } from '../run/state/trace.js';
 export { STEER_TIMES, type SteerTime } from '../run/steering/inbox.js';
-export { type ErrorCode, SteersmanError } from '../shared/errors.js';
-export type { RunResult, RunView } from '../workflows/messages.js';
+export { type ErrorCode, SteersmanError } from '../shared/process/errors.js';
+export type { RunResult, RunView } from '../workflows/run/definitions.js';
 export type { SteersmanClient } from './client.js';
-export { cutToBytes } from './cut-to-bytes.js';
-export { explainError } from './grpc-errors.js';
+export { cutToBytes } from './connection/cut-to-bytes.js';
+export { explainError } from './connection/grpc-errors.js';
 export {
   forgetPermissions,
   type KeptPermission,
   keptPermissions,
 } from './kept/kept-permissions.js';
 export type { ThreadTranscript } from './kept/kept-runs.js';
-export type { ChildTree } from './run/child-tree.js';
-export type { ToolInput } from './run/gate-input.js';
-export type { ListedRun, ListOptions } from './run/list-runs.js';
+export type { ChildTree } from './record/child-tree.js';
+export type { ToolInput } from './record/gate-input.js';
+export type { ListedRun, ListOptions } from './record/list-runs.js';
+export { type RunEnd, UNREADABLE } from './record/run-end.js';
+export type { RunSnapshot } from './record/run-snapshot.js';
+export { noRun } from './record/runs.js';
+export { readStuckTask, stuckLine } from './record/stuck-task.js';
+export { type ClientTool, clientTool } from './run/client-tools.js';
 export type { GateHandler, GateHandlers, OpenGate } from './run/on-gate.js';
-export type { Asked, Run } from './run/run.js';
-export { type RunEnd, UNREADABLE } from './run/run-end.js';
-export type { RunSnapshot } from './run/run-snapshot.js';
-export { noRun } from './run/runs.js';
+export type { Asked, Run } from './run/run-handle.js';
 export type { GateAnswers, GateReply } from './run/send.js';
 export type { SentMessage } from './run/sent-message.js';
-export { type ClientTool, clientTool } from './start/client-tools.js';
 export { OVERLAPS, type Overlap, type ScheduleSnapshot } from './start/schedule-snapshot.js';
 export type { ScheduleOptions, Schedules } from './start/schedules.js';
 export type { StartOptions } from './start/start-run.js';
@@ -53,5 +54,4 @@ export { oneAtATime } from './vocabularies/translate.js';
 export type { TextDelta } from './watch/live-text.js';
 export type { Retry } from './watch/pending-calls.js';
 export type { OfAgent, RunEvent } from './watch/run-event.js';
-export { readStuckTask, stuckLine } from './watch/stuck-task.js';
 export type { WatchOptions } from './watch/watch-run.js';

@@ -1,8 +1,8 @@
 /** `steersman-client/store`: the store of conversations, for clients that read what has ended. */
 import { openStore, storeSpec } from '@steersman/store';
-import { env } from '../shared/env.js';
 import { resolveHome } from '../shared/local/home.js';
-import type { KeptStore } from './client-scope.js';
+import { env } from '../shared/process/env.js';
+import type { KeptStore } from './connection/client-scope.js';
 import { openedAtFirstUse } from './kept/at-first-use.js';
 
 /**

@@ -1,10 +1,10 @@
 /** `steersman-client`: a client for a Temporal server elsewhere, with no local stack. */
 import type { Client } from '@temporalio/client';
-import { SteersmanError } from '../shared/errors.js';
+import { SteersmanError } from '../shared/process/errors.js';
 import { temporalConfig } from '../shared/temporal/connection-fault.js';
 import { openClient, type SteersmanClient } from './client.js';
-import type { KeptStore } from './client-scope.js';
-import { connectTo, ownTemporal } from './connect.js';
+import type { KeptStore } from './connection/client-scope.js';
+import { connectTo, ownTemporal } from './connection/connect.js';
 
 export * from './exports.js';
 

@@ -2,8 +2,8 @@
 
 import { ownValue } from '../base/json/json.js';
 import type { PinnedRole } from '../run/agents/role.js';
-import { SteersmanError } from '../shared/errors.js';
-import { displayPath } from './files.js';
+import { SteersmanError } from '../shared/process/errors.js';
+import { displayPath } from './files/files.js';
 import { type ModelSettings, modelChainSchema } from './schema/models-schema.js';
 import { SETTINGS_FILE } from './settings.js';
 

@@ -8,7 +8,7 @@ import {
   isBuiltInTransform,
   type TransformLists,
 } from '../run/limits/decide.js';
-import { SteersmanError } from '../shared/errors.js';
+import { SteersmanError } from '../shared/process/errors.js';
 import type { ConfigInCode } from './in-code.js';
 import type { Settings } from './schema/settings-schema.js';
 

@@ -1,8 +1,8 @@
 /** One short word for a whole configuration: hosts of one queue are to have the same. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { TOOL_FILES } from './config-dir.js';
-import { marksBelow, readText } from './files.js';
+import { TOOL_FILES } from './files/config-dir.js';
+import { marksBelow, readText } from './files/files.js';
 import { SETTINGS_FILE } from './settings.js';
 
 const FOLDERS = ['prompts', TOOL_FILES];

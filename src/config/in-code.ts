@@ -1,10 +1,10 @@
 /** What a program says of its worker in code: the same as files say, and over them. */
 import type { z } from 'zod';
 import { isRecord } from '../base/json/json.js';
-import { SteersmanError } from '../shared/errors.js';
+import { SteersmanError } from '../shared/process/errors.js';
+import { checkYaml, type YamlSource } from './files/yaml-source.js';
 import type { RoleFile, RoleFrontMatter } from './prompts/role-file.js';
 import { settingsSchema } from './schema/settings-schema.js';
-import { checkYaml, type YamlSource } from './yaml-source.js';
 
 /** `steersman.yaml` as an object: every key may be left out. */
 export type SettingsInCode = z.input<typeof settingsSchema>;

@@ -2,9 +2,24 @@
 
 export { isBelow } from '../shared/below.js';
 export { chooseModels } from './choose-models.js';
-export { CONFIG_OPTION, defaultConfigDir, localToolsDir, TOOL_FILES, toolFilesOf } from './config-dir.js';
 export { configurationDigest } from './digest.js';
-export { checkConfigDir, displayPath, errorCode } from './files.js';
+export {
+  CONFIG_OPTION,
+  defaultConfigDir,
+  localToolsDir,
+  TOOL_FILES,
+  toolFilesOf,
+} from './files/config-dir.js';
+export { checkConfigDir, displayPath, errorCode } from './files/files.js';
+export {
+  checkWorkspace,
+  DANGLING,
+  OUTSIDE,
+  type Place,
+  placeIn,
+  workspaceRoots,
+} from './files/workspace.js';
+export { parseYaml } from './files/yaml-source.js';
 export { missingAgents, missingTools } from './prompts/callable-roles.js';
 export { writeNewPrompts } from './prompts/new-prompts.js';
 export { promptRoots } from './prompts/prompt-files.js';
@@ -33,13 +48,4 @@ export {
   trustFrom,
   variablesOf,
 } from './trust/trust.js';
-export {
-  checkWorkspace,
-  DANGLING,
-  OUTSIDE,
-  type Place,
-  placeIn,
-  workspaceRoots,
-} from './workspace.js';
 export { faultText, type Searched, search } from './workspace-files.js';
-export { parseYaml } from './yaml-source.js';

@@ -1,6 +1,6 @@
 /** What stands in a file of the workspace, for who is asked whether it may be written anew. */
-import { readHead } from './files.js';
-import { placeIn } from './workspace.js';
+import { readHead } from './files/files.js';
+import { placeIn } from './files/workspace.js';
 
 const MOST_BYTES = 256 * 1_024;
 

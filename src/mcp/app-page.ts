@@ -1,8 +1,8 @@
 /** The page of an app, as its server gives it. */
 import { z } from 'zod';
 import { isRecord } from '../base/json/json.js';
-import { APP_MIME } from './apps.js';
 import type { McpConnection } from './connection/connection.js';
+import { APP_MIME } from './tools/apps.js';
 
 const MOST_HTML_BYTES = 2_000_000;
 /** A result waits for the page of its app at most so long. */

@@ -1,5 +1,10 @@
 /** `steersman/mcp`: tool servers, and tools that are functions. */
 
+export { loadMcpConfig, type McpConfig, type McpServerConfig } from './connection/config.js';
+export { McpConnection } from './connection/connection.js';
+export { McpPool, type McpPoolOptions } from './connection/pool.js';
+export type { ToolsHere } from './connection/resolve-server.js';
+export { type ExpandedPrompt, expandPrompt, listPrompts, promptUsage, type ServerPrompt } from './prompts.js';
 export {
   CODE_SERVER,
   type CodeTool,
@@ -7,11 +12,6 @@ export {
   defineTool,
   Parts,
   type ToolContext,
-} from './code-tools.js';
-export { loadMcpConfig, type McpConfig, type McpServerConfig } from './config.js';
-export { McpConnection } from './connection/connection.js';
-export { McpPool, type McpPoolOptions } from './connection/pool.js';
-export { type ExpandedPrompt, expandPrompt, listPrompts, promptUsage, type ServerPrompt } from './prompts.js';
-export type { ToolsHere } from './resolve-server.js';
-export { loadToolFiles } from './tool-files.js';
+} from './tools/code-tools.js';
+export { loadToolFiles } from './tools/tool-files.js';
 export { listRunTools, runToolNamer } from './tools.js';

@@ -1,7 +1,7 @@
 /** Prompts that servers offer to people: what there is, and the text that one makes of its arguments. */
 import { z } from 'zod';
-import { SteersmanError } from '../shared/errors.js';
-import { terminalText } from '../shared/terminal-text.js';
+import { SteersmanError } from '../shared/process/errors.js';
+import { terminalText } from '../shared/process/terminal-text.js';
 import type { McpConnection } from './connection/connection.js';
 import { pagesOf } from './connection/server-tools.js';
 

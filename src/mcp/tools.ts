@@ -3,16 +3,16 @@
 import { errorText } from '../base/text/error-text.js';
 import { preview } from '../base/text/preview.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../run/tools/tool.js';
-import { SteersmanError } from '../shared/errors.js';
+import { SteersmanError } from '../shared/process/errors.js';
 import { isUsableSchema } from '../shared/schema/validate-arguments.js';
 import { readResultTool } from '../shared/store/read-result.js';
 import { recallTool } from '../shared/store/recall.js';
-import { appOf } from './apps.js';
-import { CODE_SERVER, STOPPABLE_META, TIMEOUT_META } from './code-tools.js';
 import type { McpPool } from './connection/pool.js';
+import { isOwnTools } from './connection/resolve-server.js';
 import type { ListedTool } from './connection/server-tools.js';
-import { isOwnTools } from './resolve-server.js';
-import { toolNamer } from './tool-names.js';
+import { appOf } from './tools/apps.js';
+import { CODE_SERVER, STOPPABLE_META, TIMEOUT_META } from './tools/code-tools.js';
+import { toolNamer } from './tools/tool-names.js';
 
 export interface RunTools {
   /** In the order of servers; built-in tools last. */

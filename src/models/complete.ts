@@ -1,8 +1,8 @@
 /** One whole reply, for programs and checks: the stream, drained. */
 import type { AssistantMessage, StopReason } from '../run/messages/message.js';
-import type { ModelProvider, ModelRequest, ReportedUsage } from './provider.js';
+import type { ModelProvider, ModelRequest, ReportedUsage } from './provider/provider.js';
 import { ReplyDraft } from './reply/reply-draft.js';
-import { DEFAULT_STREAM_LIMITS, type StreamLimits } from './run-stream.js';
+import { DEFAULT_STREAM_LIMITS, type StreamLimits } from './sdk/run-stream.js';
 import { withWrittenCalls } from './tool-syntax/as-text.js';
 import { runWithTools } from './tool-syntax/run-with-tools.js';
 

@@ -3,8 +3,8 @@
 import { errorText } from '../base/text/error-text.js';
 import { plural } from '../base/text/format.js';
 import { FAILURE } from '../run/limits/failure.js';
-import { hintOf } from '../shared/called-as.js';
-import { SteersmanError } from '../shared/errors.js';
+import { hintOf } from '../shared/process/called-as.js';
+import { SteersmanError } from '../shared/process/errors.js';
 import {
   type EndpointSettings,
   endpointOf,
@@ -12,10 +12,10 @@ import {
   NO_ENDPOINT,
   ownerOf,
   SET_AN_ENDPOINT,
-} from './endpoint.js';
-import { type EndpointEntries, endpointSettings, type Lookup } from './endpoints.js';
-import { ModelCallError } from './model-call-error.js';
-import type { ModelProvider } from './provider.js';
+} from './provider/endpoint.js';
+import { type EndpointEntries, endpointSettings, type Lookup } from './provider/endpoints.js';
+import { ModelCallError } from './provider/model-call-error.js';
+import type { ModelProvider } from './provider/provider.js';
 
 /** An endpoint that may answer for the roles that nobody names a model for. */
 export interface Candidate {

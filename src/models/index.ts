@@ -2,10 +2,10 @@
 
 export { PLAIN_REQUEST } from './complete.js';
 export { chooseDefaultModel } from './default-model.js';
-export { NO_ENDPOINT, type Protocol, SET_AN_ENDPOINT, splitModelId } from './endpoint.js';
-export { DEMO, endpointFault, endpointNames, presentEndpoints, protocolOf } from './endpoints.js';
-export { knownModels, type ModelInfo, type ModelPrices, modelInfo } from './info/model-info.js';
-export { ModelCallError } from './model-call-error.js';
 export { createProvider } from './protocols.js';
-export type { ModelDelta, ModelProvider, ModelRequest } from './provider.js';
-export type { ProviderRegistry } from './providers.js';
+export { NO_ENDPOINT, type Protocol, SET_AN_ENDPOINT, splitModelId } from './provider/endpoint.js';
+export { DEMO, endpointFault, endpointNames, presentEndpoints, protocolOf } from './provider/endpoints.js';
+export { ModelCallError } from './provider/model-call-error.js';
+export { knownModels, type ModelInfo, type ModelPrices, modelInfo } from './provider/model-info.js';
+export type { ModelDelta, ModelProvider, ModelRequest } from './provider/provider.js';
+export type { ProviderRegistry } from './provider/providers.js';

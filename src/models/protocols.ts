@@ -1,9 +1,9 @@
 /** The protocols that are spoken: each a folder, and a line here. */
 import { createAnthropicProvider } from './anthropic/provider.js';
 import { createChatProvider } from './chat/provider.js';
-import type { Endpoint, EndpointSettings, Protocol } from './endpoint.js';
-import { endpointOf } from './endpoint.js';
-import type { ModelProvider } from './provider.js';
+import type { Endpoint, EndpointSettings, Protocol } from './provider/endpoint.js';
+import { endpointOf } from './provider/endpoint.js';
+import type { ModelProvider } from './provider/provider.js';
 import { createResponsesProvider } from './responses/request-body.js';
 
 const SPEAKERS: Readonly<Record<Protocol, (endpoint: Endpoint) => ModelProvider>> = {

@@ -1,20 +1,5 @@
 /** `steersman/shared`: what parts of a program on Node share: environment, errors, output, files, the store of conversations. */
 
-export {
-  byNpm,
-  hintCommands,
-  quietStartCall,
-  quietVerbCall,
-  REBUILD,
-  scriptCall,
-  shellWord,
-  startCall,
-  verbCall,
-  WORKER_SCRIPT,
-} from './called-as.js';
-export { env } from './env.js';
-export { SteersmanError } from './errors.js';
-export { failpoint } from './failpoints.js';
 export { outward } from './http/outward-fetch.js';
 export { caught, type Guard, isSame, pathOf, type Refusal, refusal } from './http-guard.js';
 export {
@@ -56,6 +41,21 @@ export {
 export { newQueue, noteQueue, type QueueFolder } from './local/queues.js';
 export { dial, readRecord, takeSeat, writeRecord } from './local/seat.js';
 export {
+  byNpm,
+  hintCommands,
+  quietStartCall,
+  quietVerbCall,
+  REBUILD,
+  scriptCall,
+  shellWord,
+  startCall,
+  verbCall,
+  WORKER_SCRIPT,
+} from './process/called-as.js';
+export { env } from './process/env.js';
+export { SteersmanError } from './process/errors.js';
+export { failpoint } from './process/failpoints.js';
+export {
   type Colors,
   createOutput,
   endWithReader,
@@ -67,8 +67,9 @@ export {
   ringBell,
   type TextSink,
   textSink,
-} from './output.js';
-export { builtScript, projectRoot } from './package.js';
+} from './process/output.js';
+export { builtScript, projectRoot } from './process/package.js';
+export { jsonLine, oneLine, printable, terminalText } from './process/terminal-text.js';
 export { type CommandEnd, commandEnv, commandShell, runCommand } from './run-command.js';
 export { validateArguments } from './schema/validate-arguments.js';
 export { decoded } from './secrets.js';
@@ -101,5 +102,4 @@ export {
   type TextStore,
 } from './store/store.js';
 export { temporalClient } from './temporal/temporal-client.js';
-export { jsonLine, oneLine, printable, terminalText } from './terminal-text.js';
 export { withinTime } from './time-limit.js';

@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { BundlerPlugin, WorkflowBundleOption } from '@temporalio/worker';
-import { REBUILD } from '../shared/called-as.js';
-import { SteersmanError } from '../shared/errors.js';
-import { builtScript } from '../shared/package.js';
+import { REBUILD } from '../shared/process/called-as.js';
+import { SteersmanError } from '../shared/process/errors.js';
+import { builtScript } from '../shared/process/package.js';
 
 export type BundleOptions = Parameters<NonNullable<BundlerPlugin['configureBundler']>>[0];
 

@@ -4,10 +4,10 @@ import { isGrpcServiceError } from '@temporalio/client';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, type NativeConnectionOptions, TransportError } from '@temporalio/worker';
 import { errorText } from '../base/text/error-text.js';
-import { scriptCall } from '../shared/called-as.js';
-import { env } from '../shared/env.js';
-import { SteersmanError } from '../shared/errors.js';
 import { isLoopback } from '../shared/local/loopback.js';
+import { scriptCall } from '../shared/process/called-as.js';
+import { env } from '../shared/process/env.js';
+import { SteersmanError } from '../shared/process/errors.js';
 import { connectionFault } from '../shared/temporal/connection-fault.js';
 
 export interface Connected {

@@ -1,7 +1,7 @@
 /** A worker for runs alone. */
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
-import type { OwnWorkerOptions, SteersmanPluginOptions } from './parts.js';
+import type { OwnWorkerOptions, SteersmanPluginOptions } from './parts/parts.js';
 import { SteersmanPlugin } from './plugin.js';
 
 export interface SteersmanWorkerOptions extends SteersmanPluginOptions, OwnWorkerOptions {

@@ -1,10 +1,10 @@
 /** `steersman/worker`: workers that serve runs, with tools, roles, contexts and models of the program's own. */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { type NativeConnection, Worker } from '@temporalio/worker';
-import { env } from '../shared/env.js';
-import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
+import { env } from '../shared/process/env.js';
+import { DEFAULT_TASK_QUEUE } from '../workflows/run/definitions.js';
 import { nativeConnection } from './connect.js';
-import type { SteersmanPluginOptions } from './parts.js';
+import type { SteersmanPluginOptions } from './parts/parts.js';
 import { SteersmanPlugin } from './plugin.js';
 
 export type { EndedRun, EndedTurn, FailedModel, RunHooks, SaidMessage } from '../activities/hook.js';
@@ -12,14 +12,14 @@ export type { ResolveModel } from '../activities/models/resolve-model.js';
 export type { AskedContext, ContextTransform } from '../activities/models/transform.js';
 export { type CheckedGoal, type CheckFunction, type CheckVerdict, check } from '../activities/run-check.js';
 export type { RoleInCode, SettingsInCode } from '../config/in-code.js';
-export { type CodeTool, defineTool, type ToolContext } from '../mcp/code-tools.js';
+export { type CodeTool, defineTool, type ToolContext } from '../mcp/tools/code-tools.js';
 export { complete } from '../models/complete.js';
-export type { EndpointSettings } from '../models/endpoint.js';
-export { ModelCallError } from '../models/model-call-error.js';
 export { createProvider } from '../models/protocols.js';
-export type { ModelDelta, ModelProvider, ModelRequest } from '../models/provider.js';
-export { SteersmanError } from '../shared/errors.js';
-export type { SteersmanPluginOptions } from './parts.js';
+export type { EndpointSettings } from '../models/provider/endpoint.js';
+export { ModelCallError } from '../models/provider/model-call-error.js';
+export type { ModelDelta, ModelProvider, ModelRequest } from '../models/provider/provider.js';
+export { SteersmanError } from '../shared/process/errors.js';
+export type { SteersmanPluginOptions } from './parts/parts.js';
 export { SteersmanPlugin } from './plugin.js';
 export { type ActivityTool, toolCall } from './serve/activity-tools.js';
 export type { WorkflowTool } from './serve/workflow-tools.js';
@@ -75,5 +75,5 @@ export async function createWorker(options: CreateWorkerOptions = {}): Promise<W
   }
 }
 export { hasDied, isStopped } from './identity.js';
-export { providerSource } from './providers.js';
+export { providerSource } from './parts/providers.js';
 export { type RecordedHistory, type ReplayOptions, replays } from './replay.js';

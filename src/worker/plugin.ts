@@ -13,20 +13,20 @@ import type {
 import { Runtime } from '@temporalio/worker';
 import type { RequestSinks } from '../activities/types.js';
 import { plural } from '../base/text/format.js';
-import { SteersmanError } from '../shared/errors.js';
-import { failpoint } from '../shared/failpoints.js';
 import { resolveHome } from '../shared/local/home.js';
+import { SteersmanError } from '../shared/process/errors.js';
+import { failpoint } from '../shared/process/failpoints.js';
 import { temporalClient } from '../shared/temporal/temporal-client.js';
 import { type BundleOptions, bundledWith, checkBundle, shippedBundle } from './bundle.js';
 import { workerIdentity } from './identity.js';
-import { loadParts, type OwnWorkerOptions, type Parts, type SteersmanPluginOptions } from './parts.js';
+import { loadParts, type OwnWorkerOptions, type Parts, type SteersmanPluginOptions } from './parts/parts.js';
+import { careForStore } from './parts/store-care.js';
 import { createActivities } from './serve/activities.js';
 import { activityToolCalls, readyActivityTools } from './serve/activity-tools.js';
 import { careForLateRuns } from './serve/late-runs.js';
 import { onlyRuns } from './serve/only-runs.js';
 import { redactActivities } from './serve/redact-activities.js';
 import { createSessionWorker } from './session-worker.js';
-import { careForStore } from './store-care.js';
 import { takeOver } from './take-over.js';
 
 /** Tools in flight get this long to finish when a worker is asked to end; model calls are given up at once. */

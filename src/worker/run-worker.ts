@@ -17,13 +17,13 @@ import {
 import { errorText } from '../base/text/error-text.js';
 import { plural } from '../base/text/format.js';
 import { configurationDigest } from '../config/digest.js';
-import { env } from '../shared/env.js';
-import { SteersmanError } from '../shared/errors.js';
-import { checkFailpoints, failpoint } from '../shared/failpoints.js';
 import { resolveHome } from '../shared/local/home.js';
 import { announceWorker, isOwned, reportWorkerFailure, whenOwnerIsGone } from '../shared/local/protocol.js';
 import { isManagedQueue } from '../shared/local/queues.js';
-import { errorLine } from '../shared/output.js';
+import { env } from '../shared/process/env.js';
+import { SteersmanError } from '../shared/process/errors.js';
+import { checkFailpoints, failpoint } from '../shared/process/failpoints.js';
+import { errorLine } from '../shared/process/output.js';
 import { temporalConfig } from '../shared/temporal/connection-fault.js';
 import { temporalClient } from '../shared/temporal/temporal-client.js';
 import { shippedBundle } from './bundle.js';

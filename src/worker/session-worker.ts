@@ -7,7 +7,7 @@ import { isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { errorText } from '../base/text/error-text.js';
 import { temporalClient } from '../shared/temporal/temporal-client.js';
-import type { Parts } from './parts.js';
+import type { Parts } from './parts/parts.js';
 
 /** It waits for a few calls only. */
 const POLLS = 2;

@@ -22,15 +22,15 @@ import { lackAtEnd, UNKEPT } from '../run/state/kept.js';
 import { newRunState, type RunState } from '../run/state/run-state.js';
 import { appCallsUnderWay, resumeAppCalls } from './app-calls.js';
 import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from './goals.js';
-import { LACKS_PATCH, type RunInput, type RunResult } from './messages.js';
+import { registerHandlers } from './handlers.js';
 import { answerFor, failedEnd, type GoalEnd } from './phases/conclude.js';
-import { registerHandlers } from './platform/handlers.js';
 import { type TemporalPorts, temporalPorts } from './platform/temporal-ports.js';
-import type { Called } from './ports.js';
-import { Run } from './run.js';
+import { LACKS_PATCH, type RunInput, type RunResult } from './run/definitions.js';
+import { keepEnd } from './run/keep-session.js';
+import type { Called } from './run/ports.js';
+import { Run } from './run/run.js';
+import { resultOf } from './run/views.js';
 import { modelFailed, runEnds, takePlace } from './turn/hooks.js';
-import { keepEnd } from './turn/keep-session.js';
-import { resultOf } from './views.js';
 
 /** A memo is read with every list of runs. */
 const MEMO_BYTES = 64_000;

@@ -15,8 +15,8 @@ import type { ToolEnding, ToolResultBlock, ToolUseBlock } from '../run/messages/
 import { type AppAsk, type AppCall, withCall } from '../run/tools/apps.js';
 import { decidePermission, type Permission } from '../run/tools/permission.js';
 import { serverOf, type ToolDefinition } from '../run/tools/tool.js';
-import { closeGate, gateAt, openGate, openGates, takeRecorded } from './gates.js';
-import type { Run } from './run.js';
+import { closeGate, gateAt, openGate, openGates, takeRecorded } from './run/gates.js';
+import type { Run } from './run/run.js';
 import { noteEffect } from './turn/tools/finish-call.js';
 import { carryOut } from './turn/tools/run-tools.js';
 import { toolRequest } from './turn/tools/tool-request.js';

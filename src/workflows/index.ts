@@ -13,7 +13,7 @@ export type {
   RunHandle,
 } from './agents/child-run.js';
 export { callingRun, executeRun, runHandle, startRun } from './agents/child-run.js';
-export type { RunResult, RunView } from './messages.js';
+export type { RunResult, RunView } from './run/definitions.js';
 export {
   answerGateUpdate,
   claimToolCallUpdate,
@@ -33,4 +33,4 @@ export {
   traceQuery,
   transcriptQuery,
   withdrawUpdate,
-} from './messages.js';
+} from './run/definitions.js';

@@ -10,17 +10,17 @@ import { here } from '../run/state/cursor.js';
 import { wayOf } from '../run/state/run-state.js';
 import { closeBranches } from './branches/side-by-side.js';
 import { reloadTools } from './changes/reload-tools.js';
-import { listStart } from './evidence.js';
-import { tellFiles } from './instruct.js';
 import { answer } from './phases/answer.js';
 import { check } from './phases/check.js';
 import { concludeEarly, type GoalEnd, type StepEnd, wrapUp } from './phases/conclude.js';
 import { execute } from './phases/execute.js';
-import { noteFallback } from './phases/notes.js';
 import { plan } from './phases/plan.js';
 import { answerConsultation, steer } from './phases/steering.js';
 import { verify } from './phases/verify.js';
-import { MOVED, type Moved, type Run, Yielded } from './run.js';
+import { listStart } from './run/evidence.js';
+import { tellFiles } from './run/instruct.js';
+import { noteFallback } from './run/notes.js';
+import { MOVED, type Moved, type Run, Yielded } from './run/run.js';
 import { runTurns } from './turn/turn-loop.js';
 
 /** Pursues the goal to its end. Throws only what the platform throws: cancellation, continue-as-new. */

@@ -1,6 +1,6 @@
 /** What an app of a tool asks for, as any client passes it on: see `console-apps.test.ts` for the apps themselves. */
 import { afterAll, expect, test } from 'vitest';
-import { callToolUpdate, finishSignal } from '../../src/workflows/messages.js';
+import { callToolUpdate, finishSignal } from '../../src/workflows/run/definitions.js';
 import { appServer } from '../support/app-server.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf } from '../support/run-views.js';

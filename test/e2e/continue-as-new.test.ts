@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import type { RunResult } from '../../src/workflows/messages.js';
-import { eventsQuery, stateQuery } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
+import { eventsQuery, stateQuery } from '../../src/workflows/run/definitions.js';
 import { partsOf } from '../support/histories.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { journalOf, transcriptOf, withoutTimes } from '../support/run-views.js';

@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import type { RunResult } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
 import {
   componentActionSignal,
   finishSignal,
@@ -10,7 +10,7 @@ import {
   steerSignal,
   stopSignal,
   withdrawUpdate,
-} from '../../src/workflows/messages.js';
+} from '../../src/workflows/run/definitions.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, inputTokensOf, messagesOf } from '../support/run-views.js';
 import {

@@ -5,7 +5,7 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { afterAll, describe, expect, test } from 'vitest';
 import { plan } from '../../packages/test-kit/role-outputs.js';
 import type { ClientTool } from '../../src/run/tools/tool.js';
-import type { RunResult } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
 import {
   answerGateUpdate,
   editPlanUpdate,
@@ -16,7 +16,7 @@ import {
   steerSignal,
   stopSignal,
   submitToolResultUpdate,
-} from '../../src/workflows/messages.js';
+} from '../../src/workflows/run/definitions.js';
 import type { ScriptedToolCall } from '../support/endpoint/model.js';
 import { fakeMcp } from '../support/fake-mcp-server.js';
 import { rigOfFile } from '../support/rig-of-file.js';

@@ -5,7 +5,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EndedRun, EndedTurn, FailedModel, RunHooks, SaidMessage } from '../../src/activities/hook.js';
 import { textOf } from '../../src/run/messages/message.js';
-import { joinUpdate, type RunResult } from '../../src/workflows/messages.js';
+import { joinUpdate, type RunResult } from '../../src/workflows/run/definitions.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, journalOf, transcriptOf } from '../support/run-views.js';
 import { settingsYaml } from '../support/steering.js';

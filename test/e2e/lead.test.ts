@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ChatRequest } from '../../packages/test-kit/index.js';
-import type { Temporal } from '../../src/client/connect.js';
-import { readChildren } from '../../src/client/run/child-tree.js';
-import { RunReader } from '../../src/client/run/run-reader.js';
+import type { Temporal } from '../../src/client/connection/connect.js';
+import { readChildren } from '../../src/client/record/child-tree.js';
+import { RunReader } from '../../src/client/record/run-reader.js';
 import { watchRun } from '../../src/client/watch/watch-run.js';
-import type { RunResult } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
 import {
   answerGateUpdate,
   answerSignal,
   stateQuery,
   steerSignal,
   stopSignal,
-} from '../../src/workflows/messages.js';
+} from '../../src/workflows/run/definitions.js';
 import { writingSearch } from '../support/project.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf } from '../support/run-views.js';

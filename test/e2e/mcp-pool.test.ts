@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toolsOf } from '@steersman/workspace-tools';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadMcpConfig, parseMcpConfig } from '../../src/mcp/config.js';
+import { loadMcpConfig, parseMcpConfig } from '../../src/mcp/connection/config.js';
 import type { McpConnection } from '../../src/mcp/connection/connection.js';
 import { McpPool } from '../../src/mcp/connection/pool.js';
 import { listRunTools } from '../../src/mcp/tools.js';
-import { SteersmanError } from '../../src/shared/errors.js';
+import { SteersmanError } from '../../src/shared/process/errors.js';
 import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../support/fake-mcp-server.js';
 import { eventually } from '../support/wait.js';
 

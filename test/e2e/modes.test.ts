@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { plan } from '../../packages/test-kit/role-outputs.js';
-import { followUpSignal, type RunResult } from '../../src/workflows/messages.js';
+import { followUpSignal, type RunResult } from '../../src/workflows/run/definitions.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf } from '../support/run-views.js';
 import { accepted, answer, latch, planned, reported, settingsYaml } from '../support/steering.js';

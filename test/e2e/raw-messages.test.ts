@@ -7,7 +7,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
 import type { JournalEvent } from '../../src/run/state/journal.js';
-import { eventsQuery, stateQuery } from '../../src/workflows/messages.js';
+import { eventsQuery, stateQuery } from '../../src/workflows/run/definitions.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { SHORT_RUN_FILES, shortestScript } from '../support/team-script.js';
 import { until } from '../support/wait.js';

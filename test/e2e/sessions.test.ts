@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openFolder } from '../../packages/store/folder.js';
 import { Sessions } from '../../src/client/here/sessions.js';
 import { connect, type RunEvent } from '../../src/client/index.js';
-import { finishSignal, stateQuery, stopSignal } from '../../src/workflows/messages.js';
+import { finishSignal, stateQuery, stopSignal } from '../../src/workflows/run/definitions.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, transcriptOf } from '../support/run-views.js';
 import { latch, settingsYaml } from '../support/steering.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { plan } from '../../packages/test-kit/role-outputs.js';
-import type { RunResult } from '../../src/workflows/messages.js';
-import { steerSignal } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
+import { steerSignal } from '../../src/workflows/run/definitions.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf } from '../support/run-views.js';
 import { accepted, byRole, calls, content, latch, reported, settingsYaml } from '../support/steering.js';

@@ -1,7 +1,7 @@
 import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { wireText } from '../../packages/test-kit/model-server.js';
-import { pauseSignal, resumeSignal, steerSignal, stopSignal } from '../../src/workflows/messages.js';
+import { pauseSignal, resumeSignal, steerSignal, stopSignal } from '../../src/workflows/run/definitions.js';
 import type { ScriptedToolCall } from '../support/endpoint/model.js';
 import { fakeMcp } from '../support/fake-mcp-server.js';
 import { pairingFaults } from '../support/pairing.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RunReader } from '../../src/client/run/run-reader.js';
+import { RunReader } from '../../src/client/record/run-reader.js';
 import { watchRun } from '../../src/client/watch/watch-run.js';
 import { chunks, snapshots, streamEvents, translate, type Vocabulary } from '../../src/vocabularies.js';
 import { rigOfFile } from '../support/rig-of-file.js';

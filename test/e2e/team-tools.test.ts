@@ -4,7 +4,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execution, plan, verdict } from '../../packages/test-kit/role-outputs.js';
-import { stateQuery } from '../../src/workflows/messages.js';
+import { stateQuery } from '../../src/workflows/run/definitions.js';
 import type { ScriptedReply, ScriptedToolCall } from '../support/endpoint/model.js';
 import { type FakeMcp, fakeMcp } from '../support/fake-mcp-server.js';
 import type { Rig } from '../support/rig.js';

@@ -6,7 +6,7 @@ import { roleOf } from '../../packages/test-kit/by-role.js';
 import { wireText } from '../../packages/test-kit/model-server.js';
 import type { Message } from '../../src/run/messages/message.js';
 import type { JournalEvent } from '../../src/run/state/journal.js';
-import type { RunResult } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
 import { pairingFaults } from '../support/pairing.js';
 import type { Script } from '../support/rig.js';
 import { rigOfFile } from '../support/rig-of-file.js';

@@ -2,8 +2,13 @@ import { readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSyn
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openFolder } from '../../packages/store/folder.js';
-import { careForStore, hadEnded, type StoreCare } from '../../src/worker/store-care.js';
-import { finishSignal, followUpSignal, type RunResult, stateQuery } from '../../src/workflows/messages.js';
+import { careForStore, hadEnded, type StoreCare } from '../../src/worker/parts/store-care.js';
+import {
+  finishSignal,
+  followUpSignal,
+  type RunResult,
+  stateQuery,
+} from '../../src/workflows/run/definitions.js';
 import { startCommand } from '../support/command-line.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { toolTexts } from '../support/run-views.js';

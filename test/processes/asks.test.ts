@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerGateUpdate, type RunResult } from '../../src/workflows/messages.js';
+import { answerGateUpdate, type RunResult } from '../../src/workflows/run/definitions.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, toolSteps, toolTexts } from '../support/run-views.js';
 import { answer, calls, openGateOf, settingsYaml } from '../support/steering.js';

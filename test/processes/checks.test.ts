@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { RunSettings } from '../../src/run/agents/run-config.js';
 import type { Check } from '../../src/run/checks/check.js';
-import type { RunResult } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
 import {
   followUpSignal,
   pauseSignal,
   resumeSignal,
   steerSignal,
   stopSignal,
-} from '../../src/workflows/messages.js';
+} from '../../src/workflows/run/definitions.js';
 import { fakeMcp } from '../support/fake-mcp-server.js';
 import { killWorkers, processesNaming, startWorkerProcess } from '../support/processes.js';
 import { makeProject } from '../support/project.js';

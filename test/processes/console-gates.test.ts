@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { execution, plan } from '../../packages/test-kit/role-outputs.js';
 import type { RunSettings } from '../../src/run/agents/run-config.js';
-import { steerSignal } from '../../src/workflows/messages.js';
+import { steerSignal } from '../../src/workflows/run/definitions.js';
 import { browserPath, consoleOfFile } from '../support/browser.js';
 import type { ChatRequest, ScriptedReply } from '../support/endpoint/model.js';
 import { fakeMcp } from '../support/fake-mcp-server.js';

@@ -6,7 +6,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
-import type { RunResult } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
 import type { ScriptedModel } from '../support/endpoint/model.js';
 import { startScriptedModel } from '../support/endpoint/model.js';
 import { fakeMcp } from '../support/fake-mcp-server.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plan } from '../../packages/test-kit/role-outputs.js';
-import { answerGateUpdate, type RunResult } from '../../src/workflows/messages.js';
+import { answerGateUpdate, type RunResult } from '../../src/workflows/run/definitions.js';
 import type { ScriptedToolCall } from '../support/endpoint/model.js';
 import type { FaultStage, FaultStageOptions, Part, StagedRun } from '../support/fault-stage.js';
 import { onStage } from '../support/fault-stage.js';

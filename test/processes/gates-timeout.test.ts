@@ -1,7 +1,7 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import type { RunResult } from '../../src/workflows/messages.js';
-import { answerGateUpdate } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
+import { answerGateUpdate } from '../../src/workflows/run/definitions.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, toolSteps, toolTexts } from '../support/run-views.js';
 import {

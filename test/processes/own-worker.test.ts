@@ -33,7 +33,7 @@ import {
   SteersmanPlugin,
   type SteersmanPluginOptions,
 } from '../../src/worker/index.js';
-import type { RunView } from '../../src/workflows/messages.js';
+import type { RunView } from '../../src/workflows/run/definitions.js';
 import type * as workflows from '../support/application/workflows.js';
 import { quietTemporal } from '../support/quiet.js';
 import { eventsOf } from '../support/run-views.js';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkAddress, databaseError } from '../../packages/store/postgres/faults.js';
 import { connectPostgres, postgresStore } from '../../packages/store/postgres/postgres.js';
-import { SteersmanError } from '../../src/shared/errors.js';
+import { SteersmanError } from '../../src/shared/process/errors.js';
 import { hasPrograms, ownServer } from '../support/postgres-server.js';
 
 const URL_OF = 'postgresql://me:s3cret-word@db.local:5432/runs';

@@ -12,7 +12,7 @@ import {
   type RunResult,
   stateQuery,
   stopSignal,
-} from '../../src/workflows/messages.js';
+} from '../../src/workflows/run/definitions.js';
 import { partsOf } from '../support/histories.js';
 import { killWorkers, startWorkerProcess } from '../support/processes.js';
 import { rigOfFile } from '../support/rig-of-file.js';

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Sessions } from '../../src/client/here/sessions.js';
-import type { RunResult } from '../../src/workflows/messages.js';
-import { finishSignal, followUpSignal, stateQuery } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
+import { finishSignal, followUpSignal, stateQuery } from '../../src/workflows/run/definitions.js';
 import { startCommand } from '../support/command-line.js';
 import { onStage } from '../support/fault-stage.js';
 import { killWorkers } from '../support/processes.js';

@@ -20,14 +20,14 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { temporalBinary } from '../../packages/stack/download/temporal-fetch.js';
 import { ensureServer, type LocalStack, stackState, stopStack } from '../../packages/stack/local-stack.js';
 import { SEARCH_ATTRIBUTES } from '../../src/rules/steering/search-attributes.js';
-import { setVariables } from '../../src/shared/env.js';
 import { stackPaths } from '../../src/shared/local/home.js';
 import { leftOpenRuns, servedRuns } from '../../src/shared/local/open-runs.js';
 import { isHealthy, localConnection, withConnection } from '../../src/shared/local/probe.js';
 import type { WorkerSettings } from '../../src/shared/local/protocol.js';
 import { folderOfQueue } from '../../src/shared/local/queues.js';
 import { dial } from '../../src/shared/local/seat.js';
-import { projectRoot } from '../../src/shared/package.js';
+import { setVariables } from '../../src/shared/process/env.js';
+import { projectRoot } from '../../src/shared/process/package.js';
 import { lookAt } from '../../src/worker/identity.js';
 
 vi.setConfig({ hookTimeout: 400_000 });
@@ -420,7 +420,7 @@ describe('background workers', () => {
     const script = join(scripts, `worker-${name}.mjs`);
     writeFileSync(
       script,
-      `import { SteersmanError } from './src/shared/errors.js';
+      `import { SteersmanError } from './src/shared/process/errors.js';
        import { announceWorker, reportWorkerFailure, whenOwnerIsGone } from './src/shared/local/protocol.js';
        async function live() {
          whenOwnerIsGone(() => process.exit());

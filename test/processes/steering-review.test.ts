@@ -2,8 +2,8 @@ import { ApplicationFailure, WorkflowFailedError, type WorkflowHandle } from '@t
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execution, plan } from '../../packages/test-kit/role-outputs.js';
-import type { RunResult } from '../../src/workflows/messages.js';
-import { steerSignal } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
+import { steerSignal } from '../../src/workflows/run/definitions.js';
 import type { ScriptedReply } from '../support/endpoint/model.js';
 import type { Rig } from '../support/rig.js';
 import { sharedTemporal, startRig } from '../support/rig.js';

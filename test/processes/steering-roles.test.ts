@@ -3,8 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { plan } from '../../packages/test-kit/role-outputs.js';
 import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
 import type { Control, IntentAction } from '../../src/run/outputs/contracts.js';
-import type { RunResult } from '../../src/workflows/messages.js';
-import { followUpSignal, resumeSignal, stateQuery, steerSignal } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
+import {
+  followUpSignal,
+  resumeSignal,
+  stateQuery,
+  steerSignal,
+} from '../../src/workflows/run/definitions.js';
 import type { ScriptedReply } from '../support/endpoint/model.js';
 import type { Script } from '../support/rig.js';
 import { runSettings } from '../support/rig.js';

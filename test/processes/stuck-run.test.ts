@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { Worker, type WorkerPlugin } from '@temporalio/worker';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkServer } from '../../packages/cli/doctor/check-server.js';
-import type { Temporal } from '../../src/client/connect.js';
-import { RunReader } from '../../src/client/run/run-reader.js';
+import type { Temporal } from '../../src/client/connection/connect.js';
+import { RunReader } from '../../src/client/record/run-reader.js';
 import { watchRun } from '../../src/client/watch/watch-run.js';
 
 import { SteersmanPlugin } from '../../src/worker/plugin.js';
 import { resetPoint } from '../../src/worker/replay.js';
-import { finishSignal, stateQuery, steerSignal } from '../../src/workflows/messages.js';
+import { finishSignal, stateQuery, steerSignal } from '../../src/workflows/run/definitions.js';
 import { workflowBundle } from '../support/histories.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { SHORT_RUN_FILES, shortestScript } from '../support/team-script.js';

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { whatItBrings } from '../../packages/session/trusted-dir.js';
 import { isTrusted, notTrusted, trustForNow, trustFrom, variablesOf } from '../../src/config/trust/trust.js';
 import { trustFile } from '../../src/shared/local/home.js';
-import { projectRoot } from '../../src/shared/package.js';
+import { projectRoot } from '../../src/shared/process/package.js';
 
 let dir: string;
 

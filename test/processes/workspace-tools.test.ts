@@ -11,7 +11,7 @@ import {
   stateQuery,
   steerSignal,
   stopSignal,
-} from '../../src/workflows/messages.js';
+} from '../../src/workflows/run/definitions.js';
 import { fakeMcp } from '../support/fake-mcp-server.js';
 import { processesNaming } from '../support/processes.js';
 import { projectRoot, shippedServers } from '../support/project.js';

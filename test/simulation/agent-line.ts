@@ -10,7 +10,7 @@ import {
   requestResume,
   requestStop,
 } from '../../src/workflows/platform/inbox-handlers.js';
-import type { ToChild } from '../../src/workflows/ports.js';
+import type { ToChild } from '../../src/workflows/run/ports.js';
 import type { Seen } from './crowd.js';
 import type { Timeline } from './timeline.js';
 

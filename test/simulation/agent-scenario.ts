@@ -1,6 +1,6 @@
 /** What the run of a sub-agent stands for. */
 import { MOST_AGENT_DEPTH } from '../../src/run/agents/role.js';
-import type { ChildStart } from '../../src/workflows/ports.js';
+import type { ChildStart } from '../../src/workflows/run/ports.js';
 import { pinsOf } from './agent-roles.js';
 import { NOBODY } from './people.js';
 import { Random } from './random.js';

@@ -22,7 +22,7 @@ import {
   planEditReader,
   withdrawalReader,
 } from '../../src/workflows/platform/read-input.js';
-import type { Run } from '../../src/workflows/run.js';
+import type { Run } from '../../src/workflows/run/run.js';
 import { addresseesIn } from './agent-roles.js';
 import { expectThat } from './expect-that.js';
 import type { Act, Marks, TimedAct } from './people.js';

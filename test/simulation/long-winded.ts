@@ -10,7 +10,7 @@ import type {
 import { isRecord } from '../../src/base/json/json.js';
 import type { AssistantMessage } from '../../src/run/messages/message.js';
 import { extractJson } from '../../src/run/outputs/envelope.js';
-import type { Called, CallOptions } from '../../src/workflows/ports.js';
+import type { Called, CallOptions } from '../../src/workflows/run/ports.js';
 import { Random } from './random.js';
 import type { Scenario } from './scenario.js';
 import { scenarioOf } from './scenario.js';

@@ -4,7 +4,7 @@ import { newRunState } from '../../src/run/state/run-state.js';
 import { beginRun, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';
 import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
 import { answerFor } from '../../src/workflows/phases/conclude.js';
-import { Run } from '../../src/workflows/run.js';
+import { Run } from '../../src/workflows/run/run.js';
 import { expectThat } from './expect-that.js';
 import type { Scenario } from './scenario.js';
 import type { Surroundings } from './surroundings.js';

@@ -1,5 +1,5 @@
 /** What a simulated run has around it: the time and the people of its tree, and the runs above and below it. */
-import type { Ports } from '../../src/workflows/ports.js';
+import type { Ports } from '../../src/workflows/run/ports.js';
 import type { Crowd } from './crowd.js';
 import type { Moments } from './moments.js';
 import type { Timeline } from './timeline.js';

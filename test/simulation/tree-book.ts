@@ -11,7 +11,7 @@ import { here } from '../../src/run/state/cursor.js';
 import type { JournalEvent } from '../../src/run/state/journal.js';
 import type { RunState } from '../../src/run/state/run-state.js';
 import { budgetUse } from '../../src/run/state/run-state.js';
-import type { Called } from '../../src/workflows/ports.js';
+import type { Called } from '../../src/workflows/run/ports.js';
 import { expectThat } from './expect-that.js';
 import type { Timeline } from './timeline.js';
 

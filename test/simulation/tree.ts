@@ -3,8 +3,8 @@
 import { reportOf, restOf } from '../../src/rules/agents/subagent.js';
 import type { AgentEnd } from '../../src/run/agents/children.js';
 import { endCancelled } from '../../src/workflows/goals.js';
-import type { ChildStart } from '../../src/workflows/ports.js';
-import { resultOf } from '../../src/workflows/views.js';
+import type { ChildStart } from '../../src/workflows/run/ports.js';
+import { resultOf } from '../../src/workflows/run/views.js';
 import { deliver, hear, Line } from './agent-line.js';
 import { agentScenario } from './agent-scenario.js';
 import { Crowd } from './crowd.js';

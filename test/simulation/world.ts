@@ -30,7 +30,6 @@ import type { CallFailure } from '../../src/run/limits/failure.js';
 import type { ArtifactEdited } from '../../src/run/outputs/artifacts.js';
 import { messageNumber, passed, recordsBetween } from '../../src/run/state/kept.js';
 import type { RunState } from '../../src/run/state/run-state.js';
-import { modelRequestPage, toolArguments } from '../../src/workflows/platform/requests.js';
 import type {
   Called,
   CallOptions,
@@ -39,8 +38,9 @@ import type {
   ToChild,
   WorkflowCall,
   WorkflowEnd,
-} from '../../src/workflows/ports.js';
-import type { Run } from '../../src/workflows/run.js';
+} from '../../src/workflows/run/ports.js';
+import { modelRequestPage, toolArguments } from '../../src/workflows/run/requests.js';
+import type { Run } from '../../src/workflows/run/run.js';
 import { ArtifactStore } from './artifact-store.js';
 import { CallPlaces } from './call-places.js';
 import { expectThat } from './expect-that.js';

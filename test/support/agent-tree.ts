@@ -22,9 +22,9 @@ import {
   requestResume,
   requestStop,
 } from '../../src/workflows/platform/inbox-handlers.js';
-import type { Ports, ToChild } from '../../src/workflows/ports.js';
-import { Run } from '../../src/workflows/run.js';
-import { resultOf } from '../../src/workflows/views.js';
+import type { Ports, ToChild } from '../../src/workflows/run/ports.js';
+import { Run } from '../../src/workflows/run/run.js';
+import { resultOf } from '../../src/workflows/run/views.js';
 import { modelFacts, pinnedRun } from './core-values.js';
 import { fileTool, quietPorts, testRole } from './small-run.js';
 

@@ -1,7 +1,7 @@
 /** What one model call comes to when its endpoint misbehaves: over real HTTP, through provider, classifier and stream reader. */
 import { ApplicationFailure } from '@temporalio/common';
 import type { CallModelResult } from '../../src/activities/types.js';
-import type { Protocol } from '../../src/models/endpoint.js';
+import type { Protocol } from '../../src/models/provider/endpoint.js';
 import type { Message, ToolUseBlock } from '../../src/run/messages/message.js';
 import type { FaultName } from './endpoint/faults/names.js';
 import { type ScriptedReply, startScriptedModel } from './endpoint/model.js';

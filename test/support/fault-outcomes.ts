@@ -2,7 +2,7 @@
  * What each fault of an endpoint comes to for one call of a model that would think, say a text and call `read` twice:
  * the stop reason and what is left of the reply, or the type of the failure and whether the call is tried again.
  */
-import type { Protocol } from '../../src/models/endpoint.js';
+import type { Protocol } from '../../src/models/provider/endpoint.js';
 import type { FaultName } from './endpoint/faults/names.js';
 
 const WHOLE = 'tool_use: thinking, text, call a.txt, call b.txt';

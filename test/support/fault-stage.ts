@@ -10,7 +10,7 @@ import { roleOf } from '../../packages/test-kit/by-role.js';
 import { execution, plan, verdict } from '../../packages/test-kit/role-outputs.js';
 import type { RunSettings } from '../../src/run/agents/run-config.js';
 import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
-import type { RunResult } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
 import type { ChatRequest, ScriptedModel, ScriptedReply, ScriptedToolCall } from './endpoint/model.js';
 import { startScriptedModel } from './endpoint/model.js';
 import { type FakeMcp, fakeMcp } from './fake-mcp-server.js';

@@ -4,7 +4,7 @@ import { BUILT_IN_WORDS } from '../../src/base/words/words.js';
 import { approvalOf, planText } from '../../src/rules/gates/gate-text.js';
 import { fitGate, type Gate } from '../../src/run/gates/gate.js';
 import type { PlannedTask } from '../../src/run/plan/plan.js';
-import { questionOf } from '../../src/workflows/gates.js';
+import { questionOf } from '../../src/workflows/run/gates.js';
 
 const WORDS = BUILT_IN_WORDS.en;
 const BASE = { id: 'g1', openedAt: 1, deadline: null };

@@ -2,9 +2,9 @@
 import type { MockActivityEnvironment } from '@temporalio/testing';
 import { type CallModelDeps, createCallModel } from '../../src/activities/models/call-model.js';
 import type { CallModelResult } from '../../src/activities/types.js';
-import type { EndpointSettings } from '../../src/models/endpoint.js';
 import { createProvider } from '../../src/models/protocols.js';
-import { createProviders } from '../../src/models/providers.js';
+import type { EndpointSettings } from '../../src/models/provider/endpoint.js';
+import { createProviders } from '../../src/models/provider/providers.js';
 import type { ModelRequestHead, OfferedTool } from '../../src/rules/prompts/model-request.js';
 import type { LiveText } from '../../src/run/limits/heartbeats.js';
 import type { Message } from '../../src/run/messages/message.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { startDevServer } from '../../packages/stack/dev-server.js';
 import { temporalBinary } from '../../packages/stack/download/temporal-fetch.js';
 import { makeHome, resolveHome } from '../../src/shared/local/home.js';
-import { builtScript } from '../../src/shared/package.js';
+import { builtScript } from '../../src/shared/process/package.js';
 import { lookAt } from '../../src/worker/identity.js';
 import type { TestProject } from './project.js';
 import { until } from './wait.js';

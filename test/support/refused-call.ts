@@ -2,7 +2,7 @@
 
 import { toolResult } from '../../src/conversation/tool-result.js';
 import { createProvider } from '../../src/models/protocols.js';
-import { createProviders } from '../../src/models/providers.js';
+import { createProviders } from '../../src/models/provider/providers.js';
 import type { AssistantMessage, Message } from '../../src/run/messages/message.js';
 import { type Answer, startEventEndpoint } from './event-endpoint.js';
 import { type CallSetup, MODEL, runCall, tool, user } from './model-calls.js';

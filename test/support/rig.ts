@@ -13,7 +13,7 @@ import { resolveHome } from '../../src/shared/local/home.js';
 import { unreadableCodec } from '../../src/shared/temporal/temporal-client.js';
 import type { SteersmanWorkerOptions } from '../../src/worker/create-worker.js';
 import { createSteersmanWorker } from '../../src/worker/create-worker.js';
-import type { RunInput, RunResult } from '../../src/workflows/messages.js';
+import type { RunInput, RunResult } from '../../src/workflows/run/definitions.js';
 import type { ChatRequest, ScriptedModel, ScriptedModelOptions } from './endpoint/model.js';
 import { startScriptedModel } from './endpoint/model.js';
 import { replayAll, treeOf, workflowBundle } from './histories.js';

@@ -4,8 +4,8 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { type WireMessage, wireText } from '../../packages/test-kit/model-server.js';
 import type { Message } from '../../src/run/messages/message.js';
 import type { JournalEvent, JournalType } from '../../src/run/state/journal.js';
-import type { RunResult } from '../../src/workflows/messages.js';
-import { eventsQuery, transcriptQuery } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
+import { eventsQuery, transcriptQuery } from '../../src/workflows/run/definitions.js';
 import type { ChatRequest } from './endpoint/model.js';
 
 /** The journal events that the run's last part still has. */

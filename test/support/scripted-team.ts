@@ -9,9 +9,9 @@ import { newRunState } from '../../src/run/state/run-state.js';
 import { beginRun, pursue } from '../../src/workflows/goals.js';
 import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
 import { receive } from '../../src/workflows/platform/inbox-handlers.js';
-import { modelRequestPage } from '../../src/workflows/platform/requests.js';
-import type { Ports } from '../../src/workflows/ports.js';
-import { Run } from '../../src/workflows/run.js';
+import type { Ports } from '../../src/workflows/run/ports.js';
+import { modelRequestPage } from '../../src/workflows/run/requests.js';
+import { Run } from '../../src/workflows/run/run.js';
 import { modelFacts, pinnedRun } from './core-values.js';
 import { fileTool, quietPorts, testRole } from './small-run.js';
 

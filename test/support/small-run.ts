@@ -12,8 +12,8 @@ import { DEFAULT_TOOL_POLICY } from '../../src/run/tools/tool.js';
 import { takeAnswer } from '../../src/workflows/platform/inbox-handlers.js';
 import type { AnswerRoute } from '../../src/workflows/platform/read-input.js';
 import { answerReader } from '../../src/workflows/platform/read-input.js';
-import type { Ports } from '../../src/workflows/ports.js';
-import { Run } from '../../src/workflows/run.js';
+import type { Ports } from '../../src/workflows/run/ports.js';
+import { Run } from '../../src/workflows/run/run.js';
 import { pinnedRun } from './core-values.js';
 
 export function fileTool(name: string, policy: Partial<ToolPolicy> = {}): ToolDefinition {

@@ -8,7 +8,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
 import { textOf } from '../../src/run/messages/message.js';
 import type { SteerTime } from '../../src/run/steering/inbox.js';
-import type { RunResult } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
 import {
   answerGateUpdate,
   finishSignal,
@@ -17,7 +17,7 @@ import {
   resumeSignal,
   stateQuery,
   steerSignal,
-} from '../../src/workflows/messages.js';
+} from '../../src/workflows/run/definitions.js';
 import { Random } from '../simulation/random.js';
 import type { ScriptedReply, ScriptedToolCall } from './endpoint/model.js';
 import { startScriptedModel } from './endpoint/model.js';

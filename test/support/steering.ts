@@ -15,7 +15,7 @@ import type { Message } from '../../src/run/messages/message.js';
 import { textOf } from '../../src/run/messages/message.js';
 import type { IntentAction, Route, TaskRelation } from '../../src/run/outputs/contracts.js';
 import type { Receipt } from '../../src/run/steering/receipt.js';
-import { answerGateUpdate, stateQuery } from '../../src/workflows/messages.js';
+import { answerGateUpdate, stateQuery } from '../../src/workflows/run/definitions.js';
 import type { ChatRequest, ScriptedReply, ScriptedToolCall } from './endpoint/model.js';
 import { eventsOf, transcriptOf } from './run-views.js';
 import { until } from './wait.js';

@@ -6,7 +6,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { keptEvents, keptMessages } from '../../src/client/kept/kept-runs.js';
 import type { RunRecord } from '../../src/run/state/kept.js';
 import type { SessionStore } from '../../src/shared/store/store.js';
-import { stateQuery } from '../../src/workflows/messages.js';
+import { stateQuery } from '../../src/workflows/run/definitions.js';
 import { journalOf, transcriptOf } from './run-views.js';
 
 /** Takes the store of a worker's home away: a file stands in its place, so nobody can read or write there. */

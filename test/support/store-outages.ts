@@ -10,7 +10,7 @@ import { childId } from '../../src/run/agents/children.js';
 import { textOf } from '../../src/run/messages/message.js';
 import { UNKEPT } from '../../src/run/state/kept.js';
 import type { SessionStore } from '../../src/shared/store/store.js';
-import { stateQuery, steerSignal, stopSignal } from '../../src/workflows/messages.js';
+import { stateQuery, steerSignal, stopSignal } from '../../src/workflows/run/definitions.js';
 import { Random } from '../simulation/random.js';
 import type { ChatRequest, ScriptedReply } from './endpoint/model.js';
 import { startScriptedModel } from './endpoint/model.js';

@@ -9,7 +9,7 @@ import { wireText } from '../../packages/test-kit/model-server.js';
 import { execution, plan, verdict } from '../../packages/test-kit/role-outputs.js';
 import { errorText } from '../../src/base/text/error-text.js';
 import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
-import type { RunResult } from '../../src/workflows/messages.js';
+import type { RunResult } from '../../src/workflows/run/definitions.js';
 import type { ChatRequest, ScriptedReply } from './endpoint/model.js';
 import { startScriptedModel } from './endpoint/model.js';
 import { type FakeMcp, fakeMcp } from './fake-mcp-server.js';

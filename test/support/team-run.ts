@@ -11,8 +11,8 @@ import type { RunState } from '../../src/run/state/run-state.js';
 import { newRunState } from '../../src/run/state/run-state.js';
 import { beginRun, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';
 import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
-import type { Ports } from '../../src/workflows/ports.js';
-import { Run } from '../../src/workflows/run.js';
+import type { Ports } from '../../src/workflows/run/ports.js';
+import { Run } from '../../src/workflows/run/run.js';
 import { pinnedRun } from './core-values.js';
 import { quietPorts, testRole } from './small-run.js';
 

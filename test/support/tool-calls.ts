@@ -6,7 +6,7 @@ import { toolsOf } from '../../packages/workspace-tools/index.js';
 import type { CallToolDeps } from '../../src/activities/tools/call-tool.js';
 import { createCallTool } from '../../src/activities/tools/call-tool.js';
 import type { CallToolInput, CallToolResult } from '../../src/activities/types.js';
-import { parseMcpConfig } from '../../src/mcp/config.js';
+import { parseMcpConfig } from '../../src/mcp/connection/config.js';
 import { McpPool } from '../../src/mcp/connection/pool.js';
 import { McpSessions } from '../../src/mcp/connection/sessions.js';
 

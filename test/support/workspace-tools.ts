@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { WorkspaceContext } from '../../packages/workspace-tools/context.js';
+import type { WorkspaceContext } from '../../packages/workspace-tools/files/context.js';
 import { workspaceTools } from '../../packages/workspace-tools/tools.js';
-import { serveCodeTools } from '../../src/mcp/code-tools.js';
+import { serveCodeTools } from '../../src/mcp/tools/code-tools.js';
 
 export interface Hands {
   workspace: string;

@@ -1,7 +1,7 @@
 /** What a chaos takes for wrong, and what not: of messages, and of sessions. */
 import { defaultPayloadConverter } from '@temporalio/common';
 import { expect, it } from 'vitest';
-import type { RunEnd } from '../../src/client/run/run-end.js';
+import type { RunEnd } from '../../src/client/record/run-end.js';
 import { toolResult } from '../../src/conversation/tool-result.js';
 import { type Message, NO_USAGE, type UserMessage } from '../../src/run/messages/message.js';
 import { readReceipt } from '../../src/run/steering/receipt.js';

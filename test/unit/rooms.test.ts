@@ -24,8 +24,8 @@ const ACTIVITY_TYPES = 'activities/types.ts';
 /** Where src puts its parts together, and its public entries: all else gets what packages do by interface. */
 const COMPOSE = [
   'vocabularies.ts',
-  'worker/parts.ts',
-  'worker/providers.ts',
+  'worker/parts/parts.ts',
+  'worker/parts/providers.ts',
   'client/here/connect.ts',
   'client/remote-store.ts',
   'client/here/kept-in.ts',

@@ -5,7 +5,7 @@ import { Argument, type Command } from 'commander';
 import { type ChildTree, DEFAULT_LIMITS } from 'steersman/client';
 import { MODES, READERS } from 'steersman/run';
 import { outLine, resolveHome, usesLocalStack } from 'steersman/shared';
-import { onRun } from '../command.js';
+import { onRun } from '../command/command.js';
 
 /** What may stand behind a verb. */
 interface Offered {

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { CONFIG_OPTION } from 'steersman/config';
 import { createOutput, env, quietVerbCall, verbCall } from 'steersman/shared';
 import { DEFAULT_TASK_QUEUE } from 'steersman/workflow';
-import { type CommonOptions, describeVerb } from '../command.js';
+import { type CommonOptions, describeVerb } from '../command/command.js';
 import { type Finding, findingLines, summarize, summaryLine } from '../doctor/finding.js';
 
 interface DoctorOptions extends CommonOptions {

@@ -5,7 +5,7 @@ import { userPath } from '@steersman/print';
 import type { Command } from 'commander';
 import { forgetPermissions, type KeptPermission, keptPermissions } from 'steersman/client';
 import { createOutput, verbCall } from 'steersman/shared';
-import { type CommonOptions, describeVerb } from '../command.js';
+import { type CommonOptions, describeVerb } from '../command/command.js';
 
 export function addPermissions(program: Command): void {
   const permissions = program

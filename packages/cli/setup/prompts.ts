@@ -7,7 +7,7 @@ import { errorText } from 'steersman/base';
 import { SteersmanError } from 'steersman/client';
 import { CONFIG_OPTION, writeNewPrompts } from 'steersman/config';
 import { createOutput, quietVerbCall, startCall, verbCall } from 'steersman/shared';
-import { type CommonOptions, describeVerb } from '../command.js';
+import { type CommonOptions, describeVerb } from '../command/command.js';
 
 interface NewOptions extends CommonOptions {
   language?: string;

@@ -14,8 +14,8 @@ import {
 } from 'steersman/client';
 import { READERS } from 'steersman/run';
 import { startCall, terminalText, verbCall } from 'steersman/shared';
-import { type CommonOptions, describeVerb, onRun, runVerb, withRun } from '../command.js';
-import { readWords } from '../start-options.js';
+import { type CommonOptions, describeVerb, onRun, runVerb, withRun } from '../command/command.js';
+import { readWords } from '../command/start-options.js';
 
 interface SteerOptions extends CommonOptions {
   when: SteerTime;

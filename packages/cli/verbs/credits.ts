@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { readNumber } from 'steersman/base';
 import { type Account, Accounts } from 'steersman/client';
 import { createOutput, verbCall } from 'steersman/shared';
-import { type CommonOptions, describeVerb } from '../command.js';
+import { type CommonOptions, describeVerb } from '../command/command.js';
 
 export function addCredits(program: Command): void {
   const credits = program

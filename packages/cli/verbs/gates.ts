@@ -6,8 +6,8 @@ import { type Command, Option } from 'commander';
 import { type Gate, type GateReply, type Run, SteersmanError } from 'steersman/client';
 import { type Chosen, type Given, replyTo } from 'steersman/rules';
 import { verbCall } from 'steersman/shared';
-import { type CommonOptions, describeVerb, onRun, runVerb, withRun } from '../command.js';
-import { readWords } from '../start-options.js';
+import { type CommonOptions, describeVerb, onRun, runVerb, withRun } from '../command/command.js';
+import { readWords } from '../command/start-options.js';
 
 interface ApproveOptions extends CommonOptions {
   always?: 'run' | 'workspace';

@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatDuration, preview } from 'steersman/base';
 import { type ListedRun, type ListOptions, OUTCOMES } from 'steersman/client';
 import { startCall, terminalText, verbCall } from 'steersman/shared';
-import { type CommonOptions, describeVerb, withClient } from '../command.js';
+import { type CommonOptions, describeVerb, withClient } from '../command/command.js';
 
 export function addList(program: Command): void {
   const verb = program

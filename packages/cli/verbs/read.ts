@@ -16,7 +16,7 @@ import type { Command } from 'commander';
 import { errorText } from 'steersman/base';
 import { SteersmanError } from 'steersman/client';
 import { quietVerbCall, startCall, verbCall } from 'steersman/shared';
-import { type CommonOptions, describeVerb, onRun, runVerb, withRun } from '../command.js';
+import { type CommonOptions, describeVerb, onRun, runVerb, withRun } from '../command/command.js';
 
 export function addShow(program: Command): void {
   const verb = runVerb(program, 'show', 'Show where a run stands: phase, tasks, limits, usage, answer.');

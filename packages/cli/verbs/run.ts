@@ -35,9 +35,9 @@ import {
   terminalText,
   verbCall,
 } from 'steersman/shared';
-import { type CommonOptions, describeVerb, runVerb, withClient, withRun } from '../command.js';
-import type { ReadStart } from '../start-options.js';
-import { addStartOptions, readStart, type StartWords, startOptions } from '../start-options.js';
+import { type CommonOptions, describeVerb, runVerb, withClient, withRun } from '../command/command.js';
+import type { ReadStart } from '../command/start-options.js';
+import { addStartOptions, readStart, type StartWords, startOptions } from '../command/start-options.js';
 
 /** How long a run of a session that is gone waits for the next goal. */
 const SESSION_OPEN_SECONDS = 600;

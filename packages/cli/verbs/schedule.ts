@@ -6,8 +6,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { preview } from 'steersman/base';
 import { OVERLAPS, type Overlap, type ScheduleOptions, type ScheduleSnapshot } from 'steersman/client';
 import { scriptCall, verbCall } from 'steersman/shared';
-import { type CommonOptions, describeVerb, withClient } from '../command.js';
-import { addRunOptions, readWords, type StartWords, startOptions } from '../start-options.js';
+import { type CommonOptions, describeVerb, withClient } from '../command/command.js';
+import { addRunOptions, readWords, type StartWords, startOptions } from '../command/start-options.js';
 
 export function addSchedule(program: Command): void {
   const schedule = program

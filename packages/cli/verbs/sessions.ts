@@ -20,7 +20,7 @@ import {
   terminalText,
   verbCall,
 } from 'steersman/shared';
-import { type CommonOptions, describeVerb, withClient } from '../command.js';
+import { type CommonOptions, describeVerb, withClient } from '../command/command.js';
 
 const ID_COLUMNS = 39;
 

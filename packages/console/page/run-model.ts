@@ -4,7 +4,7 @@ import { newProgress, type RunProgress, take as takeProgress } from '@steersman/
 import type { RunEvent, RunSnapshot } from 'steersman/client';
 import type { Frame } from '../api.js';
 import { get, runPath } from './ask.js';
-import { type Durable, type Fold, newFold, takeItem } from './run/items.js';
+import { type Durable, type Fold, newFold, takeItem } from './items.js';
 
 export class RunModel {
   readonly id: string;

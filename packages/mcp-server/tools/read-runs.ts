@@ -4,8 +4,8 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { given } from '@steersman/print';
 import { causeText, type ListedRun, type RunSnapshot } from 'steersman/client';
 import { z } from 'zod';
-import { phaseShape, runId, taskShape, tasksOf } from '../shapes.js';
-import { addTool, rootsOf, runOf, type ToolContext } from '../tool.js';
+import { phaseShape, runId, taskShape, tasksOf } from './shapes.js';
+import { addTool, rootsOf, runOf, type ToolContext } from './tool.js';
 
 const resultShape = z.object({
   id: z.string(),

@@ -5,7 +5,7 @@ import { given } from '@steersman/print';
 import { type Check, DEFAULT_LIMITS, type Limits, STEP_FAILURE_POLICIES } from 'steersman/client';
 import { DEFAULT_MODE, MODES_HELP } from 'steersman/run';
 import { z } from 'zod';
-import { addTool, runOf, type ToolContext, workspaceIn } from '../tool.js';
+import { addTool, runOf, type ToolContext, workspaceIn } from './tool.js';
 
 const input = z.strictObject({
   goal: z

@@ -5,9 +5,9 @@ import { given } from '@steersman/print';
 import { type GateReply, STEER_TIMES } from 'steersman/client';
 import { optionAt } from 'steersman/run';
 import { z } from 'zod';
-import type { RunHandle } from '../kept-client.js';
-import { runId } from '../shapes.js';
-import { addTool, runOf, type ToolContext } from '../tool.js';
+import type { RunHandle } from './kept-client.js';
+import { runId } from './shapes.js';
+import { addTool, runOf, type ToolContext } from './tool.js';
 
 export function addSteerRun(server: McpServer, context: ToolContext): void {
   addTool(server, context, {

@@ -8,10 +8,10 @@ import { cutToBytes } from 'steersman/client';
 import { knownOf } from 'steersman/rules';
 import { noColors, startCall } from 'steersman/shared';
 import { z } from 'zod';
-import { askPerson } from '../ask-person.js';
-import type { RunHandle } from '../kept-client.js';
-import { gateOf, gateShape, phaseShape, runId, taskShape, tasksOf } from '../shapes.js';
-import { addTool, type Request, runOf, type ToolContext } from '../tool.js';
+import { askPerson } from './ask-person.js';
+import type { RunHandle } from './kept-client.js';
+import { gateOf, gateShape, phaseShape, runId, taskShape, tasksOf } from './shapes.js';
+import { addTool, type Request, runOf, type ToolContext } from './tool.js';
 
 const input = z.strictObject({
   id: runId,

@@ -1,8 +1,9 @@
 /** The slash commands of a session. Pure. */
-import type { SessionWords } from '../words.js';
+
 import { yesEffects } from './gate-keys.js';
 import { sent } from './line-editor.js';
 import { type Effect, type Step, said, say, spoken, type Talk } from './talk-state.js';
+import type { SessionWords } from './words.js';
 
 interface SlashCommand {
   /** The text that it takes, if any; in brackets where it also does without. */

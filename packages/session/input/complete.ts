@@ -4,12 +4,12 @@
  */
 import { DEFAULT_LIMITS } from 'steersman/client';
 import { READERS } from 'steersman/run';
-import type { SessionWords } from '../words.js';
 import { COMMANDS } from './commands.js';
 import type { Key } from './keys.js';
 import type { Line } from './line-editor.js';
 import { type PromptMenu, promptArguments, promptNames, serverToAsk } from './prompt-line.js';
 import type { Choice, Completion, Effect, Menu, Step, Talk } from './talk-state.js';
+import type { SessionWords } from './words.js';
 
 const MOST_CHOICES = 50;
 

@@ -1,9 +1,9 @@
 /** Asks tool servers for their prompts, for the list below the line and for the line itself. */
 
 import type { RunProgress } from '@steersman/view';
-import { leftOutLine, promptServers, promptsOf, promptText } from '../server-prompts.js';
 import { withMenu } from './complete.js';
 import { type PromptMenu, withPromptText } from './prompt-line.js';
+import { leftOutLine, promptServers, promptsOf, promptText } from './server-prompts.js';
 import type { Effect, EffectOf, Talk } from './talk-state.js';
 
 interface Desk {

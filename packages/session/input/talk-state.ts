@@ -1,9 +1,9 @@
 /** What a session knows of what is typed and asked, and what follows from a key: the types of `talk.ts`. Pure. */
 
 import type { Gate, SteerTime, Task, ToolInput } from 'steersman/client';
-import { ENGLISH, type SessionWords } from '../words.js';
 import { EMPTY_LINE, type Line, withText } from './line-editor.js';
 import type { PromptMenu } from './prompt-line.js';
+import { ENGLISH, type SessionWords } from './words.js';
 
 export type Stage =
   | { kind: 'compose' }

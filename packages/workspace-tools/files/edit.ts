@@ -1,9 +1,9 @@
 /** `edit`: replaces parts of a file, all of them or none. */
 import { isRecord } from 'steersman/base';
 import { type CodeTool, defineTool } from 'steersman/mcp';
-import { openFile, placeOf, type WorkspaceContext } from '../context.js';
 import { callThread } from '../threads/call-thread.js';
 import type { EditAnswer } from '../threads/edit-thread.js';
+import { openFile, placeOf, type WorkspaceContext } from './context.js';
 import { type Edit, type Edited, editText } from './edit-text.js';
 import { exactText } from './text.js';
 import { alone, replaceFile } from './write.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { plural } from 'steersman/base';
 import { faultText, search } from 'steersman/config';
 import { type CodeTool, defineTool } from 'steersman/mcp';
-import { deniedPaths, inFolder, kindOf, leftOut, placeOf, type WorkspaceContext } from '../context.js';
+import { deniedPaths, inFolder, kindOf, leftOut, placeOf, type WorkspaceContext } from './context.js';
 import { BoundedLines, nameText, sizeText } from './text.js';
 
 const MOST_FILES = 50_000;

@@ -3,7 +3,7 @@ import { readdir, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isBelow, type Place } from 'steersman/config';
 import { type CodeTool, defineTool } from 'steersman/mcp';
-import { inFolder, placeOf, refuse, type WorkspaceContext } from '../context.js';
+import { inFolder, placeOf, refuse, type WorkspaceContext } from './context.js';
 import { sizeText } from './text.js';
 import { makeFolders } from './write.js';
 

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { contentText } from 'steersman/conversation';
 import { type CodeTool, defineTool, Parts, type ToolContext } from 'steersman/mcp';
 import { readResult } from 'steersman/shared';
-import { openFile, type WorkspaceContext } from '../context.js';
+import { openFile, type WorkspaceContext } from './context.js';
 import { pdfPages } from './pdf.js';
 import { readLines } from './read-lines.js';
 import { headOf, MAX_ANSWER_BYTES, numbered, sizeText, wholeFile } from './text.js';

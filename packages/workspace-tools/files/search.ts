@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { plural } from 'steersman/base';
 import { faultText, type Searched, search } from 'steersman/config';
 import { type CodeTool, defineTool } from 'steersman/mcp';
-import { deniedPaths, inFolder, leftOut, openFile, placeOf, type WorkspaceContext } from '../context.js';
+import { deniedPaths, inFolder, leftOut, openFile, placeOf, type WorkspaceContext } from './context.js';
 import { fileGlob } from './file-glob.js';
 import { BoundedLines, nameText } from './text.js';
 

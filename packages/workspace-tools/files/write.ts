@@ -5,7 +5,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { plural } from 'steersman/base';
 import { isBelow, type Place } from 'steersman/config';
 import { type CodeTool, defineTool } from 'steersman/mcp';
-import { inFolder, kindOf, placeOf, refuse, type WorkspaceContext } from '../context.js';
+import { inFolder, kindOf, placeOf, refuse, type WorkspaceContext } from './context.js';
 
 export function writeTool(context: WorkspaceContext): CodeTool {
   return defineTool({

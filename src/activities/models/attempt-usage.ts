@@ -3,10 +3,10 @@
  * off, too. Each heartbeat carries the count, so that the next attempt, on whatever worker, goes on from it.
  */
 
-import { type ModelInfo, pricedUsage } from '../../models/info/model-info.js';
-import type { ReportedUsage } from '../../models/provider.js';
+import { type ModelInfo, pricedUsage } from '../../models/provider/model-info.js';
+import type { ReportedUsage } from '../../models/provider/provider.js';
+import { usageOfReply } from '../../models/provider/usage.js';
 import type { ReplyDraft } from '../../models/reply/reply-draft.js';
-import { usageOfReply } from '../../models/usage.js';
 import type { ModelRequestHead } from '../../rules/prompts/model-request.js';
 import { estimateMessageTokens, estimateTokens } from '../../run/limits/tokens.js';
 import { addUsage, isUsage, NO_USAGE, type Usage } from '../../run/messages/message.js';

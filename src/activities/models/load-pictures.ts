@@ -1,7 +1,7 @@
 /** Pictures that tools returned, for models that see: they are kept by reference, and only a request has them. */
 import { imageSize } from 'image-size';
 import { contentText, pictureIn } from '../../conversation/tool-result.js';
-import type { Picture, Pictures } from '../../models/provider.js';
+import type { Picture, Pictures } from '../../models/provider/provider.js';
 import type { Message, ToolContent } from '../../run/messages/message.js';
 
 /** Reads what a run is shown by reference; null where it is not there any more. */

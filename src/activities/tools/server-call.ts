@@ -5,17 +5,17 @@ import { ApplicationFailure } from '@temporalio/common';
 import { isRecord } from '../../base/json/json.js';
 import { secondsOf } from '../../base/text/error-text.js';
 import { fill } from '../../base/words/words.js';
-import { MissingWorkspaceError } from '../../config/workspace.js';
+import { MissingWorkspaceError } from '../../config/files/workspace.js';
 import { badArgumentsNote } from '../../conversation/tool-notes.js';
-import { McpCallError } from '../../mcp/call-failure.js';
-import { META, STOPPABLE_META, saysStopped } from '../../mcp/code-tools.js';
+import { McpCallError } from '../../mcp/connection/call-failure.js';
 import type { McpCall, McpConnection } from '../../mcp/connection/connection.js';
 import type { McpPool } from '../../mcp/connection/pool.js';
 import type { McpSessions } from '../../mcp/connection/sessions.js';
-import type { ToolAnswer } from '../../mcp/tool-answer.js';
+import { META, STOPPABLE_META, saysStopped } from '../../mcp/tools/code-tools.js';
+import type { ToolAnswer } from '../../mcp/tools/tool-answer.js';
 import { FAILURE } from '../../run/limits/failure.js';
-import { SteersmanError } from '../../shared/errors.js';
-import { failpoint } from '../../shared/failpoints.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { failpoint } from '../../shared/process/failpoints.js';
 import { isUsableSchema, validateArguments } from '../../shared/schema/validate-arguments.js';
 import {
   isUnwanted,

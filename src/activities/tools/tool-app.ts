@@ -4,7 +4,7 @@ import { errorText } from '../../base/text/error-text.js';
 import { cutText } from '../../base/text/fit.js';
 import { type AppPage, readAppPage } from '../../mcp/app-page.js';
 import type { McpConnection } from '../../mcp/connection/connection.js';
-import type { ToolAnswer } from '../../mcp/tool-answer.js';
+import type { ToolAnswer } from '../../mcp/tools/tool-answer.js';
 import type { AppResult } from '../../run/messages/message.js';
 import type { CallToolInput, CallToolResult } from '../types.js';
 

@@ -5,15 +5,15 @@ import { secondsOf } from '../../base/text/error-text.js';
 import { headChars } from '../../base/text/large-text.js';
 import { fill, type Words } from '../../base/words/words.js';
 import { unknownOutcomeNote, unreadablePartsNote } from '../../conversation/tool-notes.js';
-import type { McpCallError } from '../../mcp/call-failure.js';
+import type { McpCallError } from '../../mcp/connection/call-failure.js';
 import {
   boundText,
   type Keeper,
   keeperFor,
   keptContent,
   type ResultSizes,
-} from '../../mcp/result-content.js';
-import type { ToolAnswer } from '../../mcp/tool-answer.js';
+} from '../../mcp/tools/result-content.js';
+import type { ToolAnswer } from '../../mcp/tools/tool-answer.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import type { ToolContent } from '../../run/messages/message.js';
 import { RPC, rpcEnding } from '../../run/tools/effect.js';

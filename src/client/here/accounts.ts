@@ -1,7 +1,7 @@
 /** Accounts of the store of this machine: read and filled without Temporal and without a worker. */
 import { randomUUID } from 'node:crypto';
-import { SteersmanError } from '../../shared/errors.js';
 import { resolveHome } from '../../shared/local/home.js';
+import { SteersmanError } from '../../shared/process/errors.js';
 import type { Account, AccountStore } from '../../shared/store/store.js';
 import { keptIn } from './kept-in.js';
 

@@ -1,8 +1,8 @@
 /** What the configuration of a local worker says of a start: which model answers, whether there is such a mode. */
 import { join, resolve } from 'node:path';
 import { usualModels } from '../../config/choose-models.js';
-import { defaultConfigDir } from '../../config/config-dir.js';
-import { displayPath } from '../../config/files.js';
+import { defaultConfigDir } from '../../config/files/config-dir.js';
+import { displayPath } from '../../config/files/files.js';
 import { promptRoots } from '../../config/prompts/prompt-files.js';
 import { loadRoles } from '../../config/prompts/prompts.js';
 import { requireRoles, wayOfStart } from '../../config/prompts/required-roles.js';
@@ -10,7 +10,7 @@ import { modelChainSchema } from '../../config/schema/models-schema.js';
 import { loadSettings, SETTINGS_FILE, type Settings } from '../../config/settings.js';
 import { isTrusted, variablesOf } from '../../config/trust/trust.js';
 import { candidates, chooseDefaultModel, keyFault } from '../../models/default-model.js';
-import { NO_ENDPOINT, splitModelId } from '../../models/endpoint.js';
+import { NO_ENDPOINT, splitModelId } from '../../models/provider/endpoint.js';
 import {
   DEMO,
   type EndpointEntries,
@@ -18,12 +18,12 @@ import {
   endpointNames,
   type Lookup,
   presentEndpoints,
-} from '../../models/endpoints.js';
+} from '../../models/provider/endpoints.js';
 import { MODES, modeFor } from '../../run/position/modes.js';
-import { hintOf } from '../../shared/called-as.js';
-import { env } from '../../shared/env.js';
-import { SteersmanError } from '../../shared/errors.js';
-import type { Answering, Start } from '../client-scope.js';
+import { hintOf } from '../../shared/process/called-as.js';
+import { env } from '../../shared/process/env.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import type { Answering, Start } from '../connection/client-scope.js';
 
 /** Said where nobody named a model, and the demo model answers. */
 const DEMO_NOTE = `The built-in demo model answers (rules, not intelligence): ${NO_ENDPOINT}.`;

@@ -1,12 +1,12 @@
 /** The store that clients of this machine read: as the configuration says that holds here, else as the environment does. */
 import { resolve } from 'node:path';
 import { openStore, storeSpec } from '@steersman/store';
-import { defaultConfigDir } from '../../config/config-dir.js';
+import { defaultConfigDir } from '../../config/files/config-dir.js';
 import { settingsOfAny } from '../../config/settings.js';
 import { isTrusted, variablesOf } from '../../config/trust/trust.js';
-import { env } from '../../shared/env.js';
+import { env } from '../../shared/process/env.js';
 import type { Store } from '../../shared/store/store.js';
-import type { KeptStore } from '../client-scope.js';
+import type { KeptStore } from '../connection/client-scope.js';
 import { openedAtFirstUse } from '../kept/at-first-use.js';
 
 /** Of databases: a program has one pool of connections to each. */

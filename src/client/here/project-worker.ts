@@ -1,14 +1,14 @@
 /** The background worker that serves runs started from here, on the local stack. */
 
 import { existsSync } from 'node:fs';
-import { defaultConfigDir } from '../../config/config-dir.js';
-import { displayPath } from '../../config/files.js';
+import { defaultConfigDir } from '../../config/files/config-dir.js';
+import { displayPath } from '../../config/files/files.js';
 import { projectFingerprint } from '../../config/trust/settings.js';
 import { isTrusted, notTrusted } from '../../config/trust/trust.js';
-import { hintOf } from '../../shared/called-as.js';
-import { SteersmanError } from '../../shared/errors.js';
 import type { WorkerSettings } from '../../shared/local/protocol.js';
 import { folderOfQueue, type QueueFolder } from '../../shared/local/queues.js';
+import { hintOf } from '../../shared/process/called-as.js';
+import { SteersmanError } from '../../shared/process/errors.js';
 
 /**
  * Settings of a worker with the configuration of `configDir`, or of the one that holds here where it is null. Throws a

@@ -1,9 +1,9 @@
 /** What the configuration of this machine says of starts. */
-import { defaultConfigDir } from '../../config/config-dir.js';
-import { checkConfigDir } from '../../config/files.js';
+import { defaultConfigDir } from '../../config/files/config-dir.js';
+import { checkConfigDir } from '../../config/files/files.js';
+import { checkWorkspace } from '../../config/files/workspace.js';
 import { isTrusted } from '../../config/trust/trust.js';
-import { checkWorkspace } from '../../config/workspace.js';
-import type { Project } from '../client-scope.js';
+import type { Project } from '../connection/client-scope.js';
 import { answering, modeFaults } from './default-model.js';
 import { projectWorker, workerOfQueue } from './project-worker.js';
 

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { nameFault } from '../../rules/agents/run-input.js';
 import type { Kept, RunRecord } from '../../run/state/kept.js';
-import { hintOf, quietVerbCall } from '../../shared/called-as.js';
-import { SteersmanError } from '../../shared/errors.js';
 import { resolveHome } from '../../shared/local/home.js';
+import { hintOf, quietVerbCall } from '../../shared/process/called-as.js';
+import { SteersmanError } from '../../shared/process/errors.js';
 import {
   type Hit,
   lineageOf,
@@ -12,7 +12,7 @@ import {
   type SessionStore,
   saidInEach,
 } from '../../shared/store/store.js';
-import type { KeptStore } from '../client-scope.js';
+import type { KeptStore } from '../connection/client-scope.js';
 import { asTold, inThreads, noSession, removeWhole, type ThreadTranscript } from '../kept/kept-runs.js';
 import { type ExportedSession, exported } from './export-session.js';
 import { keptIn } from './kept-in.js';

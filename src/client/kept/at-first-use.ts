@@ -1,5 +1,5 @@
 import type { Store } from '../../shared/store/store.js';
-import type { KeptStore } from '../client-scope.js';
+import type { KeptStore } from '../connection/client-scope.js';
 
 /** A store that is opened when something of it is called; what could not be opened is tried again at the next call. */
 export function openedAtFirstUse(openNow: () => Promise<Store>): KeptStore {

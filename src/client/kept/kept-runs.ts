@@ -4,10 +4,10 @@ import type { JournalEvent } from '../../run/state/journal.js';
 import { eventWithSaid, type FindsReply, type Kept, type RunRecord } from '../../run/state/kept.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
 import type { TraceStep } from '../../run/state/trace.js';
-import { SteersmanError } from '../../shared/errors.js';
+import { SteersmanError } from '../../shared/process/errors.js';
 import { deleteSession } from '../../shared/store/delete-session.js';
 import { type SessionStore, saidIn } from '../../shared/store/store.js';
-import type { KeptStore } from '../client-scope.js';
+import type { KeptStore } from '../connection/client-scope.js';
 
 export interface ThreadTranscript {
   thread: string;

@@ -6,7 +6,7 @@ import { type EarlierRun, earlierMessages } from '../../conversation/earlier.js'
 import { readGiven } from '../../conversation/given.js';
 import type { Message } from '../../run/messages/message.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
-import { SteersmanError } from '../../shared/errors.js';
+import { SteersmanError } from '../../shared/process/errors.js';
 import { fromAnthropicMessages } from './anthropic.js';
 import { fromChatMessages } from './chat.js';
 import { type ReadOptions, recordsOf } from './read-messages.js';

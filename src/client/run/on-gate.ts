@@ -4,16 +4,16 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '../../base/text/error-text.js';
 import { GATE_CHOICES, type Gate, type GateKind } from '../../run/gates/gate.js';
-import { SteersmanError } from '../../shared/errors.js';
-import { claimToolCallUpdate, stateQuery, submitToolResultUpdate } from '../../workflows/messages.js';
-import { askRun } from '../ask-run.js';
-import type { ClientScope } from '../client-scope.js';
-import { explainError, isFinalQueryError } from '../grpc-errors.js';
-import { boundedOutcome, type ClientTool, runClientTool } from '../start/client-tools.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { claimToolCallUpdate, stateQuery, submitToolResultUpdate } from '../../workflows/run/definitions.js';
+import { askRun } from '../connection/ask-run.js';
+import type { ClientScope } from '../connection/client-scope.js';
+import { explainError, isFinalQueryError } from '../connection/grpc-errors.js';
+import { gateInput, type ToolInput } from '../record/gate-input.js';
+import type { RunReader } from '../record/run-reader.js';
+import { isOpen } from '../record/runs.js';
 import { pollMsOf, watchRun } from '../watch/watch-run.js';
-import { gateInput, type ToolInput } from './gate-input.js';
-import type { RunReader } from './run-reader.js';
-import { isOpen } from './runs.js';
+import { boundedOutcome, type ClientTool, runClientTool } from './client-tools.js';
 import { answerAndKeep, type GateAnswers, type GateReply, type ToolOutput, update } from './send.js';
 
 /** An open gate, with all arguments of the tool call that it is about. */

@@ -3,18 +3,18 @@
 import { randomBytes } from 'node:crypto';
 import type { SignalDefinition } from '@temporalio/common';
 import type { Receipt } from '../../run/steering/receipt.js';
-import { hintOf, verbCall } from '../../shared/called-as.js';
-import { SteersmanError } from '../../shared/errors.js';
+import { hintOf, verbCall } from '../../shared/process/called-as.js';
+import { SteersmanError } from '../../shared/process/errors.js';
 import { withinTime } from '../../shared/time-limit.js';
-import { stateQuery, withdrawUpdate } from '../../workflows/messages.js';
-import { type Abortable, abortable, abortedError, itemsUntilAborted } from '../abortable.js';
-import { askRun } from '../ask-run.js';
-import type { ClientScope } from '../client-scope.js';
-import type { Temporal } from '../connect.js';
-import { explainError, isServerAway } from '../grpc-errors.js';
+import { stateQuery, withdrawUpdate } from '../../workflows/run/definitions.js';
+import { type Abortable, abortable, abortedError, itemsUntilAborted } from '../connection/abortable.js';
+import { askRun } from '../connection/ask-run.js';
+import type { ClientScope } from '../connection/client-scope.js';
+import type { Temporal } from '../connection/connect.js';
+import { explainError, isServerAway } from '../connection/grpc-errors.js';
+import { RunReader } from '../record/run-reader.js';
+import { mayBeServed } from '../record/runs.js';
 import { pollMsOf, watchRun } from '../watch/watch-run.js';
-import { RunReader } from './run-reader.js';
-import { mayBeServed } from './runs.js';
 import { type Handle, sendToOpen, update } from './send.js';
 
 const RECEIPT_TIMEOUT_MS = 15_000;

@@ -1,12 +1,12 @@
 /** What an ended run leaves to the next one: its goals and answers. */
 
 import { delimit } from '../../base/words/prompt.js';
-import { hintOf, verbCall } from '../../shared/called-as.js';
-import { SteersmanError } from '../../shared/errors.js';
-import type { Temporal } from '../connect.js';
-import { cutToBytes } from '../cut-to-bytes.js';
-import { readEnd } from '../run/run-end.js';
-import { describeRun, isOpen } from '../run/runs.js';
+import { hintOf, verbCall } from '../../shared/process/called-as.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import type { Temporal } from '../connection/connect.js';
+import { cutToBytes } from '../connection/cut-to-bytes.js';
+import { readEnd } from '../record/run-end.js';
+import { describeRun, isOpen } from '../record/runs.js';
 
 /** Below what a run takes as system text, with the words around it. */
 const MOST_BYTES = 19_000;

@@ -10,7 +10,7 @@ import {
 import { preview } from '../../base/text/preview.js';
 import { readStart } from '../../rules/agents/run-input.js';
 import type { RunSettings } from '../../run/agents/run-config.js';
-import { hintOf } from '../../shared/called-as.js';
+import { hintOf } from '../../shared/process/called-as.js';
 
 /** What to do when a run is to start while the one before is open: names of Temporal's overlap policies. */
 export const OVERLAPS = ['skip', 'buffer_one', 'cancel_other', 'allow_all'] as const;

@@ -9,13 +9,13 @@ import {
 } from '@temporalio/client';
 import { msToTs } from '@temporalio/common';
 import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
-import { hintOf, scriptCall, verbCall } from '../../shared/called-as.js';
-import { SteersmanError } from '../../shared/errors.js';
 import { queryText } from '../../shared/local/open-runs.js';
-import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
-import { type Abortable, abortable } from '../abortable.js';
-import type { ClientScope } from '../client-scope.js';
-import { ALL_RUNS } from '../run/runs.js';
+import { hintOf, scriptCall, verbCall } from '../../shared/process/called-as.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { DEFAULT_TASK_QUEUE } from '../../workflows/run/definitions.js';
+import { type Abortable, abortable } from '../connection/abortable.js';
+import type { ClientScope } from '../connection/client-scope.js';
+import { ALL_RUNS } from '../record/runs.js';
 import {
   OVERLAPS,
   type Overlap,

@@ -10,13 +10,13 @@ import { jsonBytes } from '../../base/json/json.js';
 import { MESSAGE_BYTES } from '../../base/sizes/bounds.js';
 import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { idInSession, lastNumberIn } from '../../run/state/kept.js';
-import { hintOf, verbCall } from '../../shared/called-as.js';
-import { SteersmanError } from '../../shared/errors.js';
+import { hintOf, verbCall } from '../../shared/process/called-as.js';
+import { SteersmanError } from '../../shared/process/errors.js';
 import { lastPart } from '../../shared/store/delete-session.js';
 import type { SessionStore } from '../../shared/store/store.js';
-import { joinUpdate, REFUSED } from '../../workflows/messages.js';
-import type { Temporal } from '../connect.js';
-import { isOpen, type RunDescription, workspaceOf } from '../run/runs.js';
+import { joinUpdate, REFUSED } from '../../workflows/run/definitions.js';
+import type { Temporal } from '../connection/connect.js';
+import { isOpen, type RunDescription, workspaceOf } from '../record/runs.js';
 import { notTold, START_TIMEOUT_MS, type StartedRun, type StartRequest, shownWith } from './start-run.js';
 
 /** So many runs that the store does not know are passed over. */

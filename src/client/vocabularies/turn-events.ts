@@ -4,7 +4,7 @@ import { causeText } from '../../run/limits/cause.js';
 import { FAILURE, isRetryableModelFailure } from '../../run/limits/failure.js';
 import type { StopReason, Usage } from '../../run/messages/message.js';
 import type { JournalPayloads } from '../../run/state/journal.js';
-import type { RunEnd } from '../run/run-end.js';
+import type { RunEnd } from '../record/run-end.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { oneAtATime, type Vocabulary } from './translate.js';
 

@@ -2,9 +2,9 @@
 
 import { childId } from '../../run/agents/children.js';
 import type { JournalEvent } from '../../run/state/journal.js';
-import { SteersmanError } from '../../shared/errors.js';
-import type { RunDescription } from '../run/runs.js';
-import { isOpen } from '../run/runs.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import type { RunDescription } from '../record/runs.js';
+import { isOpen } from '../record/runs.js';
 import type { ChildEvents } from './in-order.js';
 import type { RunEvent } from './run-event.js';
 

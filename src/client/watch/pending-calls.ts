@@ -3,8 +3,8 @@ import { arrayFromPayloads } from '@temporalio/common';
 import type { SteersmanActivities } from '../../activities/types.js';
 import { isRecord } from '../../base/json/json.js';
 import type { LiveText, ToolProgress } from '../../run/limits/heartbeats.js';
-import type { Temporal } from '../connect.js';
-import type { RunDescription } from '../run/runs.js';
+import type { Temporal } from '../connection/connect.js';
+import type { RunDescription } from '../record/runs.js';
 
 const CALL_MODEL: keyof SteersmanActivities = 'steersmanCallModel';
 const CALL_TOOL: keyof SteersmanActivities = 'steersmanCallTool';

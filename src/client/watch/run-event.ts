@@ -1,7 +1,7 @@
 /** What a watcher of a run is told. */
 import type { ToolProgress } from '../../run/limits/heartbeats.js';
 import type { JournalEvent } from '../../run/state/journal.js';
-import type { RunEnd } from '../run/run-end.js';
+import type { RunEnd } from '../record/run-end.js';
 import type { TextDelta } from './live-text.js';
 import type { Retry } from './pending-calls.js';
 

@@ -1,16 +1,16 @@
 /** One watcher of one run: what it has seen of it, and what is new at each look. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { stateQuery } from '../../workflows/messages.js';
-import { askRun } from '../ask-run.js';
-import { isFinalQueryError, isServerAway } from '../grpc-errors.js';
-import { readEnd } from '../run/run-end.js';
-import type { RunReader } from '../run/run-reader.js';
-import type { RunDescription } from '../run/runs.js';
-import { isOpen, mayBeServed } from '../run/runs.js';
+import { stateQuery } from '../../workflows/run/definitions.js';
+import { askRun } from '../connection/ask-run.js';
+import { isFinalQueryError, isServerAway } from '../connection/grpc-errors.js';
+import type { JournalNews } from '../record/journal-reader.js';
+import { JournalReader } from '../record/journal-reader.js';
+import { readEnd } from '../record/run-end.js';
+import type { RunReader } from '../record/run-reader.js';
+import type { RunDescription } from '../record/runs.js';
+import { isOpen, mayBeServed } from '../record/runs.js';
 import { ChildWatches } from './child-watches.js';
 import { inOrder, type NewsRead } from './in-order.js';
-import type { JournalNews } from './journal-reader.js';
-import { JournalReader } from './journal-reader.js';
 import { TextFollower } from './live-text.js';
 import { liveTexts, retries, toolProgress } from './pending-calls.js';
 import type { RunEvent } from './run-event.js';

@@ -3,7 +3,7 @@ import { childId } from '../../run/agents/children.js';
 import type { RunRecord } from '../../run/state/kept.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import { keptEvents, keptRun } from '../kept/kept-runs.js';
-import { keptEnd } from '../run/forgotten.js';
+import { keptEnd } from '../record/forgotten.js';
 import { asToldAbove } from './child-watches.js';
 import type { RunEvent } from './run-event.js';
 

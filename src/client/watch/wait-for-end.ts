@@ -1,16 +1,16 @@
 /** Waiting for the end of a run, through restarts of everything. */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Report } from '../../shared/output.js';
-import type { Abortable } from '../abortable.js';
-import { isServerAway } from '../grpc-errors.js';
-import { keptEnd } from '../run/forgotten.js';
-import type { RunEnd } from '../run/run-end.js';
-import { readEnd } from '../run/run-end.js';
-import type { RunReader } from '../run/run-reader.js';
-import type { RunSnapshot } from '../run/run-snapshot.js';
-import type { RunDescription } from '../run/runs.js';
-import { isOpen } from '../run/runs.js';
+import type { Report } from '../../shared/process/output.js';
+import type { Abortable } from '../connection/abortable.js';
+import { isServerAway } from '../connection/grpc-errors.js';
+import { keptEnd } from '../record/forgotten.js';
+import type { RunEnd } from '../record/run-end.js';
+import { readEnd } from '../record/run-end.js';
+import type { RunReader } from '../record/run-reader.js';
+import type { RunSnapshot } from '../record/run-snapshot.js';
+import type { RunDescription } from '../record/runs.js';
+import { isOpen } from '../record/runs.js';
 import { pollMsOf } from './watch-run.js';
 
 export interface WaitOptions extends Abortable {

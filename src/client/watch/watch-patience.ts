@@ -1,8 +1,8 @@
 /** What one watcher waits for, and when it says so. */
-import type { Temporal } from '../connect.js';
-import type { RunDescription } from '../run/runs.js';
+import type { Temporal } from '../connection/connect.js';
+import type { RunDescription } from '../record/runs.js';
+import { readStuckTask, stuckLine } from '../record/stuck-task.js';
 import type { RunEvent } from './run-event.js';
-import { readStuckTask, stuckLine } from './stuck-task.js';
 
 /** Why a look brought nothing. */
 export type Trouble = 'server' | 'worker' | 'refusal';

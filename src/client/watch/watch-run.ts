@@ -1,8 +1,8 @@
 /** Follows a run from its first event to its end: journal, live text, retries, and the same of its sub-agents. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Temporal } from '../connect.js';
-import type { RunReader } from '../run/run-reader.js';
-import type { RunDescription } from '../run/runs.js';
+import type { Temporal } from '../connection/connect.js';
+import type { RunReader } from '../record/run-reader.js';
+import type { RunDescription } from '../record/runs.js';
 import type { RunEvent } from './run-event.js';
 import { RunWatch } from './run-watch.js';
 import { toldAgain } from './told-again.js';

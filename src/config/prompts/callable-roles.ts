@@ -4,7 +4,7 @@ import { matchesAny } from '../../base/text/glob.js';
 import type { RoleProfile } from '../../run/agents/role.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { isNamed } from '../../run/tools/workflow-tools.js';
-import { displayPath } from '../files.js';
+import { displayPath } from '../files/files.js';
 import { SETTINGS_FILE } from '../settings.js';
 
 /**

@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorText } from '../../base/text/error-text.js';
 import { renderTemplate } from '../../base/words/prompt.js';
-import { SteersmanError } from '../../shared/errors.js';
-import { displayPath, readTextIfPresent } from '../files.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { displayPath, readTextIfPresent } from '../files/files.js';
 import { shippedPrompts } from './prompt-files.js';
 
 export interface PromptAnswers {

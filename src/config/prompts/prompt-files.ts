@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SteersmanError } from '../../shared/errors.js';
-import { listFolder, readTextIfPresent } from '../files.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { listFolder, readTextIfPresent } from '../files/files.js';
 
 /** The language of the files directly in `prompts/core`; others have a folder of their name there. */
 const BASE_LANGUAGE = 'en';

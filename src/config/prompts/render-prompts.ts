@@ -6,8 +6,8 @@ import { CALL_PLACEHOLDERS, type PinnedRole } from '../../run/agents/role.js';
 import type { PinnedRun } from '../../run/agents/run-config.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
-import { SteersmanError } from '../../shared/errors.js';
-import { displayPath } from '../files.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { displayPath } from '../files/files.js';
 import { type Opening, type PromptTemplate, placeOf, type RoleTemplate, withPlaces } from './prompts.js';
 
 const OVERVIEW_CHARS = 200;

@@ -5,11 +5,11 @@ import { finalResponseFault, MOST_FINAL_CHARS } from '../../rules/prompts/final-
 import type { RoleProfile } from '../../run/agents/role.js';
 import { REASONING_LEVELS, REQUIREMENTS, TOOL_SYNTAXES } from '../../run/agents/role.js';
 import { CONTRACTS, OUTPUT_CONTRACTS } from '../../run/outputs/contracts.js';
-import { SteersmanError } from '../../shared/errors.js';
-import { displayPath } from '../files.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { displayPath } from '../files/files.js';
+import type { YamlSource } from '../files/yaml-source.js';
+import { checkYaml, parseYaml } from '../files/yaml-source.js';
 import { modelChainSchema } from '../schema/models-schema.js';
-import type { YamlSource } from '../yaml-source.js';
-import { checkYaml, parseYaml } from '../yaml-source.js';
 import { asRoleFrontMatter, isSubagentFile, mayBeSubagentFile, withQuotes } from './subagent-file.js';
 
 const DOCS = 'docs/prompts.md';

@@ -3,7 +3,7 @@
  * files of roles: what has no counterpart here is named in a warning, and nothing is guessed.
  */
 import { isRecord } from '../../base/json/json.js';
-import type { YamlSource } from '../yaml-source.js';
+import type { YamlSource } from '../files/yaml-source.js';
 
 /** A role's file has no name, for the file's own is the role's, and says what its output is. */
 const MARK = 'name';

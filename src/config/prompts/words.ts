@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { placeholdersOf } from '../../base/words/prompt.js';
 import { BUILT_IN_WORDS, builtInWords, type OwnWords, type WordKey } from '../../base/words/words.js';
-import { readTextIfPresent } from '../files.js';
-import { checkYaml, parseYaml } from '../yaml-source.js';
+import { readTextIfPresent } from '../files/files.js';
+import { checkYaml, parseYaml } from '../files/yaml-source.js';
 
 const KEYS = Object.keys(BUILT_IN_WORDS.en) as WordKey[];
 

@@ -1,6 +1,6 @@
 /** The section `models` of `steersman.yaml`: endpoints, which model answers, and facts about models. */
 import { z } from 'zod';
-import { baseUrlFault, knownEndpoint, PROTOCOLS } from '../../models/endpoint.js';
+import { baseUrlFault, knownEndpoint, PROTOCOLS } from '../../models/provider/endpoint.js';
 import { TOOL_SYNTAXES } from '../../run/agents/role.js';
 import { MODEL_FAILURES } from '../../run/limits/failure.js';
 import { STOP_REASONS } from '../../run/messages/message.js';

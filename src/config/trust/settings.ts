@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { join } from 'node:path';
-import { env } from '../../shared/env.js';
-import { projectRoot } from '../../shared/package.js';
-import { TOOL_FILES } from '../config-dir.js';
-import { marksBelow, readText } from '../files.js';
+import { env } from '../../shared/process/env.js';
+import { projectRoot } from '../../shared/process/package.js';
+import { TOOL_FILES } from '../files/config-dir.js';
+import { marksBelow, readText } from '../files/files.js';
 
 interface FingerprintInput {
   /** Files that matter; a missing one counts as missing. */

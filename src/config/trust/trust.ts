@@ -10,19 +10,19 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { canonicalJson, isRecord, isText } from '../../base/json/json.js';
-import { KNOWN_ENDPOINTS } from '../../models/endpoint.js';
-import { shellWord, verbCall } from '../../shared/called-as.js';
-import { env, setVariables } from '../../shared/env.js';
-import { SteersmanError } from '../../shared/errors.js';
+import { KNOWN_ENDPOINTS } from '../../models/provider/endpoint.js';
 import { makeFolder, trustFile } from '../../shared/local/home.js';
 import { readJson, writeJson } from '../../shared/local/json-file.js';
-import { projectRoot } from '../../shared/package.js';
+import { shellWord, verbCall } from '../../shared/process/called-as.js';
+import { env, setVariables } from '../../shared/process/env.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { projectRoot } from '../../shared/process/package.js';
+import { oneLine } from '../../shared/process/terminal-text.js';
 import { isKeyName } from '../../shared/secrets.js';
-import { oneLine } from '../../shared/terminal-text.js';
-import { isOwn, TOOL_FILES } from '../config-dir.js';
-import { displayPath, marksBelow, readDotEnv, readText } from '../files.js';
+import { isOwn, TOOL_FILES } from '../files/config-dir.js';
+import { displayPath, marksBelow, readDotEnv, readText } from '../files/files.js';
+import { parseYaml } from '../files/yaml-source.js';
 import { SETTINGS_FILE, TRUSTED_SECTIONS } from '../settings.js';
-import { parseYaml } from '../yaml-source.js';
 import { namedVariables } from './settings.js';
 
 /** By real path: the mark of what was trusted. */

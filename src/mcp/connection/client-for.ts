@@ -6,11 +6,11 @@ import {
   type ElicitResult,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { FormQuestion } from '../../run/gates/form.js';
-import { APPS_CAPABILITY } from '../apps.js';
-import { serveCodeTools } from '../code-tools.js';
-import type { ResolvedServer } from '../resolve-server.js';
+import { APPS_CAPABILITY } from '../tools/apps.js';
+import { serveCodeTools } from '../tools/code-tools.js';
 import type { CallTimer } from './answer-watch.js';
 import { createHttpTransport } from './http-transport.js';
+import type { ResolvedServer } from './resolve-server.js';
 import { StdioTransport } from './stdio-transport.js';
 
 export type Transport = Awaited<ReturnType<typeof transportTo>>;

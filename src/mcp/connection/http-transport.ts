@@ -6,9 +6,9 @@ import { exactText } from '../../base/json/json.js';
 import { type NotBegun, proofOfHttp, proofOfSocket } from '../../run/tools/effect.js';
 import { fetchSameOrigin } from '../../shared/http/same-origin-fetch.js';
 import { retryAfterMs } from '../../shared/retry-after.js';
-import { HttpStatusError, NotBegunError } from '../call-failure.js';
-import type { ResolvedHttpServer } from '../resolve-server.js';
 import { answerWatch } from './answer-watch.js';
+import { HttpStatusError, NotBegunError } from './call-failure.js';
+import type { ResolvedHttpServer } from './resolve-server.js';
 import { MAX_MESSAGE_BYTES } from './stdio-transport.js';
 
 /**

@@ -1,10 +1,10 @@
 /** Connections to tool servers, shared by all runs of a worker that use a server with the same settings. */
 import { errorText } from '../../base/text/error-text.js';
-import { SteersmanError } from '../../shared/errors.js';
-import { CODE_SERVER, type CodeTool, checkCodeTools } from '../code-tools.js';
-import type { McpConfig } from '../config.js';
-import { codeServer, type ResolvedServer, type ResolveOptions, resolveServer } from '../resolve-server.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { CODE_SERVER, type CodeTool, checkCodeTools } from '../tools/code-tools.js';
+import type { McpConfig } from './config.js';
 import { McpConnection } from './connection.js';
+import { codeServer, type ResolvedServer, type ResolveOptions, resolveServer } from './resolve-server.js';
 
 const IDLE_CLOSE_MS = 10 * 60_000;
 /** Above so many connections, idle ones are closed, the longest unused first. */

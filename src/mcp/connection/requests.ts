@@ -3,11 +3,11 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ErrorCode, McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { errorTextWithCause, secondsOf } from '../../base/text/error-text.js';
-import { SteersmanError } from '../../shared/errors.js';
-import { HttpStatusError, McpCallError, NotBegunError } from '../call-failure.js';
-import { saysNotCalled } from '../code-tools.js';
-import type { ResolvedServer } from '../resolve-server.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { saysNotCalled } from '../tools/code-tools.js';
 import { AnswerWatch, answerWatch } from './answer-watch.js';
+import { HttpStatusError, McpCallError, NotBegunError } from './call-failure.js';
+import type { ResolvedServer } from './resolve-server.js';
 import { StdioTransport } from './stdio-transport.js';
 
 /** Longest timer Node takes: for requests that something else limits. */

@@ -3,10 +3,10 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { ServerCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { isRecord, MAX_JSON_DEPTH, nestsDeeper } from '../../base/json/json.js';
-import { SteersmanError } from '../../shared/errors.js';
-import type { ResolvedServer } from '../resolve-server.js';
-import { hasResources, resourceToolsBeside } from '../resource-tools.js';
+import { SteersmanError } from '../../shared/process/errors.js';
 import type { Requests } from './requests.js';
+import type { ResolvedServer } from './resolve-server.js';
+import { hasResources, resourceToolsBeside } from './resource-tools.js';
 
 export class ServerTools {
   readonly #server: ResolvedServer;

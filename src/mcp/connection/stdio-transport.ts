@@ -10,8 +10,8 @@ import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { exactText, isRecord, parseJson } from '../../base/json/json.js';
-import { NotBegunError } from '../call-failure.js';
-import type { ResolvedStdioServer } from '../resolve-server.js';
+import { NotBegunError } from './call-failure.js';
+import type { ResolvedStdioServer } from './resolve-server.js';
 
 const STDERR_TAIL_CHARS = 4_096;
 /** A single message larger than this closes the connection. */

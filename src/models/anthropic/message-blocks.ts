@@ -1,6 +1,6 @@
 /** The blocks of one streamed message: what they say when it comes. */
 import { isRecord, stringOr } from '../../base/json/json.js';
-import type { ModelDelta } from '../provider.js';
+import type { ModelDelta } from '../provider/provider.js';
 import { REPLY_BOUNDS, ReplyParts, type Wire } from '../reply/reply-bounds.js';
 import { argumentText } from '../request/tool-arguments.js';
 import type { ThinkingData } from './wire-messages.js';

@@ -1,10 +1,10 @@
 /** Provider for Anthropic and every endpoint that speaks its Messages API. */
 import Anthropic from '@anthropic-ai/sdk';
 import { isRecord } from '../../base/json/json.js';
-import { publicUrl } from '../classify.js';
-import type { Endpoint } from '../endpoint.js';
-import type { ModelProvider } from '../provider.js';
+import type { Endpoint } from '../provider/endpoint.js';
+import type { ModelProvider } from '../provider/provider.js';
 import { brokenOff } from '../reply/end-reasons.js';
+import { publicUrl } from '../sdk/classify.js';
 import {
   answerText,
   clientOptions,
@@ -12,7 +12,7 @@ import {
   errorObject,
   type RefusalAnswer,
   waitOf,
-} from '../sdk-provider.js';
+} from '../sdk/sdk-provider.js';
 import { eventsOfMessage, readMessage } from './read-events.js';
 import { MESSAGES_OPTIONS, type MessagesBody, toMessagesBody } from './request-body.js';
 
@@ -56,7 +56,7 @@ function createClient(at: Endpoint): Anthropic {
     ...clientOptions(at, apiKey === undefined ? { Authorization: null } : keyHeaders),
     // A base URL may be written with the version in its path, as those of other protocols are.
     baseURL: publicUrl(url).replace(/\/v1$/, ''),
-    // Without these the SDK would take them from the environment, behind src/shared/env.ts.
+    // Without these the SDK would take them from the environment, behind src/shared/process/env.ts.
     webhookKey: null,
     openTelemetry: false,
   });

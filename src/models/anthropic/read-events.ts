@@ -1,6 +1,6 @@
 /** The events of a streamed message as canonical deltas: nothing in them is believed. */
 import { isRecord, stringOr } from '../../base/json/json.js';
-import type { ModelDelta, ReportedUsage } from '../provider.js';
+import type { ModelDelta, ReportedUsage } from '../provider/provider.js';
 import { stopReasonOf } from '../reply/end-reasons.js';
 import { tokens, type Wire } from '../reply/reply-bounds.js';
 import { MessageBlocks } from './message-blocks.js';

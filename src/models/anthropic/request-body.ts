@@ -3,11 +3,11 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { isRecord } from '../../base/json/json.js';
 import type { ReasoningLevel } from '../../run/agents/role.js';
 import { toolCallsOf } from '../../run/messages/message.js';
-import type { ModelRequest } from '../provider.js';
+import type { ModelRequest } from '../provider/provider.js';
 import { CONVERSATIONS, OPTIONS } from '../refusals/option-words.js';
+import { type RefusableOption, withoutNothing } from '../refusals/refused-options.js';
 import { wireToolName } from '../request/message-text.js';
 import { schemaOf } from '../request/output-schemas.js';
-import { type RefusableOption, withoutNothing } from '../request/refused-options.js';
 import { toWireTools, toWireTurns, type WireBlock, type WireTurn } from './wire-messages.js';
 
 /** Sampling is of the older version of the API, and of models that take it. */

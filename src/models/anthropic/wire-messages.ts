@@ -9,7 +9,7 @@ import type {
   ToolResultMessage,
 } from '../../run/messages/message.js';
 import { textOf } from '../../run/messages/message.js';
-import type { Picture, Pictures } from '../provider.js';
+import type { Picture, Pictures } from '../provider/provider.js';
 import {
   dataFor,
   INTERRUPTED_NOTE,

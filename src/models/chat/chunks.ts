@@ -1,6 +1,6 @@
 /** Chat completion chunks as canonical deltas, lenient where endpoints differ: nothing in them is believed. */
 import { isRecord, stringOr } from '../../base/json/json.js';
-import type { ModelDelta, ReportedUsage } from '../provider.js';
+import type { ModelDelta, ReportedUsage } from '../provider/provider.js';
 import { stopReasonOf } from '../reply/end-reasons.js';
 import { type Channel, ReplyParts, tokens, type Wire } from '../reply/reply-bounds.js';
 import { type SplitText, ThinkSplitter } from '../reply/think-tags.js';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../base/json/json.js';
 import type { AssistantMessage } from '../../run/messages/message.js';
-import type { ModelRequest } from '../provider.js';
+import type { ModelRequest } from '../provider/provider.js';
 import { withoutReasoning } from './reasoning-back.js';
 import type { WireMessage } from './wire-messages.js';
 

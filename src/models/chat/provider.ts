@@ -1,10 +1,10 @@
 /** Provider for every endpoint that speaks OpenAI's chat completions. */
 import type OpenAI from 'openai';
-import type { Endpoint } from '../endpoint.js';
 import { createOpenAiProvider, toEffort } from '../openai/openai-provider.js';
-import type { ModelProvider, ModelRequest } from '../provider.js';
+import type { Endpoint } from '../provider/endpoint.js';
+import type { ModelProvider, ModelRequest } from '../provider/provider.js';
+import { withoutNothing } from '../refusals/refused-options.js';
 import { schemaOf } from '../request/output-schemas.js';
-import { withoutNothing } from '../request/refused-options.js';
 import { wantsMarks, withCacheMarks } from './cache-marks.js';
 import { readChunks } from './chunks.js';
 import { CHAT_OPTIONS } from './quirks.js';

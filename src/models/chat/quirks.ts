@@ -5,8 +5,8 @@
  */
 import { effortOption } from '../openai/openai-provider.js';
 import { CONVERSATIONS as SAID, OPTIONS as WORDS } from '../refusals/option-words.js';
+import type { RefusableOption } from '../refusals/refused-options.js';
 import { EMPTY_MESSAGE } from '../refusals/words.js';
-import type { RefusableOption } from '../request/refused-options.js';
 import { isMarked, withoutCacheMarks } from './cache-marks.js';
 import {
   hasNoContent,

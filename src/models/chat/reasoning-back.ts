@@ -5,7 +5,7 @@
 
 import { isRecord, stringOr } from '../../base/json/json.js';
 import type { AssistantMessage } from '../../run/messages/message.js';
-import type { ModelDelta } from '../provider.js';
+import type { ModelDelta } from '../provider/provider.js';
 import { REPLY_BOUNDS } from '../reply/reply-bounds.js';
 import { dataFor } from '../request/message-text.js';
 

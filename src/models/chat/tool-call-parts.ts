@@ -3,7 +3,7 @@
  * of one call from those of the next: an index, an id, both, neither, or one index and a new id for every part.
  */
 import { isRecord, stringOr } from '../../base/json/json.js';
-import type { ModelDelta } from '../provider.js';
+import type { ModelDelta } from '../provider/provider.js';
 import { REPLY_BOUNDS } from '../reply/reply-bounds.js';
 import { argumentText } from '../request/tool-arguments.js';
 

@@ -4,7 +4,7 @@ import { isRecord } from '../../base/json/json.js';
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import type { AssistantMessage, Message } from '../../run/messages/message.js';
 import { textOf, toolCallsOf } from '../../run/messages/message.js';
-import type { Picture, Pictures } from '../provider.js';
+import type { Picture, Pictures } from '../provider/provider.js';
 import {
   assistantText,
   dataFor,

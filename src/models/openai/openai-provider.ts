@@ -2,12 +2,12 @@
 import OpenAI from 'openai';
 import { isRecord } from '../../base/json/json.js';
 import type { ReasoningLevel } from '../../run/agents/role.js';
-import { publicUrl } from '../classify.js';
-import type { Endpoint } from '../endpoint.js';
-import type { ModelProvider } from '../provider.js';
+import type { Endpoint } from '../provider/endpoint.js';
+import type { ModelProvider } from '../provider/provider.js';
 import { OPTIONS } from '../refusals/option-words.js';
+import type { RefusableOption } from '../refusals/refused-options.js';
 import { brokenOff } from '../reply/end-reasons.js';
-import type { RefusableOption } from '../request/refused-options.js';
+import { publicUrl } from '../sdk/classify.js';
 import {
   answerText,
   clientOptions,
@@ -16,7 +16,7 @@ import {
   type RefusalAnswer,
   type WireProtocol,
   waitOf,
-} from '../sdk-provider.js';
+} from '../sdk/sdk-provider.js';
 
 /** What tells a protocol of OpenAI from the other. */
 export type OpenAiProtocol<Request> = Pick<
@@ -56,7 +56,7 @@ function createClient(at: Endpoint): OpenAI {
   return new OpenAI({
     ...clientOptions(at, { Authorization: apiKey === undefined ? null : `Bearer ${apiKey}` }),
     baseURL: publicUrl(url),
-    // Without these the SDK would take them from the environment, behind src/shared/env.ts.
+    // Without these the SDK would take them from the environment, behind src/shared/process/env.ts.
     adminAPIKey: null,
     organization: null,
     project: null,

@@ -1,7 +1,7 @@
 /** A request's body, whatever its protocol: its tools, its messages, its pictures. */
 import { createHash } from 'node:crypto';
 import { canonicalJson, isRecord, stringOr } from '../../base/json/json.js';
-import type { Body } from '../request/refused-options.js';
+import type { Body } from './refused-options.js';
 
 type Wire = Record<string, unknown>;
 

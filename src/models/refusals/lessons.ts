@@ -4,15 +4,9 @@
  */
 import { LRUCache } from 'lru-cache';
 import { toolCallsOf } from '../../run/messages/message.js';
-import type { ModelRequest } from '../provider.js';
+import { type Lesson, lessonId, readLesson, tellLesson } from '../provider/lesson.js';
+import type { ModelRequest } from '../provider/provider.js';
 import { wireToolName } from '../request/message-text.js';
-import {
-  type Body,
-  optionAbout,
-  type RefusableOption,
-  valueAt,
-  withOptions,
-} from '../request/refused-options.js';
 import { simplerSchema } from '../request/tool-schema.js';
 import {
   changedTool,
@@ -28,11 +22,11 @@ import {
   withoutStrict,
   withTools,
 } from './body.js';
-import { type Lesson, lessonId, readLesson, tellLesson } from './lesson.js';
 import { filledMessage, isEmptyMessage, otherMessage } from './messages.js';
 import { inOrder } from './order.js';
 import type { Refusal } from './places.js';
 import { nextStep } from './read-refusal.js';
+import { type Body, optionAbout, type RefusableOption, valueAt, withOptions } from './refused-options.js';
 import { tokensAsked, withTokensAtMost } from './reply-tokens.js';
 
 /** Who starts runs names models, also such as there are none. */

@@ -1,7 +1,7 @@
 /** A conversation in an order that endpoints take which found fault with it. */
 import type { Message, TextBlock, UserMessage } from '../../run/messages/message.js';
 import { textOf, toolCallsOf } from '../../run/messages/message.js';
-import type { ModelRequest, Picture } from '../provider.js';
+import type { ModelRequest, Picture } from '../provider/provider.js';
 import { NO_PICTURES, picturesOf, shownResultText } from '../request/message-text.js';
 
 const GO_ON = '(The conversation goes on.)';

@@ -1,12 +1,12 @@
 /** What a refusal names, and so what is changed of the request before it is sent once more. */
 import { isRecord } from '../../base/json/json.js';
-import type { Body, RefusableOption } from '../request/refused-options.js';
-import { namedExactly, namedInWords, optionAbout, pathAt, valueAt } from '../request/refused-options.js';
+import type { Step } from '../provider/lesson.js';
 import { messageHash, messagesIn, pictureHash, picturesIn, saysStrict, toolName, toolsIn } from './body.js';
 import { BAD_CALL, FEWER_TOKENS, THROTTLED, TOO_LONG } from './failure-words.js';
-import type { Step } from './lesson.js';
 import { isEmptyMessage } from './messages.js';
 import { messagePlace, namesQuoted, type Refusal, toolPlace } from './places.js';
+import type { Body, RefusableOption } from './refused-options.js';
+import { namedExactly, namedInWords, optionAbout, pathAt, valueAt } from './refused-options.js';
 import { fewerTokens, tokensAsked } from './reply-tokens.js';
 import {
   BAD_ORDER,

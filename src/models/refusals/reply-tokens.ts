@@ -1,5 +1,5 @@
 /** How many tokens a request asks for its reply, and how many an endpoint would give. */
-import type { Body } from '../request/refused-options.js';
+import type { Body } from './refused-options.js';
 
 const KEYS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const;
 /** A shorter reply says too little. */

@@ -1,5 +1,5 @@
 /** The words that endpoints end a reply with. Gateways pass on those of other protocols: one table for all of them. */
-import type { ModelDelta } from '../provider.js';
+import type { ModelDelta } from '../provider/provider.js';
 
 type StopReason = Extract<ModelDelta, { type: 'end' }>['stopReason'];
 

@@ -1,4 +1,4 @@
-import type { ModelDelta } from '../provider.js';
+import type { ModelDelta } from '../provider/provider.js';
 
 /**
  * How much of one reply is taken in, whatever an endpoint sends. The bounds are far above what models write

@@ -11,8 +11,8 @@ import type {
   ToolUseBlock,
 } from '../../run/messages/message.js';
 import { toolCallId } from '../../run/messages/message.js';
-import type { ModelDelta, ReportedUsage } from '../provider.js';
-import type { Lesson } from '../refusals/lesson.js';
+import type { Lesson } from '../provider/lesson.js';
+import type { ModelDelta, ReportedUsage } from '../provider/provider.js';
 import { toToolUse } from '../request/tool-arguments.js';
 import { splitAtCloseLine } from './think-tags.js';
 

@@ -1,5 +1,5 @@
 /** Texts that end a reply, for endpoints that know no such option: the Responses API, and models that refuse it. */
-import type { ModelDelta } from '../provider.js';
+import type { ModelDelta } from '../provider/provider.js';
 
 /** The reply up to the first of `stops`. What could be the beginning of one waits until it is told. */
 export async function* endedAt(

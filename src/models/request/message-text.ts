@@ -8,7 +8,7 @@ import type {
   ToolResultMessage,
 } from '../../run/messages/message.js';
 import { textOf } from '../../run/messages/message.js';
-import type { Picture, Pictures } from '../provider.js';
+import type { Picture, Pictures } from '../provider/provider.js';
 
 /** Said after a reply that a person cut off, so that it is not taken for a whole one. */
 export const INTERRUPTED_NOTE = '[The user interrupted this reply here: it is not complete.]';

@@ -1,7 +1,7 @@
 /** Events of a streamed response as canonical deltas, lenient where endpoints differ: nothing in them is believed. */
 import { createHash } from 'node:crypto';
 import { canonicalJson, isRecord, stringOr } from '../../base/json/json.js';
-import type { ModelDelta, ReportedUsage } from '../provider.js';
+import type { ModelDelta, ReportedUsage } from '../provider/provider.js';
 import { tokens, type Wire } from '../reply/reply-bounds.js';
 import { ResponseItems } from './response-items.js';
 

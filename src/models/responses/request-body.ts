@@ -2,12 +2,12 @@
 import type OpenAI from 'openai';
 import { isRecord } from '../../base/json/json.js';
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
-import type { Endpoint } from '../endpoint.js';
 import { createOpenAiProvider, effortOption, toEffort } from '../openai/openai-provider.js';
-import type { ModelProvider, ModelRequest } from '../provider.js';
+import type { Endpoint } from '../provider/endpoint.js';
+import type { ModelProvider, ModelRequest } from '../provider/provider.js';
 import { CONVERSATIONS, OPTIONS } from '../refusals/option-words.js';
+import { type Body, type RefusableOption, withoutNothing } from '../refusals/refused-options.js';
 import { schemaOf } from '../request/output-schemas.js';
-import { type Body, type RefusableOption, withoutNothing } from '../request/refused-options.js';
 import { wireDescription, wireSchema } from '../request/tool-schema.js';
 import { readResponse } from './read-events.js';
 import { isStrictSchema } from './strict-schema.js';

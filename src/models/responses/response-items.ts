@@ -1,6 +1,6 @@
 /** The items of one streamed response: what they say when it comes, and once, however often it is told. */
 import { isRecord, stringOr } from '../../base/json/json.js';
-import type { ModelDelta } from '../provider.js';
+import type { ModelDelta } from '../provider/provider.js';
 import { type Channel, ReplyParts, type Wire } from '../reply/reply-bounds.js';
 import { argumentText } from '../request/tool-arguments.js';
 

@@ -3,7 +3,7 @@ import type OpenAI from 'openai';
 import { isRecord } from '../../base/json/json.js';
 import type { AssistantMessage, Message, ReasoningBlock } from '../../run/messages/message.js';
 import { textOf } from '../../run/messages/message.js';
-import type { Pictures } from '../provider.js';
+import type { Pictures } from '../provider/provider.js';
 import {
   assistantText,
   dataFor,

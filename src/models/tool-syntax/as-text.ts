@@ -2,7 +2,7 @@
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import type { AssistantMessage, Message, TextBlock, ToolUseBlock } from '../../run/messages/message.js';
 import { textOf, toolCallId, toolCallsOf } from '../../run/messages/message.js';
-import type { ModelRequest, Pictures } from '../provider.js';
+import type { ModelRequest, Pictures } from '../provider/provider.js';
 import { NO_PICTURES, refsOf } from '../request/message-text.js';
 import { toToolUse } from '../request/tool-arguments.js';
 import type { ToolCallCodec, WrittenCall } from './codec.js';

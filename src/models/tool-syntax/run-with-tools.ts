@@ -1,12 +1,12 @@
 /** Calls a model in the syntax in which it can call tools: said by its role or endpoint, known of it, or learnt; else native. */
 import type { ToolSyntax } from '../../run/agents/role.js';
 import { FAILURE } from '../../run/limits/failure.js';
-import { saidOf } from '../classify.js';
-import { ModelCallError } from '../model-call-error.js';
-import type { ModelProvider } from '../provider.js';
-import { type Lesson, lessonId, tellLesson } from '../refusals/lesson.js';
+import { type Lesson, lessonId, tellLesson } from '../provider/lesson.js';
+import { ModelCallError } from '../provider/model-call-error.js';
+import type { ModelProvider } from '../provider/provider.js';
 import { BAD_SCHEMA, NO_TOOLS } from '../refusals/words.js';
-import { runStream, type StreamRun } from '../run-stream.js';
+import { saidOf } from '../sdk/classify.js';
+import { runStream, type StreamRun } from '../sdk/run-stream.js';
 import { asText } from './as-text.js';
 import type { ToolCallCodec } from './codec.js';
 import { CODECS } from './codecs.js';

@@ -1,7 +1,7 @@
 /** What a run has learnt of refusals, by model: the next worker, and what follows continue-as-new, begin with it. */
 import { jsonBytes, ownValue } from '../../base/json/json.js';
 
-/** Ids of lessons (`models/refusals/lesson.ts`), by model of the chains. */
+/** Ids of lessons (`models/provider/lesson.ts`), by model of the chains. */
 export type RunLessons = Readonly<Record<string, readonly string[]>>;
 
 export const LESSONS_BYTES = 2_300;

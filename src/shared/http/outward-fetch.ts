@@ -9,7 +9,7 @@ import {
   type RequestInit as OutwardInit,
   fetch as undiciFetch,
 } from 'undici';
-import { env } from '../env.js';
+import { env } from '../process/env.js';
 
 export const outward: { fetch(url: string | URL, init?: RequestInit): Promise<Response> } = {
   async fetch(url, init) {

@@ -2,9 +2,9 @@ import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } f
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { errorText } from '../../base/text/error-text.js';
-import { env } from '../env.js';
-import { SteersmanError } from '../errors.js';
-import { isCheckout, projectRoot } from '../package.js';
+import { env } from '../process/env.js';
+import { SteersmanError } from '../process/errors.js';
+import { isCheckout, projectRoot } from '../process/package.js';
 
 /** A folder of this user by the conventions of XDG: `variable`, else `fallback` below the user's own folder. */
 function userFolder(variable: 'XDG_STATE_HOME' | 'XDG_CACHE_HOME', fallback: string): string {

@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../rules/steering/search-attributes.js';
-import { env } from '../env.js';
+import { env } from '../process/env.js';
 import { retryInterceptors } from '../temporal/temporal-client.js';
 import { happens } from './seat.js';
 

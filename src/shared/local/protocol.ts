@@ -5,8 +5,8 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { errorText } from '../../base/text/error-text.js';
-import { scriptCall } from '../called-as.js';
-import { type ErrorCode, SteersmanError } from '../errors.js';
+import { scriptCall } from '../process/called-as.js';
+import { type ErrorCode, SteersmanError } from '../process/errors.js';
 import { isManagedQueue, type QueueFolder } from './queues.js';
 import { dial, readRecord } from './seat.js';
 

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { errorText } from '../../base/text/error-text.js';
-import { errorLine } from '../output.js';
+import { errorLine } from '../process/output.js';
 import { stackPaths } from './home.js';
 import { readJson, removeFile, writeJson } from './json-file.js';
 

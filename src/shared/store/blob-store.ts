@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../base/json/json.js';
 import { errorText } from '../../base/text/error-text.js';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../process/errors.js';
 
 export interface BlobPage {
   data: Buffer;

@@ -9,9 +9,9 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { idInSession, lastNumberIn, type RunRecord } from '../../run/state/kept.js';
-import { hintOf, verbCall } from '../called-as.js';
-import { SteersmanError } from '../errors.js';
-import { failpoint } from '../failpoints.js';
+import { hintOf, verbCall } from '../process/called-as.js';
+import { SteersmanError } from '../process/errors.js';
+import { failpoint } from '../process/failpoints.js';
 import { hasBranches, type Store } from './store.js';
 
 const NOT_FOUND = 5;

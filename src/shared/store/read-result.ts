@@ -3,7 +3,7 @@
 import { READ_RESULT } from '../../conversation/tool-result.js';
 import type { ToolContent } from '../../run/messages/message.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../run/tools/tool.js';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../process/errors.js';
 import type { BlobStore } from './blob-store.js';
 import { cutHead } from './text-cut.js';
 

@@ -1,7 +1,7 @@
 /** What outlives a run: conversations, and the texts that they refer to. Where it is kept is one seam. */
 import { LRUCache } from 'lru-cache';
 import { type Kept, type Mark, messageNumber, type RunRecord } from '../../run/state/kept.js';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../process/errors.js';
 import { BLOB_REF, type BlobStore, type IsOver, runFolder } from './blob-store.js';
 
 /** A conversation in a list. */

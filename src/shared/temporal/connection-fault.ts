@@ -7,7 +7,7 @@ import {
   loadClientConnectConfig,
 } from '@temporalio/envconfig';
 import { errorText, errorTextWithCause } from '../../base/text/error-text.js';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../process/errors.js';
 
 /** @throws SteersmanError where a variable, the profile or a file that they name is wrong. */
 export function temporalConfig(options?: LoadClientProfileOptions): ClientConnectConfig {

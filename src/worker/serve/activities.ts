@@ -19,21 +19,21 @@ import { createCallTool } from '../../activities/tools/call-tool.js';
 import { createCheckCall, createCompareFile } from '../../activities/tools/check-call.js';
 import type { SteersmanActivities } from '../../activities/types.js';
 import { withTries } from '../../activities/with-tries.js';
+import { checkWorkspace, workspaceRoots } from '../../config/files/workspace.js';
 import { readOldContent } from '../../config/old-content.js';
 import { commandFault } from '../../config/settings.js';
-import { checkWorkspace, workspaceRoots } from '../../config/workspace.js';
 import { listRunTools } from '../../mcp/tools.js';
 import { SEARCH_ATTRIBUTES } from '../../rules/steering/search-attributes.js';
-import { failpoint } from '../../shared/failpoints.js';
+import { failpoint } from '../../shared/process/failpoints.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import {
   keepPageQuery,
   messagesQuery,
   modelRequestQuery,
   toolRequestQuery,
-} from '../../workflows/messages.js';
-import type { Parts } from '../parts.js';
-import { pinnedFacts } from '../providers.js';
+} from '../../workflows/run/definitions.js';
+import type { Parts } from '../parts/parts.js';
+import { pinnedFacts } from '../parts/providers.js';
 import { keepLateRun } from './late-runs.js';
 import { personAsker } from './person-asker.js';
 import { readArguments } from './read-arguments.js';

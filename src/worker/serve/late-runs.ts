@@ -10,9 +10,9 @@ import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { type Lack, UNKEPT } from '../../run/state/kept.js';
 import { askPatiently, queryTrouble } from '../../shared/query-errors.js';
 import { lastPart } from '../../shared/store/delete-session.js';
-import { keepPageQuery, LACKS_PATCH } from '../../workflows/messages.js';
-import type { Parts } from '../parts.js';
-import { repeat } from '../store-care.js';
+import { keepPageQuery, LACKS_PATCH } from '../../workflows/run/definitions.js';
+import type { Parts } from '../parts/parts.js';
+import { repeat } from '../parts/store-care.js';
 
 const LOOK_EVERY_MS = 30_000;
 /** A worker of the queue answers by then, or none does. */

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { ConfigInCode } from '../../config/in-code.js';
 import { loadSettings, SETTINGS_FILE, type Settings, TRUSTED_SECTIONS } from '../../config/settings.js';
-import { verbCall } from '../../shared/called-as.js';
+import { verbCall } from '../../shared/process/called-as.js';
 
 export interface LiveSettings {
   /** For a new run. Throws a SteersmanError where the file can't be read. */

@@ -8,7 +8,7 @@ import type { AskPerson } from '../../activities/tools/server-requests.js';
 import type { FormMessage } from '../../run/gates/form.js';
 import type { FormAnswer } from '../../run/gates/gate.js';
 import { askPatiently, type Patience } from '../../shared/query-errors.js';
-import { formAnswerQuery, formSignal } from '../../workflows/messages.js';
+import { formAnswerQuery, formSignal } from '../../workflows/run/definitions.js';
 
 /** A person takes longer than this; a query costs some milliseconds. */
 const LOOK_EVERY_MS = 1_000;

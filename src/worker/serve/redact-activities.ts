@@ -9,7 +9,7 @@ import { pack, packedText } from '../../activities/pack.js';
 import { isRecord } from '../../base/json/json.js';
 import type { PinnedRun } from '../../run/agents/run-config.js';
 import { Secrets } from '../../shared/secrets.js';
-import { dotEnvOf } from '../parts.js';
+import { dotEnvOf } from '../parts/parts.js';
 import { isOurs } from './only-runs.js';
 
 /** A run that is not seen for so many others is told its workspace's keys anew, at its next tool call. */

@@ -1,10 +1,10 @@
 /** Workflows that an application has, offered to runs as tools: a run starts one as its child. */
 import type { z } from 'zod';
 import type { JsonSchema } from '../../base/json/json.js';
-import { argumentsOf, checkToolName, type ToolOptions } from '../../mcp/code-tools.js';
+import { argumentsOf, checkToolName, type ToolOptions } from '../../mcp/tools/code-tools.js';
 import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../../run/tools/tool.js';
-import { SteersmanError } from '../../shared/errors.js';
+import { SteersmanError } from '../../shared/process/errors.js';
 
 /** What is said of an activity or a workflow as a tool. */
 export type Described = Pick<

@@ -19,9 +19,9 @@ import {
   readReceipt,
 } from '../../run/steering/receipt.js';
 import { backIn, putOut } from '../changes/set-model.js';
-import { closeGate, closeGates, showWaiting } from '../gates.js';
-import type { PassedOn } from '../memory.js';
-import type { Run } from '../run.js';
+import { closeGate, closeGates, showWaiting } from '../run/gates.js';
+import type { PassedOn } from '../run/memory.js';
+import type { Run } from '../run/run.js';
 
 /** Takes what an agent tells its caller. Only of one that runs: the end of one closes all that it asked. */
 export function hearAgent(run: Run, raw: unknown): void {

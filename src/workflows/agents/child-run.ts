@@ -33,7 +33,7 @@ import {
   steerSignal,
   stopSignal,
   subagentSignal,
-} from '../messages.js';
+} from '../run/definitions.js';
 import { startCancellable } from './start-child.js';
 
 /** What a run is started with. Only `workspace` has no default. */

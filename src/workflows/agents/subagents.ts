@@ -29,8 +29,8 @@ import {
   steerSignal,
   stopSignal,
   subagentSignal,
-} from '../messages.js';
-import type { Called, CallOptions, Ports, WorkflowCall, WorkflowEnd } from '../ports.js';
+} from '../run/definitions.js';
+import type { Called, CallOptions, Ports, WorkflowCall, WorkflowEnd } from '../run/ports.js';
 import { resultOf, type StartedRun } from './child-run.js';
 import { startCancellable } from './start-child.js';
 

@@ -1,7 +1,7 @@
 /** The one way to tell all agents at work what holds for them: each tells its own, to the last level. */
 import { openChildren } from '../../run/agents/children.js';
-import type { ToChild } from '../ports.js';
-import type { Run } from '../run.js';
+import type { ToChild } from '../run/ports.js';
+import type { Run } from '../run/run.js';
 
 /** Tells each agent its message, where it has one, as it was read, which bounds it. Gives the ids of those. */
 export function tellAgents(run: Run, messageFor: (id: string) => ToChild | null): string[] {

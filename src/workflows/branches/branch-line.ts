@@ -7,12 +7,12 @@ import { type Branch, type Cursor, callsNext, hasOpenBatch, isAtWork } from '../
 import { isHeld, type RunState } from '../../run/state/run-state.js';
 import { newThread, type Thread } from '../../run/state/thread.js';
 import { batchAction, waitingSteers } from '../../run/steering/inbox.js';
-import { modelCalls } from '../memory.js';
-import { Run, Yielded } from '../run.js';
+import type { Line } from '../run/line.js';
+import { modelCalls } from '../run/memory.js';
+import { Run, Yielded } from '../run/run.js';
+import { usedWithOthers } from '../run/spend.js';
 import { mustOffload } from '../turn/keep-text.js';
 import { mustShorten } from '../turn/safe-point.js';
-import { usedWithOthers } from '../turn/spend.js';
-import type { Line } from './line.js';
 
 class BranchLine implements Line {
   readonly taskId: string;

@@ -6,7 +6,7 @@ import { fill, type Words } from '../../base/words/words.js';
 import type { PinnedRun } from '../../run/agents/run-config.js';
 import { toolAllowedBy } from '../../run/tools/permission.js';
 import { relisted, type ToolChanges, toolChanges } from '../../run/tools/tool.js';
-import type { Run } from '../run.js';
+import type { Run } from '../run/run.js';
 
 /** `at`: when a server said that it has other tools; the goal at hand keeps those that it has. */
 export function noteChange({ state: { tools, goal } }: Run, at: number | undefined): void {

@@ -7,7 +7,7 @@ import { isSubagent } from '../../rules/agents/subagent.js';
 import { isOut, modelFault, modelOf } from '../../rules/limits/in-force.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { tellAgents } from '../agents/tell-agents.js';
-import type { Run } from '../run.js';
+import type { Run } from '../run/run.js';
 
 /** From its next call on the role has this model alone, also one that failed before. `why`: who chose it, in words. */
 export function setModel(run: Run, role: PinnedRole, model: string, why: string): void {

@@ -3,8 +3,8 @@
 import { mergePlan } from '../../rules/plan/merge-plan.js';
 import { REMOVED, REPLANNED, released, type Task, type TaskChange } from '../../run/plan/plan.js';
 import type { OpenGate } from '../../run/state/people.js';
-import { closeGates } from '../gates.js';
-import type { Run } from '../run.js';
+import { closeGates } from '../run/gates.js';
+import type { Run } from '../run/run.js';
 
 /**
  * Returns whether that changed anything. At most `maxTasks` may be open; what is over is left out. `dropped`: ids of

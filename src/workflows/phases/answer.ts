@@ -17,13 +17,13 @@ import { questionText, specialText } from '../../run/outputs/special-output.js';
 import { roleAt, stepsOf } from '../../run/position/modes.js';
 import { type Answering, answeringAt, newTurns } from '../../run/position/position.js';
 import { wayOf } from '../../run/state/run-state.js';
-import { askFor, confirm } from '../gates.js';
-import { instruct } from '../instruct.js';
-import { MOVED, type Run } from '../run.js';
+import { askFor, confirm } from '../run/gates.js';
+import { instruct } from '../run/instruct.js';
+import { enterChecks, giveRoundBack, noteLimit } from '../run/notes.js';
+import { MOVED, type Run } from '../run/run.js';
 import { keepText } from '../turn/keep-text.js';
 import { runTurns, type TurnEnd } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
-import { enterChecks, giveRoundBack, noteLimit } from './notes.js';
 
 export async function answer(run: Run, position: Answering): Promise<StepEnd> {
   const role = run.role(roleAt(wayOf(run.state), position));

@@ -30,16 +30,16 @@ import { addStep, shown } from '../../run/state/trace.js';
 import { hash64 } from '../../run/tools/ledger.js';
 import { decidePermission } from '../../run/tools/permission.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
-import { lookAtChecked } from '../evidence.js';
-import { hears, isHeard, listen, roleHere } from '../hearing.js';
-import { instruct } from '../instruct.js';
-import type { Called } from '../ports.js';
-import { MOVED, type Moved, type Run } from '../run.js';
+import { lookAtChecked } from '../run/evidence.js';
+import { hears, isHeard, listen, roleHere } from '../run/hearing.js';
+import { instruct } from '../run/instruct.js';
+import { goOnChecked, noteLimit, planAnew } from '../run/notes.js';
+import type { Called } from '../run/ports.js';
+import { MOVED, type Moved, type Run } from '../run/run.js';
 import { safePoint } from '../turn/safe-point.js';
 import { applySteering } from '../turn/take-steering.js';
 import { toolRequest } from '../turn/tools/tool-request.js';
 import { answerFor, type StepEnd, whatThereIs, wrapUpAs } from './conclude.js';
-import { goOnChecked, noteLimit, planAnew } from './notes.js';
 
 /** Makes the checks that are left, each between two safe points: one that was cut off is made again. */
 export async function check(run: Run, position: Checking): Promise<StepEnd> {

@@ -18,7 +18,7 @@ import { type WrapUp, wrapUpAt } from '../../run/position/position.js';
 import { taskAt } from '../../run/state/cursor.js';
 import { wayOf } from '../../run/state/run-state.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
-import { MOVED, type Moved, type Run } from '../run.js';
+import { MOVED, type Moved, type Run } from '../run/run.js';
 import { recallRounds } from '../turn/fit-thread.js';
 import { runTurns, type TurnEnd } from '../turn/turn-loop.js';
 

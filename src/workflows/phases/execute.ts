@@ -10,10 +10,17 @@ import { plansLeft } from '../../run/limits/limits.js';
 import { isOpen, type StepFailurePolicy, setStatus, type Task } from '../../run/plan/plan.js';
 import { type Execution, executionAt } from '../../run/position/position.js';
 import { sideBySide } from '../branches/side-by-side.js';
-import { ask } from '../gates.js';
-import { MOVED, type Moved, type Run } from '../run.js';
+import { ask } from '../run/gates.js';
+import {
+  beginTask,
+  blockStuckTasks,
+  goOnWithoutTasks,
+  noteBlocked,
+  noteLimit,
+  replan,
+} from '../run/notes.js';
+import { MOVED, type Moved, type Run } from '../run/run.js';
 import { answerFor, type StepEnd, wrapUpAs } from './conclude.js';
-import { beginTask, blockStuckTasks, goOnWithoutTasks, noteBlocked, noteLimit, replan } from './notes.js';
 import { orchestrate } from './orchestrate.js';
 import { workOn } from './task.js';
 

@@ -19,11 +19,11 @@ import type { Task } from '../../run/plan/plan.js';
 import { executionAt } from '../../run/position/position.js';
 import { setLimits } from '../changes/set-limits.js';
 import { setModel } from '../changes/set-model.js';
-import { ask, askFor } from '../gates.js';
-import { MOVED, type Moved, type Run } from '../run.js';
+import { ask, askFor } from '../run/gates.js';
+import { goOnWithoutTasks, noteBlocked, replan } from '../run/notes.js';
+import { MOVED, type Moved, type Run } from '../run/run.js';
+import { type Consulted, consult } from '../turn/tools/review.js';
 import { answerFor, type StepEnd, wrapUpAs } from './conclude.js';
-import { goOnWithoutTasks, noteBlocked, replan } from './notes.js';
-import { type Consulted, consult } from './review.js';
 
 const ORCHESTRATOR = 'orchestrator';
 

@@ -17,11 +17,8 @@ import { adoptOpenTasks, isOpen, released, withoutUnreleased } from '../../run/p
 import { executionAt, type Planning } from '../../run/position/position.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
 import { updatePlan } from '../changes/update-plan.js';
-import { ask, askFor } from '../gates.js';
-import { instruct } from '../instruct.js';
-import { MOVED, type Moved, type Run } from '../run.js';
-import { runTurns } from '../turn/turn-loop.js';
-import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
+import { ask, askFor } from '../run/gates.js';
+import { instruct } from '../run/instruct.js';
 import {
   beginTask,
   blockLackingTasks,
@@ -31,8 +28,11 @@ import {
   noteFallback,
   noteLimit,
   planAnew,
-} from './notes.js';
-import { reviewPlan } from './review.js';
+} from '../run/notes.js';
+import { MOVED, type Moved, type Run } from '../run/run.js';
+import { reviewPlan } from '../turn/tools/review.js';
+import { runTurns } from '../turn/turn-loop.js';
+import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
 
 const PLANNER = 'planner';
 /** A plan that the reviewer keeps rejecting goes to the person in the end. */

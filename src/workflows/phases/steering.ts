@@ -17,14 +17,14 @@ import { hasPlan } from '../../run/position/modes.js';
 import { type Consultation, newTurns, type Reading, type Steering } from '../../run/position/position.js';
 import type { InboxItem } from '../../run/steering/inbox.js';
 import { dropTasks } from '../changes/update-plan.js';
-import { ask, closeGates } from '../gates.js';
-import { UNDERSTANDING } from '../hearing.js';
 import { requestPause, requestResume, requestStop } from '../platform/inbox-handlers.js';
-import { MOVED, type Moved, type Run } from '../run.js';
+import { ask, closeGates } from '../run/gates.js';
+import { UNDERSTANDING } from '../run/hearing.js';
+import { beginNextGoal, planAnew } from '../run/notes.js';
+import { MOVED, type Moved, type Run } from '../run/run.js';
 import { note, receipts } from '../turn/take-steering.js';
 import { runTurns, type TurnEnd } from '../turn/turn-loop.js';
 import type { StepEnd } from './conclude.js';
-import { beginNextGoal, planAnew } from './notes.js';
 
 const ROUTER = 'router';
 

@@ -16,14 +16,14 @@ import { questionText, specialText } from '../../run/outputs/special-output.js';
 import { applyEcho, type Task, UNCONFIRMED } from '../../run/plan/plan.js';
 import type { Execution } from '../../run/position/position.js';
 import { noteDecision } from '../../run/state/trace.js';
-import { askFor, type Confirmed, confirm } from '../gates.js';
-import { instruct } from '../instruct.js';
-import { MOVED, type Moved, type Run } from '../run.js';
+import { askFor, type Confirmed, confirm } from '../run/gates.js';
+import { instruct } from '../run/instruct.js';
+import { endTask, giveRoundBack, noteFallback, noteLimit, noteOverdue } from '../run/notes.js';
+import { MOVED, type Moved, type Run } from '../run/run.js';
 import { keepText } from '../turn/keep-text.js';
+import { reviewResult } from '../turn/tools/review.js';
 import { runTurns } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd } from './conclude.js';
-import { endTask, giveRoundBack, noteFallback, noteLimit, noteOverdue } from './notes.js';
-import { reviewResult } from './review.js';
 
 /** One step of a task. */
 export async function workOn(run: Run, position: Execution, task: Task): Promise<StepEnd> {

@@ -16,14 +16,21 @@ import { confirmationReasons } from '../../run/outputs/envelope.js';
 import { questionText, specialText } from '../../run/outputs/special-output.js';
 import { isOpen, rejectTasks } from '../../run/plan/plan.js';
 import { executionAt, type Verification, verificationAt } from '../../run/position/position.js';
-import { changedSince, lookForVerdict } from '../evidence.js';
-import { askFor, confirm } from '../gates.js';
-import { MOVED, type Moved, type Run } from '../run.js';
+import { changedSince, lookForVerdict } from '../run/evidence.js';
+import { askFor, confirm } from '../run/gates.js';
+import {
+  enterChecks,
+  giveRoundBack,
+  noteFallback,
+  noteLimit,
+  planAnew,
+  withdrawVerdict,
+} from '../run/notes.js';
+import { MOVED, type Moved, type Run } from '../run/run.js';
 import { recallRounds } from '../turn/fit-thread.js';
 import { keepText } from '../turn/keep-text.js';
 import { runTurns } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
-import { enterChecks, giveRoundBack, noteFallback, noteLimit, planAnew, withdrawVerdict } from './notes.js';
 
 const VERIFIER = 'verifier';
 

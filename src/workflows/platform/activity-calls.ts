@@ -18,7 +18,7 @@ import { FAILURE_BYTES, WORKER_TRIES } from '../../base/sizes/bounds.js';
 import { cutText } from '../../base/text/fit.js';
 import { type CallFailure, FAILURE } from '../../run/limits/failure.js';
 import { isUsage } from '../../run/messages/message.js';
-import type { Called, CallOptions } from '../ports.js';
+import type { Called, CallOptions } from '../run/ports.js';
 
 /** How long a dead worker goes unnoticed: activities heartbeat every second. */
 const HEARTBEAT_TIMEOUT_MS = 10_000;

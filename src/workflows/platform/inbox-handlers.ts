@@ -30,11 +30,11 @@ import { tellAgents } from '../agents/tell-agents.js';
 import { setLimits } from '../changes/set-limits.js';
 import { chooseModel, setOut } from '../changes/set-model.js';
 import { updatePlan } from '../changes/update-plan.js';
-import { closeForAlways, openGates } from '../gates.js';
-import { readable, roleHere, UNDERSTANDING } from '../hearing.js';
-import type { JoinInput } from '../messages.js';
-import type { Run } from '../run.js';
-import { takeForm } from '../tool-forms.js';
+import type { JoinInput } from '../run/definitions.js';
+import { closeForAlways, openGates } from '../run/gates.js';
+import { readable, roleHere, UNDERSTANDING } from '../run/hearing.js';
+import type { Run } from '../run/run.js';
+import { takeForm } from '../run/tool-forms.js';
 import { answerReader, type ReadAnswer, type ReadClaim, type ReadModel, readReason } from './read-input.js';
 
 /** Takes a steering message or a follow-up into the inbox, and interrupts the call in flight if it says so. */

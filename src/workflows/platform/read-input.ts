@@ -45,8 +45,8 @@ import { type AppAsk, appTool } from '../../run/tools/apps.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { passedOn } from '../agents/agents.js';
 import { appCallFault } from '../app-calls.js';
-import { type JoinInput, REFUSED } from '../messages.js';
-import type { Run } from '../run.js';
+import { type JoinInput, REFUSED } from '../run/definitions.js';
+import type { Run } from '../run/run.js';
 import { argumentFaults } from './check-arguments.js';
 
 /** `type`: of the refusal, where it is not the plain one. */

@@ -39,8 +39,8 @@ import {
 } from '../../run/agents/run-config.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { caller, callWorkflow, subagents } from '../agents/subagents.js';
-import type { RunInput } from '../messages.js';
-import type { Called, CallOptions, Ports } from '../ports.js';
+import type { RunInput } from '../run/definitions.js';
+import type { Called, CallOptions, Ports } from '../run/ports.js';
 import { activityOptions, execute, LOAD_OPTIONS, settle, shortOptions } from './activity-calls.js';
 
 const { steersman } = proxySinks<RequestSinks>();

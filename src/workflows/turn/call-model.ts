@@ -34,11 +34,11 @@ import { accountOf, isCounted, wayOf } from '../../run/state/run-state.js';
 import type { Thread } from '../../run/state/thread.js';
 import { hash64 } from '../../run/tools/ledger.js';
 import { backIn, leaveModel, putOut } from '../changes/set-model.js';
-import type { Run } from '../run.js';
+import type { Run } from '../run/run.js';
+import { spend } from '../run/spend.js';
 import { requestTokens, trimAfterRefusal } from './fit-thread.js';
 import { optionsFor, pinCall } from './pin-call.js';
 import { askProgram, modelAfter, modelForCall, noteCall, waitsFor } from './resolve-model.js';
-import { spend } from './spend.js';
 import { makeReady } from './transform.js';
 
 export type ModelReply =

@@ -30,12 +30,12 @@ import { taskOf } from '../../run/position/position.js';
 import { here } from '../../run/state/cursor.js';
 import { noteSummaries } from '../../run/state/goal.js';
 import type { Thread } from '../../run/state/thread.js';
-import type { Run } from '../run.js';
+import { hasUnkept, keepSession, storeIsAway } from '../run/keep-session.js';
+import type { Run } from '../run/run.js';
+import { spend } from '../run/spend.js';
 import { cachedShare, contextBudget, requestTokens, softLimit } from './fit-thread.js';
 import { replied } from './hooks.js';
-import { hasUnkept, keepSession, storeIsAway } from './keep-session.js';
 import { optionsFor, pinCall } from './pin-call.js';
-import { spend } from './spend.js';
 
 /** Down to this share of the limit, its newest turns stay. */
 const KEPT_SHARE = 0.4;

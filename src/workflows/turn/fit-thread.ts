@@ -12,8 +12,8 @@ import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../run/limits/tokens.
 import type { Message } from '../../run/messages/message.js';
 import { tokenFactor } from '../../run/models/model-use.js';
 import type { Thread } from '../../run/state/thread.js';
-import type { Run } from '../run.js';
-import { storeIsAway } from './keep-session.js';
+import { storeIsAway } from '../run/keep-session.js';
+import type { Run } from '../run/run.js';
 
 /** Share of a model's context that a request may fill: estimates err, and the reply needs room. */
 const CONTEXT_SHARE = 0.8;

@@ -7,7 +7,7 @@ import type { PinnedRole } from '../../run/agents/role.js';
 import { textOf, toolCallsOf } from '../../run/messages/message.js';
 import { here } from '../../run/state/cursor.js';
 import { accountOf } from '../../run/state/run-state.js';
-import type { Run } from '../run.js';
+import type { Run } from '../run/run.js';
 import type { WholeReply } from './call-model.js';
 import { keepText } from './keep-text.js';
 

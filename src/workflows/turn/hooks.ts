@@ -10,8 +10,8 @@ import type { AssistantMessage } from '../../run/messages/message.js';
 import { here } from '../../run/state/cursor.js';
 import { messageNumber } from '../../run/state/kept.js';
 import { stopRun } from '../platform/inbox-handlers.js';
-import type { Called } from '../ports.js';
-import type { Run } from '../run.js';
+import type { Called } from '../run/ports.js';
+import type { Run } from '../run/run.js';
 
 interface Reply {
   message: AssistantMessage;

@@ -8,7 +8,7 @@ import { reportBytes, type Task } from '../../run/plan/plan.js';
 import { type Cursor, tasksAt } from '../../run/state/cursor.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { offloadSteps, stepsToOffload } from '../../run/state/trace.js';
-import type { Run } from '../run.js';
+import type { Run } from '../run/run.js';
 
 /** What one activity takes, with what stands around the text. */
 const MOST_STORED_BYTES = PAYLOAD_BYTES - 100_000;

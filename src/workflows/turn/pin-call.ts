@@ -8,8 +8,8 @@ import { here, taskAt } from '../../run/state/cursor.js';
 import { goalTimeMs } from '../../run/state/goal.js';
 import { isCounted } from '../../run/state/run-state.js';
 import type { Thread } from '../../run/state/thread.js';
-import type { CallOptions } from '../ports.js';
-import type { Run } from '../run.js';
+import type { CallOptions } from '../run/ports.js';
+import type { Run } from '../run/run.js';
 
 export function optionsFor(
   run: Run,

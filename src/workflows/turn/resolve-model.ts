@@ -10,7 +10,7 @@ import { budgetShares, type ModelSituation, resolveModel, rowWords } from '../..
 import { here } from '../../run/state/cursor.js';
 import { budgetUse } from '../../run/state/run-state.js';
 import { goOnWith } from '../changes/set-model.js';
-import type { Run } from '../run.js';
+import type { Run } from '../run/run.js';
 import { requestTokens } from './fit-thread.js';
 
 const NO_CALLS: LastCalls = { stop: null, failure: null };

@@ -2,8 +2,8 @@
 import { shortenThreads } from '../../conversation/handover.js';
 import { BOUNDS, roomForThreads, threadsBytes } from '../../conversation/state-bounds.js';
 import { isHeld, type RunState } from '../../run/state/run-state.js';
-import type { Run } from '../run.js';
-import { keepDue, keepSession } from './keep-session.js';
+import { keepDue, keepSession } from '../run/keep-session.js';
+import type { Run } from '../run/run.js';
 import { mustOffload, offload } from './keep-text.js';
 
 /**

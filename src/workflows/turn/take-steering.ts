@@ -10,8 +10,8 @@ import { batchAction, type InboxItem, takeSteers, waitingSteers } from '../../ru
 import { appliedReceipt } from '../../run/steering/receipt.js';
 import { tellRead } from '../agents/agents.js';
 import { branchesOf } from '../branches/branch-line.js';
-import { beginSteering, readable, UNDERSTANDING } from '../hearing.js';
-import type { Run } from '../run.js';
+import { beginSteering, readable, UNDERSTANDING } from '../run/hearing.js';
+import type { Run } from '../run/run.js';
 import { supersedeCalls } from './tools/finish-call.js';
 
 /** Skips what is left of an open batch when waiting messages want that. True when it did. */

@@ -11,7 +11,7 @@ import type { UserMessage } from '../../run/messages/message.js';
 import { taskOf } from '../../run/position/position.js';
 import type { Thread } from '../../run/state/thread.js';
 import { forgetResults } from '../../run/tools/ledger.js';
-import type { Run } from '../run.js';
+import type { Run } from '../run/run.js';
 import { compact, compactionDue } from './compact.js';
 import { contextBudget, thinIfItPays, trimToFit } from './fit-thread.js';
 import { pinCall } from './pin-call.js';

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { Temporal } from '../../../src/client/connect.js';
+import type { Temporal } from '../../../src/client/connection/connect.js';
 import { Random } from '../../simulation/random.js';
 import { startScriptedModel } from '../endpoint/model.js';
 import { type FakeMcp, fakeMcp } from '../fake-mcp-server.js';

@@ -1,5 +1,5 @@
 /** All runs of a chaos, and their people. */
-import type { Temporal } from '../../../src/client/connect.js';
+import type { Temporal } from '../../../src/client/connection/connect.js';
 import { WORKFLOW_TYPE } from '../../../src/run/agents/run-config.js';
 import { Random } from '../../simulation/random.js';
 import type { FakeMcpEvent } from '../fake-mcp-server.js';

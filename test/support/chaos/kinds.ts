@@ -1,7 +1,7 @@
 /** What kinds of runs a chaos has: their settings and roles, and how each may end. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunEnd } from '../../../src/client/run/run-end.js';
+import type { RunEnd } from '../../../src/client/record/run-end.js';
 import type { RunSettings } from '../../../src/run/agents/run-config.js';
 import type { Outcome } from '../../../src/run/limits/cause.js';
 import type { Limits } from '../../../src/run/limits/limits.js';

@@ -1,10 +1,10 @@
 /** Who has to do with a run of a chaos: one watches, one asks again and again, one speaks. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
-import type { Temporal } from '../../../src/client/connect.js';
-import { isServerAway } from '../../../src/client/grpc-errors.js';
-import type { RunEnd } from '../../../src/client/run/run-end.js';
-import { RunReader } from '../../../src/client/run/run-reader.js';
+import type { Temporal } from '../../../src/client/connection/connect.js';
+import { isServerAway } from '../../../src/client/connection/grpc-errors.js';
+import type { RunEnd } from '../../../src/client/record/run-end.js';
+import { RunReader } from '../../../src/client/record/run-reader.js';
 import type { RunEvent } from '../../../src/client/watch/run-event.js';
 import { watchRun } from '../../../src/client/watch/watch-run.js';
 import type { Gate } from '../../../src/run/gates/gate.js';
@@ -20,7 +20,7 @@ import {
   stateQuery,
   steerSignal,
   stopSignal,
-} from '../../../src/workflows/messages.js';
+} from '../../../src/workflows/run/definitions.js';
 import type { Random } from '../../simulation/random.js';
 import { answerTo } from './answers.js';
 import type { RunDraft } from './kinds.js';

@@ -1,12 +1,12 @@
 /** What is left of a run and its agents after a chaos: histories, ends, conversations, journals. */
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import type { Temporal } from '../../../src/client/connect.js';
-import type { RunEnd } from '../../../src/client/run/run-end.js';
-import { readEnd } from '../../../src/client/run/run-end.js';
-import { describeRun, isOpen } from '../../../src/client/run/runs.js';
+import type { Temporal } from '../../../src/client/connection/connect.js';
+import type { RunEnd } from '../../../src/client/record/run-end.js';
+import { readEnd } from '../../../src/client/record/run-end.js';
+import { describeRun, isOpen } from '../../../src/client/record/runs.js';
 import type { Message } from '../../../src/run/messages/message.js';
 import type { JournalEvent } from '../../../src/run/state/journal.js';
-import { stateQuery } from '../../../src/workflows/messages.js';
+import { stateQuery } from '../../../src/workflows/run/definitions.js';
 import { type RecordedPart, treeOf } from '../histories.js';
 import { journalOf, transcriptOf } from '../run-views.js';
 

@@ -23,7 +23,7 @@ import {
   toFullReply,
   type WireError,
 } from '../../../packages/test-kit/scripted-reply.js';
-import type { Protocol } from '../../../src/models/endpoint.js';
+import type { Protocol } from '../../../src/models/provider/endpoint.js';
 import { estimateTokens } from '../../../src/run/limits/tokens.js';
 import { pathOf } from '../../../src/shared/http-guard.js';
 import { COUNT_TOKENS_PATH, countTokens } from './anthropic/count-tokens.js';

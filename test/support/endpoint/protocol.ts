@@ -3,7 +3,7 @@
 import type { Json, ModelProtocol } from '../../../packages/test-kit/model-server.js';
 import type { Frame, FrameStream } from '../../../packages/test-kit/play.js';
 import type { FullReply, WireError } from '../../../packages/test-kit/scripted-reply.js';
-import type { Protocol } from '../../../src/models/endpoint.js';
+import type { Protocol } from '../../../src/models/provider/endpoint.js';
 import type { Seal } from './seal.js';
 
 export interface ProtocolSide extends ModelProtocol {

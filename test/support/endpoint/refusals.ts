@@ -1,7 +1,7 @@
 /** What the providers say, in their own words, to requests that they can read and do not answer. */
 
 import type { WireError } from '../../../packages/test-kit/scripted-reply.js';
-import type { Protocol } from '../../../src/models/endpoint.js';
+import type { Protocol } from '../../../src/models/provider/endpoint.js';
 
 type Family = 'openai' | 'anthropic';
 

@@ -14,7 +14,7 @@ import type {
   TransformInput,
 } from '../../../src/activities/types.js';
 import { complete } from '../../../src/models/complete.js';
-import type { ModelProvider } from '../../../src/models/provider.js';
+import type { ModelProvider } from '../../../src/models/provider/provider.js';
 import { WORKFLOW_TYPE } from '../../../src/run/agents/run-config.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { CallToolInput } from '../../../src/activities/types.js';
 import { secondsOf } from '../../../src/base/text/error-text.js';
-import { McpCallError } from '../../../src/mcp/call-failure.js';
+import { McpCallError } from '../../../src/mcp/connection/call-failure.js';
 import type { McpConnection } from '../../../src/mcp/connection/connection.js';
 import type { McpPool } from '../../../src/mcp/connection/pool.js';
 import { McpSessions } from '../../../src/mcp/connection/sessions.js';
-import { SteersmanError } from '../../../src/shared/errors.js';
+import { SteersmanError } from '../../../src/shared/process/errors.js';
 import { createLocalBlobStore } from '../../../src/shared/store/blob-store.js';
 import { toolCaller } from '../../support/tool-calls.js';
 

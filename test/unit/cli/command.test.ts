@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { namesConfig } from '../../../packages/cli/command.js';
-import { projectRoot } from '../../../src/shared/package.js';
+import { namesConfig } from '../../../packages/cli/command/command.js';
+import { projectRoot } from '../../../src/shared/process/package.js';
 
 test('a command that is left while calls are tried again → ends at once, with all it said and no stack trace (TE8)', () => {
-  const command = JSON.stringify(join(projectRoot, 'dist/packages/cli/command.js'));
+  const command = JSON.stringify(join(projectRoot, 'dist/packages/cli/command/command.js'));
   const body = `
     import { Command } from 'commander';
     import { runCommandLine } from ${command};

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startOptions } from '../../../packages/cli/start-options.js';
+import { startOptions } from '../../../packages/cli/command/start-options.js';
 
 const dir = mkdtempSync(join(tmpdir(), 'messages-'));
 

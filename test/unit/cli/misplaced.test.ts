@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { projectRoot } from '../../../src/shared/package.js';
+import { projectRoot } from '../../../src/shared/process/package.js';
 
 test.each([
   ['an option that the verb has too', ['--config', '.', 'doctor', '--json'], '--config', 'doctor'],

@@ -2,9 +2,9 @@ import { getEventListeners, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { abortable } from '../../../src/client/abortable.js';
 import { SteersmanClient } from '../../../src/client/client.js';
-import type { ClientScope } from '../../../src/client/client-scope.js';
+import { abortable } from '../../../src/client/connection/abortable.js';
+import type { ClientScope } from '../../../src/client/connection/client-scope.js';
 import { connect } from '../../../src/client/here/connect.js';
 import { WORKFLOW_TYPE } from '../../../src/run/agents/run-config.js';
 

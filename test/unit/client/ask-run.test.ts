@@ -1,9 +1,9 @@
 import { QueryNotRegisteredError } from '@temporalio/client';
 import { defineQuery } from '@temporalio/workflow';
 import { expect, test } from 'vitest';
-import { askRun } from '../../../src/client/ask-run.js';
-import type { Temporal } from '../../../src/client/connect.js';
-import { fromWorker } from '../../../src/client/run/runs.js';
+import { askRun } from '../../../src/client/connection/ask-run.js';
+import type { Temporal } from '../../../src/client/connection/connect.js';
+import { fromWorker } from '../../../src/client/record/runs.js';
 import { WORKFLOW_TYPE } from '../../../src/run/agents/run-config.js';
 import { REFUSAL } from '../../../src/run/limits/failure.js';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterEach, expect, test, vi } from 'vitest';
-import { explainError } from '../../../src/client/grpc-errors.js';
+import { explainError } from '../../../src/client/connection/grpc-errors.js';
 
 function failedWrite(path: string): unknown {
   try {
@@ -26,8 +26,8 @@ test.each([
   ['the command line', true, 'npm run client -- list'],
 ])('errors: %s asks for a run that is unknown → told what it can do itself', async (_, atTerminal, todo) => {
   vi.resetModules();
-  if (atTerminal) (await import('../../../src/shared/called-as.js')).hintCommands();
-  const fresh = await import('../../../src/client/grpc-errors.js');
+  if (atTerminal) (await import('../../../src/shared/process/called-as.js')).hintCommands();
+  const fresh = await import('../../../src/client/connection/grpc-errors.js');
   const error = fresh.explainError(new WorkflowNotFoundError('not found', 'r', undefined));
   expect(error?.remedy).toBe(`List the runs with: ${todo}`);
 });
@@ -37,7 +37,7 @@ test('errors: a bug → no explanation, so that it is reported', () => {
 });
 
 test('errors of the client: a command that they name → stands beside what a program calls instead', () => {
-  const folder = new URL('../../../src/client', import.meta.url).pathname;
+  const folder = new URL('../../../src/client/connection', import.meta.url).pathname;
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>
     name.endsWith('.ts'),
   );

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { ClientScope } from '../../../src/client/client-scope.js';
-import type { Temporal } from '../../../src/client/connect.js';
+import type { ClientScope } from '../../../src/client/connection/client-scope.js';
+import type { Temporal } from '../../../src/client/connection/connect.js';
 import { sendMessage } from '../../../src/client/run/sent-message.js';
 import { startRun } from '../../../src/client/start/start-run.js';
 import { NOTHING_GIVEN } from '../../../src/rules/agents/run-input.js';
 import { WORKFLOW_TYPE } from '../../../src/run/agents/run-config.js';
-import { steerSignal } from '../../../src/workflows/messages.js';
+import { steerSignal } from '../../../src/workflows/run/definitions.js';
 
 /** As gRPC tells that no answer came in time. */
 const LATE = Object.assign(new Error('4 DEADLINE_EXCEEDED: Deadline exceeded'), {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import * as marked from 'marked';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { elementsOf, isCostly, MOST_ELEMENTS } from '../../../packages/view/markdown-cost.js';
-import { noColors } from '../../../src/shared/output.js';
+import { noColors } from '../../../src/shared/process/output.js';
 
 const lexer = vi.fn(marked.lexer);
 let markdownLines: typeof import('../../../packages/print/markdown.js').markdownLines;

@@ -3,14 +3,14 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { LIST_HEADER, listLine } from '../../../packages/cli/verbs/list.js';
 import { endLine } from '../../../packages/print/end-lines.js';
-import { askRun } from '../../../src/client/ask-run.js';
-import type { Temporal } from '../../../src/client/connect.js';
-import { isFinalQueryError } from '../../../src/client/grpc-errors.js';
-import { type ListedRun, listedRun } from '../../../src/client/run/list-runs.js';
-import { readEnd } from '../../../src/client/run/run-end.js';
-import { snapshotOf } from '../../../src/client/run/run-snapshot.js';
+import { askRun } from '../../../src/client/connection/ask-run.js';
+import type { Temporal } from '../../../src/client/connection/connect.js';
+import { isFinalQueryError } from '../../../src/client/connection/grpc-errors.js';
+import { type ListedRun, listedRun } from '../../../src/client/record/list-runs.js';
+import { readEnd } from '../../../src/client/record/run-end.js';
+import { snapshotOf } from '../../../src/client/record/run-snapshot.js';
 import { temporalClient } from '../../../src/shared/temporal/temporal-client.js';
-import { stateQuery } from '../../../src/workflows/messages.js';
+import { stateQuery } from '../../../src/workflows/run/definitions.js';
 
 const long = (value: number) => ({ toNumber: () => value });
 const payload = (encoding: string, data: string): Payload => ({

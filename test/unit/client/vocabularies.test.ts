@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RunEnd } from '../../../src/client/run/run-end.js';
+import type { RunEnd } from '../../../src/client/record/run-end.js';
 import { wordsOf } from '../../../src/client/vocabularies/stream-events.js';
 import type { RunEvent } from '../../../src/client/watch/run-event.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';

@@ -2,7 +2,7 @@ import { lchownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { nearestConfigDir } from '../../../src/config/config-dir.js';
+import { nearestConfigDir } from '../../../src/config/files/config-dir.js';
 
 afterEach(() => vi.restoreAllMocks());
 

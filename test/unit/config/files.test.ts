@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { configurationDigest } from '../../../src/config/digest.js';
-import { listFolder, readDotEnv, readTextIfPresent } from '../../../src/config/files.js';
+import { listFolder, readDotEnv, readTextIfPresent } from '../../../src/config/files/files.js';
 import { eventually } from '../../support/wait.js';
 
 afterEach(() => {

@@ -12,7 +12,7 @@ import type { PinnedRun, RunSettings } from '../../../src/run/agents/run-config.
 import { FAILURE } from '../../../src/run/limits/failure.js';
 import type { ToolDefinition } from '../../../src/run/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/run/tools/tool.js';
-import { SteersmanError } from '../../../src/shared/errors.js';
+import { SteersmanError } from '../../../src/shared/process/errors.js';
 import { unpack } from '../../../src/workflows/platform/temporal-ports.js';
 import { modelFacts } from '../../support/core-values.js';
 import { activityEnvironment } from '../../support/tool-calls.js';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadSettings } from '../../../src/config/settings.js';
-import { modelInfo, pricedUsage } from '../../../src/models/info/model-info.js';
-import { SteersmanError } from '../../../src/shared/errors.js';
+import { modelInfo, pricedUsage } from '../../../src/models/provider/model-info.js';
+import { SteersmanError } from '../../../src/shared/process/errors.js';
 
 function load(yaml: string, inCode = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'steersman-models-'));

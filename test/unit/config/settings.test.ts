@@ -10,7 +10,7 @@ import type { PinnedRole } from '../../../src/run/agents/role.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import type { ToolDefinition, ToolPolicy } from '../../../src/run/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/run/tools/tool.js';
-import { SteersmanError } from '../../../src/shared/errors.js';
+import { SteersmanError } from '../../../src/shared/process/errors.js';
 
 const projectRoot = new URL('../../..', import.meta.url).pathname;
 

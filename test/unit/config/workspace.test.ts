@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { checkWorkspace, workspaceRoots } from '../../../src/config/workspace.js';
+import { checkWorkspace, workspaceRoots } from '../../../src/config/files/workspace.js';
 
 let root: string;
 

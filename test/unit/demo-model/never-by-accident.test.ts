@@ -5,8 +5,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createDemoProvider } from '../../../packages/demo-model/provider.js';
 import { answering } from '../../../src/client/here/default-model.js';
 import { createProvider } from '../../../src/models/protocols.js';
-import { createProviders } from '../../../src/models/providers.js';
-import { checkModels } from '../../../src/worker/parts.js';
+import { createProviders } from '../../../src/models/provider/providers.js';
+import { checkModels } from '../../../src/worker/parts/parts.js';
 
 interface Case {
   model?: string;

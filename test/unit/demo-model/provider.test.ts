@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createDemoProvider } from '../../../packages/demo-model/provider.js';
 import { complete, PLAIN_REQUEST } from '../../../src/models/complete.js';
-import type { ModelDelta } from '../../../src/models/provider.js';
+import type { ModelDelta } from '../../../src/models/provider/provider.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
 import type { Message } from '../../../src/run/messages/message.js';
-import { providerSource } from '../../../src/worker/providers.js';
+import { providerSource } from '../../../src/worker/parts/providers.js';
 
 const provider = createDemoProvider({ paceMs: 0 });
 const content = [{ type: 'text' as const, text: 'Count the files' }];

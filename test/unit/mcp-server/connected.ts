@@ -3,8 +3,8 @@ import { Client, type ClientOptions } from '@modelcontextprotocol/sdk/client/ind
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import { createMcpServer } from '../../../packages/mcp-server/server.js';
-import { Calls } from '../../../packages/mcp-server/tool.js';
-import type { SteersmanError } from '../../../src/shared/errors.js';
+import { Calls } from '../../../packages/mcp-server/tools/tool.js';
+import type { SteersmanError } from '../../../src/shared/process/errors.js';
 import { type FakeRuns, fakeRuns } from '../../support/fake-runs.js';
 
 export interface Given {

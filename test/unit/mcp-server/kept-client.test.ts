@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { KeptClient } from '../../../packages/mcp-server/kept-client.js';
-import { SteersmanError } from '../../../src/shared/errors.js';
+import { KeptClient } from '../../../packages/mcp-server/tools/kept-client.js';
+import { SteersmanError } from '../../../src/shared/process/errors.js';
 import { fakeRuns } from '../../support/fake-runs.js';
 
 const away = () => new SteersmanError('Temporal does not answer.', '', 'unreachable');

@@ -5,7 +5,7 @@ import { ServiceError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { jsonBytes } from '../../../src/base/json/json.js';
 import { TOLD_BYTES } from '../../../src/base/sizes/bounds.js';
-import { SteersmanError } from '../../../src/shared/errors.js';
+import { SteersmanError } from '../../../src/shared/process/errors.js';
 import { fakeRuns, lookOf } from '../../support/fake-runs.js';
 import { connected } from './connected.js';
 

@@ -1,7 +1,7 @@
 /** What runs take from a tool server that has apps, and what its models are told of it. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { toolResult, toolResultText } from '../../../src/conversation/tool-result.js';
-import { APPS_CAPABILITY, appOf } from '../../../src/mcp/apps.js';
+import { APPS_CAPABILITY, appOf } from '../../../src/mcp/tools/apps.js';
 import { listRunTools } from '../../../src/mcp/tools.js';
 import { offeredTools } from '../../../src/run/agents/run-config.js';
 import { type AppServer, appServerOfTest } from '../../support/app-server.js';

@@ -3,10 +3,10 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createCallTool } from '../../../src/activities/tools/call-tool.js';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
-import { type CodeTool, defineTool, type ToolContext } from '../../../src/mcp/code-tools.js';
-import type { McpConfig } from '../../../src/mcp/config.js';
+import type { McpConfig } from '../../../src/mcp/connection/config.js';
 import { McpPool } from '../../../src/mcp/connection/pool.js';
 import { McpSessions } from '../../../src/mcp/connection/sessions.js';
+import { type CodeTool, defineTool, type ToolContext } from '../../../src/mcp/tools/code-tools.js';
 import { listRunTools } from '../../../src/mcp/tools.js';
 import { activityEnvironment, poolOf as ownPool } from '../../support/tool-calls.js';
 

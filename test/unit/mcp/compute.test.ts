@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { computeTool } from '../../../packages/workspace-tools/compute.js';
-import type { ToolContext } from '../../../src/mcp/code-tools.js';
+import type { ToolContext } from '../../../src/mcp/tools/code-tools.js';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'compute-')));
 const workspace = join(base, 'work');

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { loadMcpConfig, type McpConfig, parseMcpConfig } from '../../../src/mcp/config.js';
-import { resolveServer } from '../../../src/mcp/resolve-server.js';
-import { SteersmanError } from '../../../src/shared/errors.js';
+import { loadMcpConfig, type McpConfig, parseMcpConfig } from '../../../src/mcp/connection/config.js';
+import { resolveServer } from '../../../src/mcp/connection/resolve-server.js';
+import { SteersmanError } from '../../../src/shared/process/errors.js';
 
 const FILE = '/project/.mcp.json';
 const parse = (value: unknown) => parseMcpConfig(JSON.stringify(value), FILE);

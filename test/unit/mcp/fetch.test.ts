@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { fetchTool } from '../../../packages/workspace-tools/fetch.js';
 import { httpGet, isPublic } from '../../../packages/workspace-tools/http-get.js';
-import type { ToolContext } from '../../../src/mcp/code-tools.js';
+import type { ToolContext } from '../../../src/mcp/tools/code-tools.js';
 
 const HTML = { 'content-type': 'text/html' };
 const PAGES: Record<string, [number, Record<string, string>, string | Buffer]> = {

@@ -1,6 +1,6 @@
 /** Servers that say something else than the protocol has: what of it can be used is, and a person learns of the rest. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseMcpConfig } from '../../../src/mcp/config.js';
+import { parseMcpConfig } from '../../../src/mcp/connection/config.js';
 import { McpPool } from '../../../src/mcp/connection/pool.js';
 import { listRunTools } from '../../../src/mcp/tools.js';
 

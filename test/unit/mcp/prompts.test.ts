@@ -1,6 +1,6 @@
 /** Prompts of the fake server, in a process of its own over stdio. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseMcpConfig } from '../../../src/mcp/config.js';
+import { parseMcpConfig } from '../../../src/mcp/connection/config.js';
 import type { McpConnection } from '../../../src/mcp/connection/connection.js';
 import { McpPool } from '../../../src/mcp/connection/pool.js';
 import { expandPrompt, listPrompts, promptUsage } from '../../../src/mcp/prompts.js';

@@ -1,6 +1,6 @@
 /** Resources of the reference server, in a process of its own, as tools. */
 import { afterEach, expect, test } from 'vitest';
-import { parseMcpConfig } from '../../../src/mcp/config.js';
+import { parseMcpConfig } from '../../../src/mcp/connection/config.js';
 import { McpPool } from '../../../src/mcp/connection/pool.js';
 import { listRunTools } from '../../../src/mcp/tools.js';
 import { json, type McpAnswer, serveMcp } from '../../support/scripted-mcp.js';

@@ -7,7 +7,7 @@ import {
   keeperFor,
   keptContent,
   toToolContent,
-} from '../../../src/mcp/result-content.js';
+} from '../../../src/mcp/tools/result-content.js';
 import { Secrets } from '../../../src/shared/secrets.js';
 import { createLocalBlobStore } from '../../../src/shared/store/blob-store.js';
 import { readResult } from '../../../src/shared/store/read-result.js';

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { runTool } from '../../../packages/workspace-tools/run.js';
-import type { ToolContext } from '../../../src/mcp/code-tools.js';
+import type { ToolContext } from '../../../src/mcp/tools/code-tools.js';
 import { decidePermission } from '../../../src/run/tools/permission.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/run/tools/tool.js';
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { toolFilesOf } from '../../../src/config/config-dir.js';
-import { loadToolFiles } from '../../../src/mcp/tool-files.js';
+import { toolFilesOf } from '../../../src/config/files/config-dir.js';
+import { loadToolFiles } from '../../../src/mcp/tools/tool-files.js';
 
 let dir = '';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toolNamer } from '../../../src/mcp/tool-names.js';
+import { toolNamer } from '../../../src/mcp/tools/tool-names.js';
 import { toolPolicy } from '../../../src/mcp/tools.js';
 
 type Tool = [server: string, tool: string];

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { PROTOCOLS } from '../../../src/models/endpoint.js';
+import { PROTOCOLS } from '../../../src/models/provider/endpoint.js';
 import type { AssistantMessage, Message, ToolResultBlock } from '../../../src/run/messages/message.js';
 import {
   type ScriptedModel,

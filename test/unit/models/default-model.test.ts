@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { candidates, chooseDefaultModel, listedModel } from '../../../src/models/default-model.js';
-import type { EndpointEntry } from '../../../src/models/endpoints.js';
-import { SteersmanError } from '../../../src/shared/errors.js';
+import type { EndpointEntry } from '../../../src/models/provider/endpoints.js';
+import { SteersmanError } from '../../../src/shared/process/errors.js';
 import { startScriptedModel } from '../../support/endpoint/model.js';
 
 type Entries = Record<string, Partial<EndpointEntry>>;

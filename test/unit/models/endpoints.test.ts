@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ENDPOINT_VARIABLES, endpointOf } from '../../../src/models/endpoint.js';
+import { ENDPOINT_VARIABLES, endpointOf } from '../../../src/models/provider/endpoint.js';
 import {
   type EndpointEntry,
   endpointFault,
@@ -8,7 +8,7 @@ import {
   endpointSettings,
   keyVariables,
   presentEndpoints,
-} from '../../../src/models/endpoints.js';
+} from '../../../src/models/provider/endpoints.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
 
 const ENVIRONMENT: Record<string, string> = {

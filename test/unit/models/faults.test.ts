@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { FAULTS as COMMON } from '../../../packages/test-kit/faults.js';
 import { startScriptedModel as startCommon } from '../../../packages/test-kit/scripted-model.js';
-import type { Protocol } from '../../../src/models/endpoint.js';
+import type { Protocol } from '../../../src/models/provider/endpoint.js';
 import { FAULTS } from '../../support/endpoint/faults/all.js';
 import { FAULT_WORDS, type FaultName } from '../../support/endpoint/faults/names.js';
 import type { startScriptedModel } from '../../support/endpoint/model.js';

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { jsonBytes } from '../../../src/base/json/json.js';
 import { REPLY_BYTES } from '../../../src/base/sizes/bounds.js';
-import type { ModelDelta } from '../../../src/models/provider.js';
+import type { ModelDelta } from '../../../src/models/provider/provider.js';
 import { ReplyDraft } from '../../../src/models/reply/reply-draft.js';
 import { reasoningOf } from '../../../src/run/messages/message.js';
 import { runCall, startCall, tool } from '../../support/model-calls.js';

@@ -3,7 +3,7 @@ import { loadPictures } from '../../../src/activities/models/load-pictures.js';
 import { toolResult } from '../../../src/conversation/tool-result.js';
 import { toWireTurns } from '../../../src/models/anthropic/wire-messages.js';
 import { PLAIN_REQUEST } from '../../../src/models/complete.js';
-import type { Pictures } from '../../../src/models/provider.js';
+import type { Pictures } from '../../../src/models/provider/provider.js';
 import { toWireInput } from '../../../src/models/responses/wire-input.js';
 import { asText } from '../../../src/models/tool-syntax/as-text.js';
 import { CODECS } from '../../../src/models/tool-syntax/codecs.js';

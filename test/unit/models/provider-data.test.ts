@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toWireTurns } from '../../../src/models/anthropic/wire-messages.js';
 import { toWireMessages } from '../../../src/models/chat/wire-messages.js';
-import type { Protocol } from '../../../src/models/endpoint.js';
+import type { Protocol } from '../../../src/models/provider/endpoint.js';
 import { toWireInput } from '../../../src/models/responses/wire-input.js';
 import type { Message } from '../../../src/run/messages/message.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';

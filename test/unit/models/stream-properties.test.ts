@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isRecord } from '../../../src/base/json/json.js';
-import type { ModelDelta } from '../../../src/models/provider.js';
+import type { ModelDelta } from '../../../src/models/provider/provider.js';
 import { readEventData } from '../../../src/models/reply/event-stream.js';
 import { repairOutput } from '../../../src/models/reply/output-repair.js';
 import { endedAt } from '../../../src/models/reply/stop-texts.js';

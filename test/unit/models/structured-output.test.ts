@@ -137,7 +137,7 @@ describe('structured output', () => {
     const rejects = ['response_format', 'stream_options', 'temperature'] as const;
     const server = await scripted(() => ({ text: 'fine' }), { rejects });
     const { createProvider } = await import('../../../src/models/protocols.js');
-    const { createProviders } = await import('../../../src/models/providers.js');
+    const { createProviders } = await import('../../../src/models/provider/providers.js');
     const provider = createProvider({ name: 'openai', baseUrl: server.baseUrl });
     const providers = createProviders({ openai: () => provider });
     const head = { output: 'plan', temperature: 0.5 } as const;

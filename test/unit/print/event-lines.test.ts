@@ -3,7 +3,7 @@ import { eventLines, eventText } from '../../../packages/print/event-lines.js';
 import { LineClock } from '../../../packages/print/plain-view.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/run/state/journal.js';
 import { passingOnReceipt } from '../../../src/run/steering/receipt.js';
-import { noColors } from '../../../src/shared/output.js';
+import { noColors } from '../../../src/shared/process/output.js';
 
 const START = 1_000_000;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fitLine, padId, padText, widthOf, wrapText } from '../../../packages/print/layout.js';
 import { markdownLines } from '../../../packages/print/markdown.js';
-import { noColors } from '../../../src/shared/output.js';
+import { noColors } from '../../../src/shared/process/output.js';
 
 const TEXTS = [
   'Plain words that are long enough to need more than one line in a terminal that is narrow, and some more.',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LiveCalls } from '../../../packages/print/live-calls.js';
 import type { TextDelta } from '../../../src/client/watch/live-text.js';
-import { noColors, textSink } from '../../../src/shared/output.js';
+import { noColors, textSink } from '../../../src/shared/process/output.js';
 
 const BY = { callId: 'c1', role: 'executor', taskId: null, form: 'words' } as const;
 

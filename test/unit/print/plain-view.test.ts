@@ -3,7 +3,7 @@ import { PlainView } from '../../../packages/print/plain-view.js';
 import type { RunEvent } from '../../../src/client/watch/run-event.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
 import type { JournalEvent } from '../../../src/run/state/journal.js';
-import { noColors, textSink } from '../../../src/shared/output.js';
+import { noColors, textSink } from '../../../src/shared/process/output.js';
 
 function view(options: { brief?: boolean } = {}) {
   let printed = '';

@@ -4,8 +4,8 @@ import { COMMANDS } from '../../../packages/session/input/commands.js';
 import { NEW_TALK } from '../../../packages/session/input/talk-state.js';
 import { lookLines } from '../../../packages/session/look.js';
 import { DEFAULT_LIMITS, NO_COUNTERS } from '../../../src/run/limits/limits.js';
-import { noColors } from '../../../src/shared/output.js';
-import type { RunView } from '../../../src/workflows/messages.js';
+import { noColors } from '../../../src/shared/process/output.js';
+import type { RunView } from '../../../src/workflows/run/definitions.js';
 
 const PAGE = { width: 79, colors: noColors };
 const VIEW = {

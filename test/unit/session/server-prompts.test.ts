@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { addStartOptions, readStart } from '../../../packages/cli/start-options.js';
-import { promptText } from '../../../packages/session/server-prompts.js';
+import { addStartOptions, readStart } from '../../../packages/cli/command/start-options.js';
+import { promptText } from '../../../packages/session/input/server-prompts.js';
 import { type FakeMcp, fakeMcp } from '../../support/fake-mcp-server.js';
 
-const CALLED_AS = '../../../src/shared/called-as.js';
+const CALLED_AS = '../../../src/shared/process/called-as.js';
 
 let fake: FakeMcp;
 let dir: string;
@@ -31,10 +31,10 @@ const place = () => ({ config: dir, workspace: dir });
 /** Called by npm in a checkout, the configuration would be the checkout's. */
 async function askedByCommand() {
   vi.resetModules();
-  const asIs = await import('../../../src/shared/called-as.js');
+  const asIs = await import('../../../src/shared/process/called-as.js');
   vi.doMock(CALLED_AS, () => ({ ...asIs, byNpm: false }));
   vi.resetModules();
-  return import('../../../packages/session/server-prompts.js');
+  return import('../../../packages/session/input/server-prompts.js');
 }
 
 test('prompts: a folder that nobody named or trusted → refused, and no server starts', async () => {

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { isOwnScript } from '../../../src/shared/called-as.js';
-import { projectRoot } from '../../../src/shared/package.js';
+import { isOwnScript } from '../../../src/shared/process/called-as.js';
+import { projectRoot } from '../../../src/shared/process/package.js';
 
 const argv = [...process.argv];
 afterEach(() => {
@@ -43,8 +43,8 @@ test.each([
     process.argv[1] = join(projectRoot, 'dist', script);
     vi.spyOn(process, 'cwd').mockReturnValue(theirs);
     vi.resetModules();
-    const { verbCall, WORKER_SCRIPT } = await import('../../../src/shared/called-as.js');
-    const { defaultConfigDir } = await import('../../../src/config/config-dir.js');
+    const { verbCall, WORKER_SCRIPT } = await import('../../../src/shared/process/called-as.js');
+    const { defaultConfigDir } = await import('../../../src/config/files/config-dir.js');
     expect(defaultConfigDir()).toBe(holds === null ? projectRoot : theirs);
     expect([basename(WORKER_SCRIPT), verbCall('list')]).toEqual([worker, hint]);
   },

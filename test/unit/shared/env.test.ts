@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { env, setVariables } from '../../../src/shared/env.js';
+import { env, setVariables } from '../../../src/shared/process/env.js';
 
 const dir = mkdtempSync(join(tmpdir(), 'steersman-test-'));
 afterEach(() => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readPlan } from '../../../src/shared/failpoints.js';
+import { readPlan } from '../../../src/shared/process/failpoints.js';
 
 let dir: string;
 
@@ -19,7 +19,7 @@ async function passages(plan: string, count: number): Promise<string[]> {
   vi.resetModules();
   vi.stubEnv('STEERSMAN_FAILPOINTS', plan);
   vi.stubEnv('STEERSMAN_FAILPOINTS_DIR', dir);
-  const { failpoint } = await import('../../../src/shared/failpoints.js');
+  const { failpoint } = await import('../../../src/shared/process/failpoints.js');
   return Array.from({ length: count }, () => {
     try {
       return failpoint('state.read', () => new Error('away')) === undefined ? 'passed' : 'hangs';

@@ -1,6 +1,6 @@
 import { QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import { isFinalQueryError } from '../../../src/client/grpc-errors.js';
+import { isFinalQueryError } from '../../../src/client/connection/grpc-errors.js';
 import { FAILURE, REFUSAL } from '../../../src/run/limits/failure.js';
 import { localConnection } from '../../../src/shared/local/probe.js';
 import { askPatiently, type QueryTrouble, queryTrouble } from '../../../src/shared/query-errors.js';

@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { pack } from '../../../src/activities/pack.js';
 import type { PinnedRun } from '../../../src/run/agents/run-config.js';
 import { Secrets } from '../../../src/shared/secrets.js';
-import { dotEnvOf } from '../../../src/worker/parts.js';
+import { dotEnvOf } from '../../../src/worker/parts/parts.js';
 import { redactActivities } from '../../../src/worker/serve/redact-activities.js';
 import { unpack } from '../../../src/workflows/platform/temporal-ports.js';
 import { NO_PERMISSIONS, pinnedRun } from '../../support/core-values.js';

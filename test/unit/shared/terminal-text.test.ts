@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import pc from 'picocolors';
 import { describe, expect, test, vi } from 'vitest';
 import { escapeUnseen } from '../../../src/base/text/unseen.js';
-import { noColors, takesColors, textSink } from '../../../src/shared/output.js';
-import { jsonLine, printable, terminalText } from '../../../src/shared/terminal-text.js';
+import { noColors, takesColors, textSink } from '../../../src/shared/process/output.js';
+import { jsonLine, printable, terminalText } from '../../../src/shared/process/terminal-text.js';
 
 const HOSTILE: [string, string, string][] = [
   ['a window title (OSC)', 'a\u001b]0;owned\u0007b', 'ab'],
@@ -116,7 +116,7 @@ describe('what reaches a terminal', () => {
     expect(writers.sort()).toEqual([
       'packages/session/screen/terminal.ts',
       'src/cli.ts',
-      'src/shared/output.ts',
+      'src/shared/process/output.ts',
     ]);
   });
 });

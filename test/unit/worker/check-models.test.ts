@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createProvider } from '../../../src/models/protocols.js';
-import { createProviders } from '../../../src/models/providers.js';
-import { SteersmanError } from '../../../src/shared/errors.js';
-import { checkModels } from '../../../src/worker/parts.js';
+import { createProviders } from '../../../src/models/provider/providers.js';
+import { SteersmanError } from '../../../src/shared/process/errors.js';
+import { checkModels } from '../../../src/worker/parts/parts.js';
 
 /** What a worker without a key says of this model. */
 function refusalOf(model: string): string {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { loadSettings } from '../../../src/config/settings.js';
 import { isTrusted, trustFrom } from '../../../src/config/trust/trust.js';
-import { knownSecrets } from '../../../src/worker/parts.js';
-import { pinnedFacts, providerSource } from '../../../src/worker/providers.js';
+import { knownSecrets } from '../../../src/worker/parts/parts.js';
+import { pinnedFacts, providerSource } from '../../../src/worker/parts/providers.js';
 import { liveSettings } from '../../../src/worker/serve/live-settings.js';
 
 afterEach(() => {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFolder } from '../../../packages/store/folder.js';
 import { deleteSession } from '../../../src/shared/store/delete-session.js';
 import type { Store } from '../../../src/shared/store/store.js';
-import { hadEnded, removeOldSessions, removeOldTexts } from '../../../src/worker/store-care.js';
+import { hadEnded, removeOldSessions, removeOldTexts } from '../../../src/worker/parts/store-care.js';
 import { postgresStores } from '../../support/postgres.js';
 import { runRecord, said } from '../../support/records.js';
 

@@ -4,11 +4,11 @@ import type { CallToolInput } from '../../../src/activities/types.js';
 import { recordCall } from '../../../src/run/tools/ledger.js';
 import type { ToolDefinition } from '../../../src/run/tools/tool.js';
 import { closeAppCalls, resumeAppCalls, takeAppCall } from '../../../src/workflows/app-calls.js';
-import { closeGates } from '../../../src/workflows/gates.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
 import { appCallReader } from '../../../src/workflows/platform/read-input.js';
-import type { Ports } from '../../../src/workflows/ports.js';
-import type { Run } from '../../../src/workflows/run.js';
+import { closeGates } from '../../../src/workflows/run/gates.js';
+import type { Ports } from '../../../src/workflows/run/ports.js';
+import type { Run } from '../../../src/workflows/run/run.js';
 import { answer, fileTool, runAtCalls, testRole } from '../../support/small-run.js';
 import { until } from '../../support/wait.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EditArtifactInput } from '../../../src/activities/types.js';
 import { type Artifact, contentOf, replaceOnce } from '../../../src/run/outputs/artifacts.js';
-import type { CallOptions } from '../../../src/workflows/ports.js';
+import type { CallOptions } from '../../../src/workflows/run/ports.js';
 import { runWorkflowTool } from '../../../src/workflows/turn/tools/workflow-tools.js';
 import { runAtCalls } from '../../support/small-run.js';
 

@@ -4,8 +4,8 @@ import type { PinnedRun, RunSettings } from '../../../src/run/agents/run-config.
 import type { CallFailure } from '../../../src/run/limits/failure.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
-import { toolArguments } from '../../../src/workflows/platform/requests.js';
-import type { Called } from '../../../src/workflows/ports.js';
+import type { Called } from '../../../src/workflows/run/ports.js';
+import { toolArguments } from '../../../src/workflows/run/requests.js';
 import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { fileTool, runAtCalls } from '../../support/small-run.js';
 

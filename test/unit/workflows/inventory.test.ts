@@ -7,7 +7,7 @@ import type { Artifact } from '../../../src/run/outputs/artifacts.js';
 import { newRunState } from '../../../src/run/state/run-state.js';
 import { addWorkflowTools } from '../../../src/run/tools/workflow-tools.js';
 import { beginRun, pursue } from '../../../src/workflows/goals.js';
-import { Run } from '../../../src/workflows/run.js';
+import { Run } from '../../../src/workflows/run/run.js';
 import { modelFacts, pinnedRun } from '../../support/core-values.js';
 import { quietPorts, testRole } from '../../support/small-run.js';
 

@@ -10,9 +10,9 @@ import { newRunState } from '../../../src/run/state/run-state.js';
 import { addWorkflowTools } from '../../../src/run/tools/workflow-tools.js';
 import { beginRun, pursue } from '../../../src/workflows/goals.js';
 import { requestPause, requestResume, requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
-import type { ChildStart, Ports, ToChild } from '../../../src/workflows/ports.js';
-import { Run } from '../../../src/workflows/run.js';
-import { resultOf } from '../../../src/workflows/views.js';
+import type { ChildStart, Ports, ToChild } from '../../../src/workflows/run/ports.js';
+import { Run } from '../../../src/workflows/run/run.js';
+import { resultOf } from '../../../src/workflows/run/views.js';
 import { modelFacts, pinnedRun } from '../../support/core-values.js';
 import { quietPorts, testRole } from '../../support/small-run.js';
 

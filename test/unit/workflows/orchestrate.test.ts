@@ -5,7 +5,7 @@ import type { OrchestrationOutput } from '../../../src/run/outputs/contracts.js'
 import type { Task } from '../../../src/run/plan/plan.js';
 import { executionAt } from '../../../src/run/position/position.js';
 import { orchestrate } from '../../../src/workflows/phases/orchestrate.js';
-import type { Run } from '../../../src/workflows/run.js';
+import type { Run } from '../../../src/workflows/run/run.js';
 import { task as newTask } from '../../support/core-values.js';
 import { answer, runAtCalls, testRole } from '../../support/small-run.js';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { UserMessage } from '../../../src/run/messages/message.js';
 import { newRunState } from '../../../src/run/state/run-state.js';
-import type { Ports } from '../../../src/workflows/ports.js';
-import { Run } from '../../../src/workflows/run.js';
+import type { Ports } from '../../../src/workflows/run/ports.js';
+import { Run } from '../../../src/workflows/run/run.js';
 
 function runThatRead(): Run {
   const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);

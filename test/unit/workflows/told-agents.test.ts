@@ -14,8 +14,8 @@ import {
   withdraw,
 } from '../../../src/workflows/platform/inbox-handlers.js';
 import { budgetReader, modelReader, withdrawalReader } from '../../../src/workflows/platform/read-input.js';
-import type { Run } from '../../../src/workflows/run.js';
-import { viewOf } from '../../../src/workflows/views.js';
+import type { Run } from '../../../src/workflows/run/run.js';
+import { viewOf } from '../../../src/workflows/run/views.js';
 import { type AgentTree, agentTree, call, type TreeCall, type TreeGiven } from '../../support/agent-tree.js';
 import { runAtCalls } from '../../support/small-run.js';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
 import type { RunSettings } from '../../../src/run/agents/run-config.js';
-import type { CallOptions } from '../../../src/workflows/ports.js';
-import type { Run } from '../../../src/workflows/run.js';
-import { formAnswer, hearForm } from '../../../src/workflows/tool-forms.js';
+import type { CallOptions } from '../../../src/workflows/run/ports.js';
+import type { Run } from '../../../src/workflows/run/run.js';
+import { formAnswer, hearForm } from '../../../src/workflows/run/tool-forms.js';
 import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { answer, fileTool, runAtCalls } from '../../support/small-run.js';
 

@@ -3,8 +3,8 @@ import type { CallToolInput, CallToolResult } from '../../../src/activities/type
 import type { CallFailure } from '../../../src/run/limits/failure.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
 import type { Batch } from '../../../src/run/position/position.js';
-import type { Called, CallOptions } from '../../../src/workflows/ports.js';
-import type { Run } from '../../../src/workflows/run.js';
+import type { Called, CallOptions } from '../../../src/workflows/run/ports.js';
+import type { Run } from '../../../src/workflows/run/run.js';
 import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { fileTool, runAtCalls } from '../../support/small-run.js';
 

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
 import { executionAt } from '../../../src/run/position/position.js';
 import { newRunState } from '../../../src/run/state/run-state.js';
-import { Run } from '../../../src/workflows/run.js';
+import { Run } from '../../../src/workflows/run/run.js';
 import { runTurns } from '../../../src/workflows/turn/turn-loop.js';
 import { modelFacts, pinnedRun } from '../../support/core-values.js';
 import { fileTool, quietPorts, testRole } from '../../support/small-run.js';

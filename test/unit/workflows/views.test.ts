@@ -4,8 +4,8 @@ import { NO_USAGE } from '../../../src/run/messages/message.js';
 import { record } from '../../../src/run/state/journal.js';
 import { isKeptRest, REST_BYTES } from '../../../src/run/state/kept-rest.js';
 import { newRunState } from '../../../src/run/state/run-state.js';
-import { toolArguments } from '../../../src/workflows/platform/requests.js';
-import { eventsPage, keepPage, resultOf, traceView, viewOf } from '../../../src/workflows/views.js';
+import { toolArguments } from '../../../src/workflows/run/requests.js';
+import { eventsPage, keepPage, resultOf, traceView, viewOf } from '../../../src/workflows/run/views.js';
 import { pinnedRun, task } from '../../support/core-values.js';
 
 function stateWithReplies(...texts: string[]) {

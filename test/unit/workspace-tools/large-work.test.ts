@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { lineCounter } from '../../../packages/workspace-tools/files/edit-text.js';
 import { callThread } from '../../../packages/workspace-tools/threads/call-thread.js';
-import { builtScript } from '../../../src/shared/package.js';
+import { builtScript } from '../../../src/shared/process/package.js';
 import { handsOn } from '../../support/workspace-tools.js';
 
 test('WK4: lines of a hundred places at the end of a large text → each character is visited once', () => {

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { builtScript } from '../../../src/shared/package.js';
+import { builtScript } from '../../../src/shared/process/package.js';
 import { type Hands, handsOn } from '../../support/workspace-tools.js';
 
 const NOBODY = 65_534;

@@ -1,5 +1,5 @@
 /** What a run did, as bars on a time axis: turns, tools, waits for people, sub-agents. Pure. */
-import type { Durable } from './items.js';
+import type { Durable } from '../items.js';
 
 export type BarKind = 'turn' | 'tool' | 'wait' | 'agent' | 'pause';
 

@@ -7,6 +7,7 @@ import type { AppResult } from 'steersman/run';
 import { about, readAbout } from '../about.js';
 import { get, runAt, runPath } from '../ask.js';
 import { closedWords } from '../gates/answers.js';
+import type { AgentItem, AnswerItem, GateItem, GoalItem, Item, SaidItem, ToolItem } from '../items.js';
 import { ReplyContent } from '../parts/content.js';
 import { StateChip, shortCount, tokensOf } from '../parts/figures.js';
 import { Fold } from '../parts/fold.js';
@@ -20,7 +21,6 @@ import { resultText } from '../parts/text/result-text.js';
 import { Ago, durationWords } from '../parts/time.js';
 import { followed } from '../state.js';
 import { language, named, t } from '../words/words.js';
-import type { AgentItem, AnswerItem, GateItem, GoalItem, Item, SaidItem, ToolItem } from './items.js';
 import { MessageEntry } from './messages.js';
 
 const ToolParts = lazily(() => import('../components/tool-parts.js').then(({ ToolParts }) => ToolParts));

@@ -1,12 +1,12 @@
 /** What a person said to a run, and the receipt under it as it changes. */
 import { signal } from '@preact/signals';
 import { post, runPath } from '../ask.js';
+import type { MessageItem } from '../items.js';
 import { keepInTab } from '../parts/draft.js';
 import { Fault, faultWords, useSending } from '../parts/sending.js';
 import { Ago } from '../parts/time.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
-import type { MessageItem } from './items.js';
 import { isWithdrawable, type SentNote, stateOf, unsettled, wholeText } from './sent.js';
 
 const KEY = 'steersman-sent';

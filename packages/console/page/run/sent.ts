@@ -1,5 +1,5 @@
 /** Messages that this tab has sent, until the run tells of them: nothing typed is lost, whatever fails. Pure. */
-import type { Item, MessageItem } from './items.js';
+import type { Item, MessageItem } from '../items.js';
 
 export interface SentNote {
   id: string;

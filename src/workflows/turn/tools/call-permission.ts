@@ -26,8 +26,8 @@ import {
   type Question,
   questionOf,
   takeRecorded,
-} from '../../gates.js';
-import type { Run } from '../../run.js';
+} from '../../run/gates.js';
+import type { Run } from '../../run/run.js';
 
 type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' | 'question' }>;
 

@@ -19,10 +19,10 @@ import { addUsage } from '../../../run/messages/message.js';
 import { noteSummaries } from '../../../run/state/goal.js';
 import { closeGatesOf, finishPassed, takeBack } from '../../agents/agents.js';
 import { shareAnew } from '../../changes/set-limits.js';
-import { noteAgentEffects } from '../../evidence.js';
-import type { Called } from '../../ports.js';
-import type { Run } from '../../run.js';
-import { limitsToShare, sharedUse } from '../spend.js';
+import { noteAgentEffects } from '../../run/evidence.js';
+import type { Called } from '../../run/ports.js';
+import type { Run } from '../../run/run.js';
+import { limitsToShare, sharedUse } from '../../run/spend.js';
 import { noteEffects } from './finish-call.js';
 import { said, type WorkflowToolCall } from './tool-request.js';
 

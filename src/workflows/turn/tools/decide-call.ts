@@ -15,10 +15,10 @@ import { confirmationReasons } from '../../../run/outputs/envelope.js';
 import type { Batch } from '../../../run/position/position.js';
 import { envelopeOf } from '../../../run/state/thread.js';
 import { Comparisons, decidePermission } from '../../../run/tools/permission.js';
-import { isReviewed, reviewAction } from '../../phases/review.js';
-import type { Run } from '../../run.js';
+import type { Run } from '../../run/run.js';
 import { answerTo, askAbout, isAskedAbout } from './call-permission.js';
 import { openReply } from './finish-call.js';
+import { isReviewed, reviewAction } from './review.js';
 
 /** A decision that needs nobody any more. */
 export type Settled = Exclude<ToolCallDecision, Asking>;

@@ -22,9 +22,9 @@ import { recordCall } from '../../../run/tools/ledger.js';
 import { serverOf, type ToolDefinition } from '../../../run/tools/tool.js';
 import { effectLine, mayHaveActed, withEffects } from '../../../run/tools/tool-use.js';
 import { ASK_PERSON } from '../../../run/tools/workflow-tools.js';
-import { noteCall } from '../../evidence.js';
-import { giveRoundBack } from '../../phases/notes.js';
-import type { Run } from '../../run.js';
+import { noteCall } from '../../run/evidence.js';
+import { giveRoundBack } from '../../run/notes.js';
+import type { Run } from '../../run/run.js';
 import { answerTo, closeApprovals, closeCallGates, isWithClient } from './call-permission.js';
 import { callLine } from './tool-request.js';
 

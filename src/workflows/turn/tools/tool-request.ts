@@ -15,8 +15,8 @@ import {
   withoutSession,
   withSession,
 } from '../../../run/tools/tool-session.js';
-import type { Called, CallOptions } from '../../ports.js';
-import type { Run } from '../../run.js';
+import type { Called, CallOptions } from '../../run/ports.js';
+import type { Run } from '../../run/run.js';
 
 /** Beyond the tool's own limit, for the activity to report its result. */
 const SETTLE_MS = 30_000;

@@ -15,8 +15,8 @@ import {
 import { inlineInput } from '../../../run/tools/ledger.js';
 import type { ToolDefinition } from '../../../run/tools/tool.js';
 import type { WorkflowToolName } from '../../../run/tools/workflow-tools.js';
-import type { Called, WorkflowEnd } from '../../ports.js';
-import type { Run } from '../../run.js';
+import type { Called, WorkflowEnd } from '../../run/ports.js';
+import type { Run } from '../../run/run.js';
 import { keepText } from '../keep-text.js';
 import { callSubagent } from './call-subagent.js';
 import {

@@ -1,7 +1,7 @@
 /** The prompt caches of one server: what each provider would have read of a request, and written. */
 
 import type { Json } from '../../../../packages/test-kit/model-server.js';
-import type { Protocol } from '../../../../src/models/endpoint.js';
+import type { Protocol } from '../../../../src/models/provider/endpoint.js';
 import { MarkedCache } from './marked-cache.js';
 import { type CacheCount, PrefixCache } from './prefix-cache.js';
 import { chatPrompt, messagesPrompt, responsesPrompt } from './prompt.js';

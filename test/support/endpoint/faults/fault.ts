@@ -4,7 +4,7 @@ import type { Fault as PlainFault } from '../../../../packages/test-kit/faults.j
 import type { Json } from '../../../../packages/test-kit/model-server.js';
 import type { Frame, FrameStream, Part } from '../../../../packages/test-kit/play.js';
 import type { WireError } from '../../../../packages/test-kit/scripted-reply.js';
-import type { Protocol } from '../../../../src/models/endpoint.js';
+import type { Protocol } from '../../../../src/models/provider/endpoint.js';
 import type { Seal } from '../seal.js';
 
 /** One way in which endpoints misbehave: by another answer, another reply, or another stream. */

@@ -2,7 +2,7 @@
 
 import { FAULTS, type FaultName, type Fault as PlainFault } from '../../../../packages/test-kit/faults.js';
 import type { WireError } from '../../../../packages/test-kit/scripted-reply.js';
-import type { Protocol } from '../../../../src/models/endpoint.js';
+import type { Protocol } from '../../../../src/models/provider/endpoint.js';
 import { unknownModel, wrongKey } from '../refusals.js';
 import type { Fault } from './fault.js';
 

@@ -3,7 +3,7 @@
 import { upTo } from '../../../../packages/test-kit/faults.js';
 import type { Frame, FrameStream, Part } from '../../../../packages/test-kit/play.js';
 import type { WireError } from '../../../../packages/test-kit/scripted-reply.js';
-import type { Protocol } from '../../../../src/models/endpoint.js';
+import type { Protocol } from '../../../../src/models/provider/endpoint.js';
 import type { ProtocolSide } from '../protocol.js';
 import { SIDES } from '../sides.js';
 import { type Fault, framesOf } from './fault.js';

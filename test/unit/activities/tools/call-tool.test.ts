@@ -7,7 +7,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, expect, test } from 'vitest';
 import { createCallTool } from '../../../../src/activities/tools/call-tool.js';
 import type { CallToolInput, CallToolResult } from '../../../../src/activities/types.js';
-import { parseMcpConfig } from '../../../../src/mcp/config.js';
+import { parseMcpConfig } from '../../../../src/mcp/connection/config.js';
 import { McpPool } from '../../../../src/mcp/connection/pool.js';
 import { McpSessions } from '../../../../src/mcp/connection/sessions.js';
 import { createLocalBlobStore } from '../../../../src/shared/store/blob-store.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EXIT, exitCodeOf } from '../../../../packages/print/commands/exit-codes.js';
 import { argumentsLine, formatClock, formatDuration } from '../../../../src/base/text/format.js';
-import { cutToBytes } from '../../../../src/client/cut-to-bytes.js';
+import { cutToBytes } from '../../../../src/client/connection/cut-to-bytes.js';
 import { newRunId, requestToken } from '../../../../src/client/start/run-id.js';
 import type { Outcome } from '../../../../src/run/limits/cause.js';
 

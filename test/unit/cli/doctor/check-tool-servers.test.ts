@@ -6,8 +6,8 @@ import { checkToolServers } from '../../../../packages/cli/doctor/check-tool-ser
 import { promptRoots } from '../../../../src/config/prompts/prompt-files.js';
 import { loadRoles } from '../../../../src/config/prompts/prompts.js';
 import { loadSettings } from '../../../../src/config/settings.js';
-import { loadMcpConfig } from '../../../../src/mcp/config.js';
-import { loadToolFiles } from '../../../../src/mcp/tool-files.js';
+import { loadMcpConfig } from '../../../../src/mcp/connection/config.js';
+import { loadToolFiles } from '../../../../src/mcp/tools/tool-files.js';
 
 function folder(files: Record<string, string>): string {
   const dir = mkdtempSync(join(tmpdir(), 'steersman-doctor-tools-'));

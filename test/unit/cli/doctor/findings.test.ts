@@ -19,11 +19,11 @@ import {
   summaryLine,
   warning,
 } from '../../../../packages/cli/doctor/finding.js';
-import { modelInfo } from '../../../../src/models/info/model-info.js';
-import { ModelCallError } from '../../../../src/models/model-call-error.js';
-import type { ModelProvider } from '../../../../src/models/provider.js';
-import { SteersmanError } from '../../../../src/shared/errors.js';
-import { noColors } from '../../../../src/shared/output.js';
+import { ModelCallError } from '../../../../src/models/provider/model-call-error.js';
+import { modelInfo } from '../../../../src/models/provider/model-info.js';
+import type { ModelProvider } from '../../../../src/models/provider/provider.js';
+import { SteersmanError } from '../../../../src/shared/process/errors.js';
+import { noColors } from '../../../../src/shared/process/output.js';
 
 function folder(files: Record<string, string> = {}): string {
   const dir = mkdtempSync(join(tmpdir(), 'steersman-doctor-'));

@@ -10,7 +10,7 @@ import {
   endpointLines,
   listModels,
 } from '../../../../packages/cli/doctor/list-models.js';
-import { providerSource } from '../../../../src/worker/providers.js';
+import { providerSource } from '../../../../src/worker/parts/providers.js';
 
 const servers: Server[] = [];
 

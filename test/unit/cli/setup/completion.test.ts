@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openAgents } from '../../../../packages/cli/setup/completion.js';
 import type { ChildTree } from '../../../../src/client/index.js';
-import { projectRoot } from '../../../../src/shared/package.js';
+import { projectRoot } from '../../../../src/shared/process/package.js';
 
 const scripts = new Map<string, string>();
 

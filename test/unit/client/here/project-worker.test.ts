@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { workerOfQueue } from '../../../../src/client/here/project-worker.js';
 import { trustFrom } from '../../../../src/config/trust/trust.js';
 import { noteQueue } from '../../../../src/shared/local/queues.js';
-import { projectRoot } from '../../../../src/shared/package.js';
+import { projectRoot } from '../../../../src/shared/process/package.js';
 
 let dir: string;
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import type { Temporal } from '../../../../src/client/connect.js';
+import type { Temporal } from '../../../../src/client/connection/connect.js';
 import { keptPermissions } from '../../../../src/client/kept/kept-permissions.js';
 import { answerAndKeep } from '../../../../src/client/run/send.js';
 import { WORKFLOW_TYPE } from '../../../../src/run/agents/run-config.js';

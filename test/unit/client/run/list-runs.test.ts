@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readSince } from '../../../../packages/print/commands/arguments.js';
-import type { Temporal } from '../../../../src/client/connect.js';
-import { isListed, type ListFilter, listQuery, listRuns } from '../../../../src/client/run/list-runs.js';
+import type { Temporal } from '../../../../src/client/connection/connect.js';
+import { isListed, type ListFilter, listQuery, listRuns } from '../../../../src/client/record/list-runs.js';
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 const run = (goal: unknown, startedAt?: string) => ({

@@ -1,16 +1,16 @@
 import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { GATE_ANSWER_BYTES } from '../../../../src/base/sizes/bounds.js';
-import type { ClientScope } from '../../../../src/client/client-scope.js';
-import type { Temporal } from '../../../../src/client/connect.js';
+import type { ClientScope } from '../../../../src/client/connection/client-scope.js';
+import type { Temporal } from '../../../../src/client/connection/connect.js';
+import { RunReader } from '../../../../src/client/record/run-reader.js';
+import { clientTool } from '../../../../src/client/run/client-tools.js';
 import { answerTools, onGate } from '../../../../src/client/run/on-gate.js';
-import { Run } from '../../../../src/client/run/run.js';
-import { RunReader } from '../../../../src/client/run/run-reader.js';
+import { Run } from '../../../../src/client/run/run-handle.js';
 import { update } from '../../../../src/client/run/send.js';
-import { clientTool } from '../../../../src/client/start/client-tools.js';
 import { WORKFLOW_TYPE } from '../../../../src/run/agents/run-config.js';
 import type { Gate } from '../../../../src/run/gates/gate.js';
-import { submitToolResultUpdate } from '../../../../src/workflows/messages.js';
+import { submitToolResultUpdate } from '../../../../src/workflows/run/definitions.js';
 import { approvalGate } from '../../../support/fake-runs.js';
 import { eventually } from '../../../support/wait.js';
 

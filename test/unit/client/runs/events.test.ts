@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import type { ClientScope } from '../../../../src/client/client-scope.js';
-import { Run } from '../../../../src/client/run/run.js';
+import type { ClientScope } from '../../../../src/client/connection/client-scope.js';
+import { Run } from '../../../../src/client/run/run-handle.js';
 import { pauseMs } from '../../../../src/client/watch/watch-run.js';
 import { WORKFLOW_TYPE } from '../../../../src/run/agents/run-config.js';
 import { listenToStream } from '../../../../src/vocabularies.js';

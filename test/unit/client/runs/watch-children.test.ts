@@ -1,7 +1,7 @@
 import { defaultDataConverter } from '@temporalio/common';
 import { expect, test } from 'vitest';
-import type { Temporal } from '../../../../src/client/connect.js';
-import { RunReader } from '../../../../src/client/run/run-reader.js';
+import type { Temporal } from '../../../../src/client/connection/connect.js';
+import { RunReader } from '../../../../src/client/record/run-reader.js';
 import type { RunEvent } from '../../../../src/client/watch/run-event.js';
 import { watchRun } from '../../../../src/client/watch/watch-run.js';
 import { WORKFLOW_TYPE } from '../../../../src/run/agents/run-config.js';

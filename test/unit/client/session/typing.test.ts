@@ -6,7 +6,7 @@ import { NEW_TALK, type Talk } from '../../../../packages/session/input/talk-sta
 import { liveArea } from '../../../../packages/session/screen/live-area.js';
 import { type Drawn, frame, NOTHING_DRAWN } from '../../../../packages/session/screen/terminal.js';
 import { newProgress } from '../../../../packages/view/run-progress.js';
-import { noColors } from '../../../../src/shared/output.js';
+import { noColors } from '../../../../src/shared/process/output.js';
 
 const typed = (text: string): Key[] => [...text].map(char => ({ name: char.toLowerCase(), sequence: char }));
 const NEWLINE: Key = { name: 'enter', sequence: '\n' };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { secondsOf } from '../../../../packages/print/commands/arguments.js';
-import type { ClientScope } from '../../../../src/client/client-scope.js';
+import type { ClientScope } from '../../../../src/client/connection/client-scope.js';
 import { project } from '../../../../src/client/here/project.js';
 import { specOf, timesFaults, timesText } from '../../../../src/client/start/schedule-snapshot.js';
 import { type ScheduleOptions, Schedules } from '../../../../src/client/start/schedules.js';

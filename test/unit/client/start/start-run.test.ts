@@ -2,12 +2,12 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type StartWords, startOptions } from '../../../../packages/cli/start-options.js';
+import { type StartWords, startOptions } from '../../../../packages/cli/command/start-options.js';
 import { project } from '../../../../src/client/here/project.js';
 import { shownWith, startRequest } from '../../../../src/client/start/start-run.js';
-import { ENDPOINT_VARIABLES } from '../../../../src/models/endpoint.js';
-import { SteersmanError } from '../../../../src/shared/errors.js';
+import { ENDPOINT_VARIABLES } from '../../../../src/models/provider/endpoint.js';
 import { usesLocalStack } from '../../../../src/shared/local/home.js';
+import { SteersmanError } from '../../../../src/shared/process/errors.js';
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -1,8 +1,8 @@
 import { QueryNotRegisteredError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import { JournalReader } from '../../../../src/client/watch/journal-reader.js';
+import { JournalReader } from '../../../../src/client/record/journal-reader.js';
 import type { JournalEvent } from '../../../../src/run/state/journal.js';
-import type { EventsPage } from '../../../../src/workflows/messages.js';
+import type { EventsPage } from '../../../../src/workflows/run/definitions.js';
 
 interface Part {
   /** First and last event that the part keeps. */

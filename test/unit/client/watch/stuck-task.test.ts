@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { stuckLine, stuckTask, type TaskFailure } from '../../../../src/client/watch/stuck-task.js';
+import { stuckLine, stuckTask, type TaskFailure } from '../../../../src/client/record/stuck-task.js';
 
 const failed = (cause: number, message: string): TaskFailure => ({
   kind: 'failed',

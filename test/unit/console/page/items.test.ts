@@ -1,6 +1,6 @@
 /** The conversation of a run as the console's page folds it from events. */
 import { expect, test } from 'vitest';
-import { type Durable, type Item, newFold, takeItem } from '../../../../packages/console/page/run/items.js';
+import { type Durable, type Item, newFold, takeItem } from '../../../../packages/console/page/items.js';
 
 let at = 0;
 

@@ -1,5 +1,6 @@
 /** A plan while somebody edits it in the console's page, and messages that are on their way. */
 import { expect, test } from 'vitest';
+import type { Item } from '../../../../packages/console/page/items.js';
 import {
   draftOf,
   planChanges,
@@ -7,7 +8,6 @@ import {
   wholePlan,
   withNewTask,
 } from '../../../../packages/console/page/parts/plan-draft.js';
-import type { Item } from '../../../../packages/console/page/run/items.js';
 import {
   isWithdrawable,
   type SentNote,

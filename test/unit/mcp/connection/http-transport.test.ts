@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { afterEach, expect, test, vi } from 'vitest';
 import { McpConnection } from '../../../../src/mcp/connection/connection.js';
-import { resolveServer } from '../../../../src/mcp/resolve-server.js';
+import { resolveServer } from '../../../../src/mcp/connection/resolve-server.js';
 import { outward } from '../../../../src/shared/http/outward-fetch.js';
 import { json, type McpAnswer, serveMcp } from '../../../support/scripted-mcp.js';
 import { serveHttp } from '../../../support/serve.js';

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { lineOf } from '../../../../src/activities/tools/call-line.js';
 import { createCallTool } from '../../../../src/activities/tools/call-tool.js';
 import type { CallToolInput, CallToolResult } from '../../../../src/activities/types.js';
-import { parseMcpConfig } from '../../../../src/mcp/config.js';
+import { parseMcpConfig } from '../../../../src/mcp/connection/config.js';
 import type { McpConnection } from '../../../../src/mcp/connection/connection.js';
 import { McpPool } from '../../../../src/mcp/connection/pool.js';
 import { McpSessions } from '../../../../src/mcp/connection/sessions.js';

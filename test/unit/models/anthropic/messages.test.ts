@@ -3,7 +3,7 @@ import type { WireError } from '../../../../packages/test-kit/scripted-reply.js'
 import { toolResult } from '../../../../src/conversation/tool-result.js';
 import { toMessagesBody } from '../../../../src/models/anthropic/request-body.js';
 import { PLAIN_REQUEST } from '../../../../src/models/complete.js';
-import type { ModelRequest } from '../../../../src/models/provider.js';
+import type { ModelRequest } from '../../../../src/models/provider/provider.js';
 import { FAILURE } from '../../../../src/run/limits/failure.js';
 import type { AssistantMessage, Message } from '../../../../src/run/messages/message.js';
 import { NO_USAGE } from '../../../../src/run/messages/message.js';

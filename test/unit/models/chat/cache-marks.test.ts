@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { toolResult } from '../../../../src/conversation/tool-result.js';
 import { toChatBody } from '../../../../src/models/chat/provider.js';
-import type { ModelRequest } from '../../../../src/models/provider.js';
+import type { ModelRequest } from '../../../../src/models/provider/provider.js';
 import type { Message } from '../../../../src/run/messages/message.js';
 import { startEventEndpoint } from '../../../support/event-endpoint.js';
 import { runCall, user } from '../../../support/model-calls.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toolResult } from '../../../../src/conversation/tool-result.js';
 import { CHAT_OPTIONS } from '../../../../src/models/chat/quirks.js';
-import type { ModelRequest } from '../../../../src/models/provider.js';
+import type { ModelRequest } from '../../../../src/models/provider/provider.js';
 import { Lessons } from '../../../../src/models/refusals/lessons.js';
 import type { ModelRequestHead } from '../../../../src/rules/prompts/model-request.js';
 import { FAILURE } from '../../../../src/run/limits/failure.js';

@@ -5,7 +5,7 @@ import {
   type ModelsConfig,
   modelInfo,
   pricedUsage,
-} from '../../../../src/models/info/model-info.js';
+} from '../../../../src/models/provider/model-info.js';
 import { DEFAULT_CONTEXT_TOKENS } from '../../../../src/run/limits/tokens.js';
 
 const CONFIG: ModelsConfig = {

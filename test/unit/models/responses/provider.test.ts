@@ -331,7 +331,7 @@ describe('request of the Responses API', () => {
       DONE,
     );
     const { createProvider } = await import('../../../../src/models/protocols.js');
-    const { createProviders } = await import('../../../../src/models/providers.js');
+    const { createProviders } = await import('../../../../src/models/provider/providers.js');
     const { baseUrl } = endpoint;
     const provider = createProvider({ name: 'openai', baseUrl, protocol: 'openai-responses' });
     const deps = { providers: createProviders({ openai: () => provider }) };

@@ -8,10 +8,10 @@ import type { Key } from '../../../../packages/session/input/keys.js';
 import { onKey } from '../../../../packages/session/input/talk.js';
 import type { Effect } from '../../../../packages/session/input/talk-state.js';
 import { NEW_TALK } from '../../../../packages/session/input/talk-state.js';
+import { ENGLISH } from '../../../../packages/session/input/words.js';
 import { workspaceFiles } from '../../../../packages/session/input/workspace-files.js';
 import { menuRows } from '../../../../packages/session/screen/input-rows.js';
-import { ENGLISH } from '../../../../packages/session/words.js';
-import { noColors } from '../../../../src/shared/output.js';
+import { noColors } from '../../../../src/shared/process/output.js';
 
 const FILES = [
   'docs/',

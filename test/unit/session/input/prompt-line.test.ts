@@ -10,7 +10,7 @@ import { type Effect, NEW_TALK, type Talk } from '../../../../packages/session/i
 import { lookLines } from '../../../../packages/session/look.js';
 import { liveArea } from '../../../../packages/session/screen/live-area.js';
 import { newProgress, type RunProgress } from '../../../../packages/view/run-progress.js';
-import { noColors } from '../../../../src/shared/output.js';
+import { noColors } from '../../../../src/shared/process/output.js';
 import { fakeMcp } from '../../../support/fake-mcp-server.js';
 
 const TAB: Key = { name: 'tab', sequence: '\t' };

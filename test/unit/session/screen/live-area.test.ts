@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { widthOf } from '../../../../packages/print/layout.js';
 import { NEW_TALK } from '../../../../packages/session/input/talk-state.js';
+import { sessionWords } from '../../../../packages/session/input/words.js';
 import { lookLines } from '../../../../packages/session/look.js';
 import { liveArea } from '../../../../packages/session/screen/live-area.js';
 import { scrollLines } from '../../../../packages/session/screen/scroll-lines.js';
-import { sessionWords } from '../../../../packages/session/words.js';
 import { newProgress, take, wordsOf } from '../../../../packages/view/run-progress.js';
 import { spokenText } from '../../../../packages/view/spoken-text.js';
 import type { Gate } from '../../../../src/run/gates/gate.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/run/state/journal.js';
-import { noColors } from '../../../../src/shared/output.js';
+import { noColors } from '../../../../src/shared/process/output.js';
 
 const event = <T extends JournalType>(type: T, payload: JournalPayloads[T]) =>
   ({ seq: 1, at: 1_000, type, ...payload }) as unknown as JournalEvent;

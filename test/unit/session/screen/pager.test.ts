@@ -11,7 +11,7 @@ import {
   pagerLines,
 } from '../../../../packages/session/screen/pager.js';
 import { openTerminal, type Streams } from '../../../../packages/session/screen/terminal.js';
-import { noColors } from '../../../../src/shared/output.js';
+import { noColors } from '../../../../src/shared/process/output.js';
 import { until } from '../../../support/wait.js';
 
 const SIZE = { columns: 40, rows: 12 };

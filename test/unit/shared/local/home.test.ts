@@ -3,13 +3,13 @@ import { mkdtempSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { SteersmanError } from '../../../../src/shared/errors.js';
 import type * as Home from '../../../../src/shared/local/home.js';
 import { makeHome } from '../../../../src/shared/local/home.js';
+import { SteersmanError } from '../../../../src/shared/process/errors.js';
 
 afterEach(() => {
   vi.unstubAllEnvs();
-  vi.doUnmock('../../../src/shared/package.js');
+  vi.doUnmock('../../../src/shared/process/package.js');
   vi.resetModules();
 });
 
@@ -17,7 +17,7 @@ afterEach(() => {
 async function installed(variables: Record<string, string | undefined>): Promise<typeof Home> {
   for (const [name, value] of Object.entries({ STEERSMAN_HOME: undefined, ...variables }))
     vi.stubEnv(name, value);
-  vi.doMock('../../../../src/shared/package.js', () => ({
+  vi.doMock('../../../../src/shared/process/package.js', () => ({
     isCheckout: false,
     projectRoot: '/opt/steersman',
   }));

@@ -7,7 +7,7 @@ import {
   MINIMUM_TEMPORAL_VERSION,
   TEMPORAL_VERSION,
 } from '../../../../packages/stack/download/temporal-binary.js';
-import { SteersmanError } from '../../../../src/shared/errors.js';
+import { SteersmanError } from '../../../../src/shared/process/errors.js';
 
 const CACHED = '/cache/temporal';
 const ON_PATH = '/usr/bin/temporal';

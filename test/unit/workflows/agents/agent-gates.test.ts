@@ -5,7 +5,7 @@ import type { Gate } from '../../../../src/run/gates/gate.js';
 import { goalTimeMs } from '../../../../src/run/state/goal.js';
 import { hearAgent } from '../../../../src/workflows/agents/agents.js';
 import { requestStop } from '../../../../src/workflows/platform/inbox-handlers.js';
-import type { Run } from '../../../../src/workflows/run.js';
+import type { Run } from '../../../../src/workflows/run/run.js';
 import {
   type AgentTree,
   agentTree,

@@ -9,8 +9,8 @@ import {
   requestResume,
   requestStop,
 } from '../../../../src/workflows/platform/inbox-handlers.js';
-import type { ToChild } from '../../../../src/workflows/ports.js';
-import type { Run } from '../../../../src/workflows/run.js';
+import type { ToChild } from '../../../../src/workflows/run/ports.js';
+import type { Run } from '../../../../src/workflows/run/run.js';
 import { agentTree, call, type TreeCall, type TreeReply } from '../../../support/agent-tree.js';
 import { runAtCalls } from '../../../support/small-run.js';
 

@@ -4,8 +4,8 @@ import type { PinnedRun } from '../../../../src/run/agents/run-config.js';
 import { textOf } from '../../../../src/run/messages/message.js';
 import type { ToolDefinition } from '../../../../src/run/tools/tool.js';
 import { reloadTools } from '../../../../src/workflows/changes/reload-tools.js';
-import { modelRequestPage } from '../../../../src/workflows/platform/requests.js';
-import type { Called } from '../../../../src/workflows/ports.js';
+import type { Called } from '../../../../src/workflows/run/ports.js';
+import { modelRequestPage } from '../../../../src/workflows/run/requests.js';
 import { runNextCalls } from '../../../../src/workflows/turn/tools/run-tools.js';
 import { fileTool, runAtCalls } from '../../../support/small-run.js';
 

@@ -11,7 +11,7 @@ import {
   takeAnswer,
 } from '../../../../src/workflows/platform/inbox-handlers.js';
 import { answerReader, planEditReader } from '../../../../src/workflows/platform/read-input.js';
-import type { Run } from '../../../../src/workflows/run.js';
+import type { Run } from '../../../../src/workflows/run/run.js';
 import { skipForSteering } from '../../../../src/workflows/turn/take-steering.js';
 import { runTeam } from '../../../support/scripted-team.js';
 import { answer, runAtCalls } from '../../../support/small-run.js';

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { modelOf } from '../../../../src/rules/limits/in-force.js';
 import type { PinnedRun } from '../../../../src/run/agents/run-config.js';
 import { FAILURE } from '../../../../src/run/limits/failure.js';
-import { rescueFailure } from '../../../../src/workflows/phases/rescue.js';
 import { changeModel } from '../../../../src/workflows/platform/inbox-handlers.js';
 import { budgetReader, modelReader } from '../../../../src/workflows/platform/read-input.js';
+import { rescueFailure } from '../../../../src/workflows/turn/rescue.js';
 import { modelFacts } from '../../../support/core-values.js';
 import { runAtCalls, testRole } from '../../../support/small-run.js';
 

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../../../src/base/json/json.js';
 import { validateArguments } from '../../../../src/shared/schema/validate-arguments.js';
 import { argumentFaults } from '../../../../src/workflows/platform/check-arguments.js';
 import { answerReader } from '../../../../src/workflows/platform/read-input.js';
-import { toolArguments } from '../../../../src/workflows/platform/requests.js';
+import { toolArguments } from '../../../../src/workflows/run/requests.js';
 import { runNextCalls } from '../../../../src/workflows/turn/tools/run-tools.js';
 import { fileTool, runAtCalls } from '../../../support/small-run.js';
 import { eventually } from '../../../support/wait.js';

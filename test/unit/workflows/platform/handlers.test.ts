@@ -9,7 +9,7 @@ import { withChild } from '../../../../src/run/agents/children.js';
 import type { Gate, GateKind } from '../../../../src/run/gates/gate.js';
 import { NO_USAGE } from '../../../../src/run/messages/message.js';
 import { newGoal } from '../../../../src/run/state/goal.js';
-import type { Run } from '../../../../src/workflows/run.js';
+import type { Run } from '../../../../src/workflows/run/run.js';
 import { task } from '../../../support/core-values.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 import { fileTool, runAtCalls } from '../../../support/small-run.js';
@@ -41,7 +41,7 @@ beforeAll(async () => {
     // Of a run that a workflow started: only such a one has all of them.
     workflowInfo: () => ({ workflowId: 'w', runId: 'r', parent: { workflowId: 'p' } }),
   }));
-  const { registerHandlers } = await import('../../../../src/workflows/platform/handlers.js');
+  const { registerHandlers } = await import('../../../../src/workflows/handlers.js');
   handlers = run => {
     registerHandlers(run);
     return found;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { newRunState } from '../../../../src/run/state/run-state.js';
 import { join } from '../../../../src/workflows/platform/inbox-handlers.js';
 import { joinReader } from '../../../../src/workflows/platform/read-input.js';
-import { Run } from '../../../../src/workflows/run.js';
+import { Run } from '../../../../src/workflows/run/run.js';
 import { quietPorts } from '../../../support/small-run.js';
 
 const SETTINGS = { mode: 'react', workspace: '/w', autoApprove: false, startedBy: 'first' } as const;

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { readFromCaller } from '../../../../src/rules/agents/agent-message.js';
 import type { GateCloser } from '../../../../src/run/gates/gate.js';
 import { newGoal } from '../../../../src/run/state/goal.js';
-import { closeGate } from '../../../../src/workflows/gates.js';
 import {
   changeModel,
   editPlan,
@@ -27,7 +26,8 @@ import {
   readReason,
   withdrawalReader,
 } from '../../../../src/workflows/platform/read-input.js';
-import { transcript } from '../../../../src/workflows/views.js';
+import { closeGate } from '../../../../src/workflows/run/gates.js';
+import { transcript } from '../../../../src/workflows/run/views.js';
 import { task } from '../../../support/core-values.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 import { fileTool, runAtCalls } from '../../../support/small-run.js';

@@ -7,11 +7,11 @@ import { executionAt, wrapUpAt } from '../../../../src/run/position/position.js'
 import { newGoal } from '../../../../src/run/state/goal.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';
 import { recallTool } from '../../../../src/shared/store/recall.js';
-import { modelRequestPage } from '../../../../src/workflows/platform/requests.js';
-import type { Called, CallOptions, Ports } from '../../../../src/workflows/ports.js';
-import { Run } from '../../../../src/workflows/run.js';
+import { keepSession } from '../../../../src/workflows/run/keep-session.js';
+import type { Called, CallOptions, Ports } from '../../../../src/workflows/run/ports.js';
+import { modelRequestPage } from '../../../../src/workflows/run/requests.js';
+import { Run } from '../../../../src/workflows/run/run.js';
 import { callModel } from '../../../../src/workflows/turn/call-model.js';
-import { keepSession } from '../../../../src/workflows/turn/keep-session.js';
 import { modelFacts, pinnedRun } from '../../../support/core-values.js';
 import { quietPorts, testRole } from '../../../support/small-run.js';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { NO_USAGE, type Usage } from '../../../../src/run/messages/message.js';
 import { executionAt } from '../../../../src/run/position/position.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';
-import { Run } from '../../../../src/workflows/run.js';
+import { Run } from '../../../../src/workflows/run/run.js';
 import { callModel } from '../../../../src/workflows/turn/call-model.js';
 import { contextBudget, requestTokens } from '../../../../src/workflows/turn/fit-thread.js';
 import { modelFacts, pinnedRun } from '../../../support/core-values.js';

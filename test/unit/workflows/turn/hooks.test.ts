@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { HookEnd, HookInput } from '../../../../src/activities/types.js';
 import type { CreditTerms } from '../../../../src/run/limits/credits.js';
 import { FAILURE } from '../../../../src/run/limits/failure.js';
-import type { Called } from '../../../../src/workflows/ports.js';
+import type { Called } from '../../../../src/workflows/run/ports.js';
 import { runTeam, type TeamGiven, type TeamReply } from '../../../support/scripted-team.js';
 import { testRole } from '../../../support/small-run.js';
 

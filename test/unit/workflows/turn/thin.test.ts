@@ -5,7 +5,7 @@ import { type Message, NO_USAGE, type Usage } from '../../../../src/run/messages
 import { executionAt } from '../../../../src/run/position/position.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';
 import { recallTool } from '../../../../src/shared/store/recall.js';
-import { Run } from '../../../../src/workflows/run.js';
+import { Run } from '../../../../src/workflows/run/run.js';
 import { callModel } from '../../../../src/workflows/turn/call-model.js';
 import { modelFacts, pinnedRun } from '../../../support/core-values.js';
 import { quietPorts, testRole } from '../../../support/small-run.js';

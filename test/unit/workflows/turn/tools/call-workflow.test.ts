@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CallFailure } from '../../../../../src/run/limits/failure.js';
 import type { ToolDefinition, ToolPolicy } from '../../../../../src/run/tools/tool.js';
-import type { Ports, WorkflowCall, WorkflowEnd } from '../../../../../src/workflows/ports.js';
+import type { Ports, WorkflowCall, WorkflowEnd } from '../../../../../src/workflows/run/ports.js';
 import { runNextCalls } from '../../../../../src/workflows/turn/tools/run-tools.js';
 import { answer, fileTool, runAtCalls } from '../../../../support/small-run.js';
 

@@ -1,0 +1,137 @@
+/** The frame around every page: where one can go, what waits, and whether the page is up to date. */
+import { useEffect } from 'preact/hooks';
+import { keysOpen } from '../keys.js';
+import { lazily } from '../parts/lazy.js';
+import { Link } from '../parts/link.js';
+import { path, streamState, trouble, waiting } from '../state.js';
+import { keepToken } from '../token.js';
+import { WaitingPage } from '../waiting/waiting-page.js';
+import { language, speak, t } from '../words/words.js';
+
+const KeysHelp = lazily(() => import('../parts/keys-help.js').then(({ KeysHelp }) => KeysHelp));
+const RunPage = lazily(() => import('../run/run-page.js').then(({ RunPage }) => RunPage));
+const RunsPage = lazily(() => import('../runs/runs-page.js').then(({ RunsPage }) => RunsPage));
+const SessionPage = lazily(() =>
+  import('../sessions/session-page.js').then(({ SessionPage }) => SessionPage),
+);
+const SessionsPage = lazily(() =>
+  import('../sessions/sessions-page.js').then(({ SessionsPage }) => SessionsPage),
+);
+
+export function App() {
+  const count = waiting.value?.length ?? 0;
+  useEffect(() => {
+    document.title = count > 0 ? `(${count}) Steersman` : 'Steersman';
+  }, [count]);
+  if (streamState.value === 'refused') return <NewLink />;
+  return (
+    <>
+      <nav class="top" aria-label={t('pages')}>
+        <span class="brand">Steersman</span>
+        <Tab to="/" name={t('waiting')} count={count} />
+        <Tab to="/runs" name={t('runs')} />
+        <Tab to="/sessions" name={t('sessions')} />
+        <span class="spacer" />
+        <Liveness />
+        <button
+          type="button"
+          class="quiet small"
+          aria-label={t('otherLanguage')}
+          onClick={() => void speak(language.value === 'en' ? 'zh' : 'en')}
+        >
+          {language.value === 'en' ? '中' : 'EN'}
+        </button>
+        <button
+          type="button"
+          class="quiet small"
+          aria-label={t('keys')}
+          onClick={() => (keysOpen.value = true)}
+        >
+          ?
+        </button>
+      </nav>
+      <Banner />
+      <main>{pageOf(path.value)}</main>
+      {keysOpen.value && <KeysHelp />}
+    </>
+  );
+}
+
+function pageOf(at: string) {
+  const [, name = '', part = ''] = at.split('/');
+  const id = decoded(part);
+  if (name === 'runs') return id === '' ? <RunsPage /> : <RunPage key={id} id={id} />;
+  if (name === 'sessions') return id === '' ? <SessionsPage /> : <SessionPage key={id} id={id} />;
+  return <WaitingPage />;
+}
+
+/** An address that somebody typed may be none. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function Tab({ to, name, count = 0 }: { to: string; name: string; count?: number }) {
+  const isHere = to === '/' ? path.value === '/' : path.value.startsWith(to);
+  return (
+    <Link to={to} aria-current={isHere ? 'page' : undefined}>
+      {name}
+      {count > 0 && <span class="count">{count}</span>}
+    </Link>
+  );
+}
+
+function Liveness() {
+  const state = trouble.value === null ? streamState.value : 'away';
+  const words = { live: t('live'), connecting: t('connecting'), away: t('notLive'), refused: t('notLive') };
+  return (
+    <span class={`liveness ${state}`} role="status">
+      {words[state]}
+    </span>
+  );
+}
+
+/** Says what this page can't know now: nothing that it shows is passed off as the present. */
+function Banner() {
+  const text = streamState.value === 'away' ? t('consoleAway') : trouble.value;
+  return text === null ? null : (
+    <p class="banner" role="alert">
+      {text}
+    </p>
+  );
+}
+
+function NewLink() {
+  return (
+    <main class="new-link">
+      <h1>{t('needsLink')}</h1>
+      <p>{t('needsLinkText')}</p>
+      <pre>{`steersman console --open\n\n# ${t('inClone')}\nnpm run client -- console --open`}</pre>
+      <p>{t('orToken')}</p>
+      <form
+        class="actions"
+        onSubmit={event => {
+          event.preventDefault();
+          const given = new FormData(event.currentTarget).get('token');
+          keepToken(String(given).trim());
+          location.reload();
+        }}
+      >
+        <input
+          class="reason"
+          type="password"
+          name="token"
+          autocomplete="off"
+          required
+          aria-label={t('token')}
+        />
+        <button type="submit" class="main">
+          {t('open')}
+        </button>
+      </form>
+    </main>
+  );
+}

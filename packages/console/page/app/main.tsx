@@ -1,0 +1,29 @@
+/** The page: opens its link, then draws what the address names. */
+import { render } from 'preact';
+import { dropAsks, useToken } from '../ask.js';
+import { openLink } from '../link.js';
+import { connectWants, streamState, take } from '../state.js';
+import { keepToken } from '../token.js';
+import { speakFirst } from '../words/words.js';
+import { App } from './app.js';
+
+const spoken = speakFirst();
+// What the page of a run is made of is loaded meanwhile; what fails here is asked for again where it is drawn.
+if (location.pathname.startsWith('/runs/')) import('../run/run-page.js').catch(() => undefined);
+const link = await openLink({
+  frames(frames) {
+    for (const frame of frames) take(frame);
+  },
+  state(state) {
+    streamState.value = state;
+    if (state === 'away') dropAsks();
+  },
+  token(token) {
+    keepToken(token);
+    useToken(token);
+  },
+});
+connectWants(runs => link.want(runs));
+await spoken;
+const root = document.getElementById('app');
+if (root) render(<App />, root);

@@ -1,0 +1,97 @@
+/** The client's way to a Temporal server that the environment or the program names. */
+import type { Client, ConnectionOptions } from '@temporalio/client';
+import { Connection } from '@temporalio/client';
+import { errorText } from '../../base/text/error-text.js';
+import { isLoopback } from '../../shared/local/loopback.js';
+import type { WorkerSettings } from '../../shared/local/protocol.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { connectionFault, temporalConfig } from '../../shared/temporal/connection-fault.js';
+import { retryInterceptors, temporalClient } from '../../shared/temporal/temporal-client.js';
+import type { Place } from '../kept/kept-permissions.js';
+
+/** The local stack, as far as a client uses it. */
+export interface LocalServer {
+  home: string;
+  /** URL of the Web UI. */
+  webUi: string;
+  /** A background worker of these settings, for `taskQueue` or a queue of its own. */
+  worker(settings: WorkerSettings, taskQueue?: string | null): Promise<{ taskQueue: string }>;
+  /** Of its background workers. */
+  queues(): Promise<string[]>;
+}
+
+/** A connected client. */
+export interface Temporal {
+  client: Client;
+  /** host:port. */
+  address: string;
+  namespace: string;
+  /** The local stack, or null where the environment names another. */
+  local: LocalServer | null;
+  /** Closes the connection and gives the local server back. */
+  close(): Promise<void>;
+  /** Of a call of the client: once it is aborted, nothing with an effect is sent. */
+  signal?: AbortSignal;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** A client of the program's own, which stays open. */
+export function ownTemporal(client: Client): Temporal {
+  const { connection } = client;
+  const address = connection instanceof Connection ? connection.options.address : 'the given client';
+  return { client, address, namespace: client.options.namespace, local: null, close: async () => {} };
+}
+
+export interface Named {
+  /** host:port. Default: as the environment says. */
+  address?: string | undefined;
+  /** For people, where nobody answers there. */
+  remedy: string;
+}
+
+/** Throws a SteersmanError where Temporal does not answer within 5 s, or its configuration is wrong. */
+export async function connectTo({ remedy, ...named }: Named): Promise<Temporal> {
+  const { options, namespace, address } = connectionTo(named.address);
+  try {
+    const connection = await Connection.connect(options);
+    const client = temporalClient({ connection, namespace });
+    return { client, address, namespace, local: null, close: () => connection.close() };
+  } catch (error) {
+    const known = await connectionFault(address, options, error);
+    if (known) throw known;
+    throw new SteersmanError(
+      `Temporal at ${address} can not be reached: ${errorText(error)}`,
+      remedy,
+      'unreachable',
+    );
+  }
+}
+
+function connectionTo(named: string | undefined) {
+  const { connectionOptions, namespace } = temporalConfig();
+  const { tls, apiKey, metadata, address = 'localhost:7233' } = connectionOptions;
+  const options: ConnectionOptions = {
+    address: named ?? address,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    interceptors: retryInterceptors,
+    // gRPC honours proxy variables even for this machine's own addresses.
+    ...(isLoopback(named ?? address) ? { channelArgs: { 'grpc.enable_http_proxy': 0 } } : {}),
+    ...(tls === undefined ? {} : { tls }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+  return { options, namespace: namespace ?? 'default', address: named ?? address };
+}
+
+/** Where a run works, for what a person has allowed there. */
+export function placeOf({ local, address, namespace }: Temporal, workspace: string): Place {
+  return { server: local === null ? `${address}/${namespace}` : null, workspace };
+}
+
+/** The run's page in the Web UI, where its address is known: the local stack and Temporal Cloud. */
+export function webUiLink({ local, address, namespace }: Temporal, id: string): string | null {
+  const path = `namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(id)}`;
+  if (local !== null) return `${local.webUi}/${path}`;
+  return /\.(tmprl\.cloud|temporal\.io)(:\d+)?$/.test(address) ? `https://cloud.temporal.io/${path}` : null;
+}

@@ -1,0 +1,34 @@
+/** A run that Temporal knows no more, as the store has it: as it stood when the store was told last. */
+import type { RunRecord } from '../../run/state/kept.js';
+import { type TraceReport, traceOf } from '../../run/state/trace.js';
+import type { SessionStore } from '../../shared/store/store.js';
+import type { RunResult } from '../../workflows/run/definitions.js';
+import { keptSteps } from '../kept/kept-runs.js';
+import type { RunEnd } from './run-end.js';
+import { FORGOTTEN } from './run-snapshot.js';
+
+/** Without a result where the store has none: the run was terminated in a goal, or lost with its server. */
+export async function keptEnd(store: SessionStore, kept: RunRecord): Promise<RunEnd> {
+  const { workflowId: id, runId, outcome, cause, rest } = kept;
+  const result = await keptResult(store, kept);
+  const message = 'Temporal knows it no more, and the store has no result of it';
+  return {
+    ...{ id, runId, status: FORGOTTEN, outcome, cause, basis: rest?.basis ?? null, result },
+    failure: result ? null : { type: FORGOTTEN, message },
+  };
+}
+
+async function keptResult(store: SessionStore, kept: RunRecord): Promise<RunResult | null> {
+  const { workflowId: id, outcome, cause, answer, mode, goal, usage, rest } = kept;
+  if (!kept.ended || outcome === null || cause === null || rest === undefined) return null;
+  const trace = await keptTrace(store, kept);
+  return { id, outcome, cause, text: answer ?? '', mode, goal, usage, ...rest, trace };
+}
+
+export async function keptTrace(store: SessionStore, kept: RunRecord): Promise<TraceReport> {
+  const { outcome, usage, answer, startedAt, changedAt } = kept;
+  return {
+    ...traceOf(await keptSteps(store, kept)),
+    ...{ finalAnswer: answer, finishReason: outcome, tokenUsage: usage, totalMs: changedAt - startedAt },
+  };
+}

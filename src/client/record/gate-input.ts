@@ -1,0 +1,16 @@
+/** What a gate about a tool call asks about, all of it: the gate itself holds the beginning of large arguments. */
+import type { Gate } from '../../run/gates/gate.js';
+import { toolRequestQuery } from '../../workflows/run/definitions.js';
+import { askRun } from '../connection/ask-run.js';
+import type { Temporal } from '../connection/connect.js';
+
+export type ToolInput = Record<string, unknown>;
+
+const TIMEOUT_MS = 5_000;
+
+/** The call's arguments; null for a gate about something else, and where no worker tells them. */
+export async function gateInput(temporal: Temporal, id: string, gate: Gate): Promise<ToolInput | null> {
+  if (gate.kind !== 'approval' && gate.kind !== 'clientTool') return null;
+  const asking = { id: gate.from?.run ?? id, timeoutMs: TIMEOUT_MS };
+  return askRun(temporal, asking, toolRequestQuery, gate.subject.callId).catch(() => null);
+}

@@ -1,0 +1,145 @@
+/** Runs as the server lists them, newest first. */
+import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { OUTCOMES, type Outcome } from '../../run/limits/cause.js';
+import { isBelow } from '../../shared/below.js';
+import { hintOf, verbCall } from '../../shared/process/called-as.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { unreadableNames } from '../../shared/temporal/temporal-client.js';
+import type { Temporal } from '../connection/connect.js';
+import { explainError } from '../connection/grpc-errors.js';
+import { ALL_RUNS, describeRun, timesOf, workspaceOf } from './runs.js';
+import { readStuckTask, type StuckTask } from './stuck-task.js';
+
+export interface ListFilter {
+  /** Only runs that have not ended. Default false. */
+  open?: boolean;
+  /** Only runs that wait for a person. Default false. */
+  waiting?: boolean;
+  /** Only runs that ended so. */
+  outcome?: Outcome;
+  /** Only runs that began then or later. */
+  since?: Date;
+  /** Only runs with this text in their goal, in any case of its letters. */
+  goal?: string;
+  /** Only runs that work in one of these folders or below it. */
+  workspaces?: readonly string[];
+}
+
+export interface ListOptions extends ListFilter {
+  /** At most so many. Default 20. */
+  limit?: number;
+}
+
+/** A run as the server's list tells it. */
+export interface ListedRun {
+  id: string;
+  runId: string;
+  status: string;
+  phase: string | null;
+  /** The gate that it waits for a person at. */
+  waiting: string | null;
+  outcome: string | null;
+  /** Why it ended so. */
+  cause: string | null;
+  mode: string | null;
+  goal: string | null;
+  /** ISO 8601. */
+  startedAt: string;
+  endedAt: string | null;
+  /** Names of its memo that can not be decoded here: another program's run, or one that is encrypted. */
+  unreadable: string[];
+  /** Why its workflow task fails again and again, where it does. */
+  stuck: StuckTask | null;
+}
+
+/** Throws a SteersmanError where the server does not list them. */
+export async function* listRuns(
+  temporal: Temporal,
+  { limit = 20, ...filter }: ListOptions,
+): AsyncGenerator<ListedRun> {
+  const query = listQuery(filter);
+  let count = 0;
+  try {
+    for await (const info of temporal.client.workflow.list({ query, pageSize: pageSizeOf(limit, filter) })) {
+      if (!isListed(info, filter)) continue;
+      yield { ...listedRun(info), stuck: await stuckOf(temporal, info) };
+      count += 1;
+      if (count >= limit) return;
+    }
+  } catch (error) {
+    const known = explainError(error);
+    const byAttribute = filter.waiting || filter.outcome;
+    if (!byAttribute || known === null || known.code === 'unreachable') throw known ?? error;
+    const todo = `The search attributes may be missing: ${hintOf(verbCall('doctor --fix'), 'the command `steersman doctor --fix`')} registers them.`;
+    throw new SteersmanError(known.message, todo, 'configuration');
+  }
+}
+
+/** A list does not tell it: an open run is looked at. */
+async function stuckOf(temporal: Temporal, { status, workflowId }: WorkflowExecutionInfo) {
+  if (status.name !== 'RUNNING') return null;
+  try {
+    return await readStuckTask(temporal.client, await describeRun(temporal, workflowId));
+  } catch {
+    // It has gone since it was listed, or the server is busy: the list is worth more.
+    return null;
+  }
+}
+
+export function listedRun(info: WorkflowExecutionInfo): ListedRun {
+  const { AgentPhase, AgentWaiting, AgentOutcome } = info.searchAttributes;
+  const text = (value: unknown) => (typeof value === 'string' ? value : null);
+  const open = info.status.name === 'RUNNING';
+  // A namespace without the attributes has the memo.
+  const outcome = text(AgentOutcome?.[0]) ?? text(info.memo?.outcome);
+  return {
+    id: info.workflowId,
+    runId: info.runId,
+    status: info.status.name.toLowerCase(),
+    // Temporal may have ended it at any point of its work.
+    phase: open ? text(AgentPhase?.[0]) : 'ended',
+    waiting: open ? text(AgentWaiting?.[0]) : null,
+    outcome: outcome === 'open' ? null : outcome,
+    cause: text(info.memo?.cause) ?? (outcome === 'completed' ? 'verified' : null),
+    mode: text(info.memo?.mode),
+    goal: text(info.memo?.goal),
+    ...timesOf(info),
+    unreadable: unreadableNames(info.memo),
+    stuck: null,
+  };
+}
+
+/** The filter as far as the server knows it. Throws a SteersmanError `usage` for what is no time or outcome. */
+export function listQuery({ open, waiting, outcome, since }: ListFilter): string {
+  if (since && Number.isNaN(since.getTime()))
+    throw new SteersmanError('since is no valid time.', '', 'usage');
+  if (outcome !== undefined && !OUTCOMES.includes(outcome))
+    throw new SteersmanError(`outcome must be one of ${OUTCOMES.join(', ')}.`, '', 'usage');
+  return [
+    ALL_RUNS,
+    ...(open || waiting ? ["ExecutionStatus = 'Running'"] : []),
+    ...(waiting ? ['AgentWaiting IS NOT NULL'] : []),
+    ...(outcome ? [`AgentOutcome = '${outcome}'`] : []),
+    // Of a run that continued as new this is when its last part began: never before the first.
+    ...(since ? [`StartTime >= '${since.toISOString()}'`] : []),
+  ].join(' AND ');
+}
+
+/** The rest of it, for a run that the server has found. */
+export function isListed(
+  run: Pick<WorkflowExecutionInfo, 'memo' | 'startTime' | 'closeTime'>,
+  { since, goal, workspaces }: ListFilter,
+): boolean {
+  if (since && Date.parse(timesOf(run).startedAt) < since.getTime()) return false;
+  const workspace = workspaceOf(run.memo);
+  if (workspaces && (workspace === null || !workspaces.some(root => isBelow(workspace, root)))) return false;
+  const told = run.memo?.goal;
+  return goal === undefined || (typeof told === 'string' && told.toLowerCase().includes(goal.toLowerCase()));
+}
+
+const LARGE_PAGE = 1_000;
+
+/** What only the memo tells is looked for in large pages: with small ones nearly all the time goes into asking. */
+function pageSizeOf(limit: number, { goal, workspaces }: ListFilter): number {
+  return goal === undefined && workspaces === undefined ? limit : Math.max(limit, LARGE_PAGE);
+}

@@ -1,0 +1,38 @@
+/** What a run leaves as files: its history, and texts that it keeps by reference. */
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { textsOfConversation } from '../../shared/store/store.js';
+import type { KeptStore } from '../connection/client-scope.js';
+import type { Temporal } from '../connection/connect.js';
+import { noStore } from '../kept/kept-runs.js';
+import { describeRun } from './runs.js';
+
+const FETCH_TIMEOUT_MS = 120_000;
+/** More than any text that a run keeps. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** The Temporal history of a part of the run, its latest by default, as JSON that replay tests take. */
+export async function readHistory(
+  temporal: Temporal,
+  id: string,
+  part: string | undefined,
+): Promise<{ runId: string; json: string }> {
+  const { client } = temporal;
+  const runId = part ?? (await describeRun(temporal, id)).runId;
+  const handle = client.workflow.getHandle(id, runId);
+  const history = await client.withDeadline(Date.now() + FETCH_TIMEOUT_MS, () => handle.fetchHistory());
+  return { runId, json: historyToJSON(history) };
+}
+
+/** A text that the run keeps by reference, or a run before it in its conversation, whole. Throws a SteersmanError where the store of this machine has it not. */
+export async function readStored(kept: KeptStore | null, id: string, ref: string): Promise<string> {
+  if (kept === null) throw noStore();
+  const read = textsOfConversation(kept.texts, kept.sessions, async () => null);
+  const page = await read(id, ref, { offset: 0, length: MOST_BYTES });
+  if (page) return page.data.toString('utf8');
+  throw new SteersmanError(
+    `There is no stored text ${ref} of the run ${id} in the store of this machine.`,
+    'Give the reference exactly as it is shown, where the store of the worker is read: its folder, or the same DATABASE_URL.',
+    'not_found',
+  );
+}

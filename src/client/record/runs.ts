@@ -1,0 +1,122 @@
+/** Looking runs up. */
+
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { nearestNames } from '../../rules/tools/tool-call.js';
+import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
+import { isServed } from '../../shared/local/open-runs.js';
+import { hintOf, verbCall } from '../../shared/process/called-as.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { UnreadableError } from '../../shared/temporal/temporal-client.js';
+import type { Temporal } from '../connection/connect.js';
+import { seeList } from '../connection/grpc-errors.js';
+
+export type RunDescription = WorkflowExecutionDescription;
+
+const LOOK_TIMEOUT_MS = 10_000;
+const NEAR_IDS_OF = 200;
+
+/** All runs but the earlier parts of those that continued as new. */
+export const ALL_RUNS = `WorkflowType = '${WORKFLOW_TYPE}' AND ExecutionStatus != 'ContinuedAsNew'`;
+
+/** What the server knows of the run's latest segment. Throws a SteersmanError for an unknown id. */
+export async function describeRun(temporal: Temporal, id: string): Promise<RunDescription> {
+  const { client } = temporal;
+  try {
+    const deadline = Date.now() + LOOK_TIMEOUT_MS;
+    const found = await client.withDeadline(deadline, () => client.workflow.getHandle(id).describe());
+    if (found.type === WORKFLOW_TYPE) return found;
+    throw new SteersmanError(`${id} is a workflow of type ${found.type}, not a run.`, seeList(), 'not_found');
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) throw await unknownRun(temporal, id);
+    throw error;
+  }
+}
+
+/** Id of the first part of the run, by which the store knows it: workflow ids are used again. */
+export function chainIn({ raw, runId }: RunDescription): string {
+  return raw.workflowExecutionInfo?.firstRunId || runId;
+}
+
+/** When its first part began and when it ended, ISO 8601. The server knows the latest segment's start alone. */
+export function timesOf({
+  memo,
+  startTime,
+  closeTime,
+}: Pick<RunDescription, 'memo' | 'startTime' | 'closeTime'>) {
+  const began = memo?.startedAt;
+  return {
+    startedAt: typeof began === 'string' ? began : startTime.toISOString(),
+    endedAt: closeTime?.toISOString() ?? null,
+  };
+}
+
+/** Folder that it works in; null where whoever started it did not say. */
+export function workspaceOf(memo: RunDescription['memo']): string | null {
+  return typeof memo?.workspace === 'string' ? memo.workspace : null;
+}
+
+export function isOpen({ status }: Pick<RunDescription, 'status'>): boolean {
+  return status.name === 'RUNNING' || status.name === 'PAUSED';
+}
+
+async function unknownRun(temporal: Temporal, id: string): Promise<SteersmanError> {
+  const near = nearestNames(id, await recentIds(temporal).catch(() => []));
+  const nearest = near.length > 0 ? `Nearest: ${near.join(', ')}. ` : '';
+  return new SteersmanError(noRun(temporal, id), `${nearest}${seeList()}`, 'not_found');
+}
+
+/** The same for one that whoever asks is not to know of. */
+export function noRun({ namespace, address }: Pick<Temporal, 'namespace' | 'address'>, id: string): string {
+  return `There is no run ${id} in the namespace ${namespace} at ${address}.`;
+}
+
+async function recentIds({ client }: Temporal): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { workflowId } of client.workflow.list({ query: ALL_RUNS, pageSize: NEAR_IDS_OF })) {
+    ids.push(workflowId);
+    if (ids.length >= NEAR_IDS_OF) break;
+  }
+  return ids;
+}
+
+/**
+ * What only a worker of the run tells, here `knows`: `unserved` where none answers, though Temporal does. Throws for an
+ * unknown run.
+ */
+export async function fromWorker<T>(
+  temporal: Temporal,
+  id: string,
+  { knows, ask }: { knows: string; ask: () => Promise<T> },
+): Promise<T> {
+  const { taskQueue } = await describeRun(temporal, id);
+  if (!(await mayBeServed(temporal, taskQueue))) throw unserved(id, knows);
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof SteersmanError || error instanceof UnreadableError) throw error;
+    // Who waits in vain for a worker has the server's words for it: the server is away only if it tells nothing else.
+    await describeRun(temporal, id);
+    throw unserved(id, knows);
+  }
+}
+
+function unserved(id: string, knows: string): SteersmanError {
+  return new SteersmanError(
+    `No worker answers for the run ${id}, and only a worker knows ${knows}.`,
+    `Ask again while a worker of its task queue runs. What its result keeps: ${hintOf(verbCall(`watch ${id}`), '`run.events()`')}`,
+    'unserved',
+  );
+}
+
+/**
+ * False when it is known that no worker serves the run's queue, so that a query would only wait. True on
+ * other servers than the local stack's, where nobody can tell quickly.
+ */
+export async function mayBeServed({ client, local }: Temporal, taskQueue: string): Promise<boolean> {
+  if (local === null) return true;
+  return local
+    .queues()
+    .then(queues => isServed(client, queues, taskQueue))
+    .catch(() => true);
+}

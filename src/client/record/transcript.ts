@@ -1,0 +1,84 @@
+/** The conversation of a run: what its roles were told, said, called and got. */
+
+import type { Message } from '../../run/messages/message.js';
+import { messageNumber, type RunRecord } from '../../run/state/kept.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import type { SessionStore } from '../../shared/store/store.js';
+import { stateQuery, transcriptQuery } from '../../workflows/run/definitions.js';
+import { askRun } from '../connection/ask-run.js';
+import type { Temporal } from '../connection/connect.js';
+import { inThreads, keptMessages, type SaidIn, type ThreadTranscript } from '../kept/kept-runs.js';
+import { fromWorker } from './runs.js';
+
+/** A run in the store that has it. */
+export interface KeptIn {
+  store: SessionStore;
+  run: RunRecord;
+}
+
+interface Wanted {
+  id: string;
+  only: string | undefined;
+  kept: KeptIn | null;
+  /** The store has all that was said. */
+  isAll: boolean;
+}
+
+/**
+ * The threads of a run, the main one first, each with all that was said in it, as far as the store has it or the run
+ * itself still does; `only` one of them. Throws a SteersmanError for an unknown run or thread, and where neither store
+ * nor worker knows the conversation.
+ */
+export async function readTranscript(
+  temporal: Temporal,
+  { id, only, kept: known, isAll }: Wanted,
+): Promise<ThreadTranscript[]> {
+  const kept = known ? await keptMessages(known.store, known.run) : [];
+  const said = isAll ? kept : await withNews(kept, () => readLive(temporal, id));
+  const threads = inThreads(said);
+  const wanted = threads.filter(({ thread }) => only === undefined || thread === only);
+  if (only !== undefined && wanted.length === 0) throw noThread(id, only, threads);
+  return wanted;
+}
+
+/** What is kept, and what the run has since. Where no worker answers, what is kept is better than nothing. */
+async function withNews(kept: readonly SaidIn[], ask: () => Promise<SaidIn[]>): Promise<readonly SaidIn[]> {
+  if (kept.length === 0) return ask();
+  const live = await ask().catch(error => {
+    if (error instanceof SteersmanError && error.code === 'unserved') return [];
+    throw error;
+  });
+  const known = new Set(kept.map(({ message }) => message.id));
+  // A note of what was cut says nothing where all is there; what it began with is shown where it was said.
+  const isNews = ({ kind, id, from }: SaidIn['message']) =>
+    kind !== 'cut' && from === undefined && !known.has(id);
+  const news = live.filter(({ message }) => isNews(message));
+  // The store may have what came after something that it lacks.
+  return [...kept, ...news].sort((a, b) => messageNumber(a.message) - messageNumber(b.message));
+}
+
+function readLive(temporal: Temporal, id: string): Promise<SaidIn[]> {
+  return fromWorker(temporal, id, { knows: 'its conversation', ask: () => askThreads(temporal, id) });
+}
+
+async function askThreads(temporal: Temporal, id: string): Promise<SaidIn[]> {
+  const { internals } = await askRun(temporal, { id }, stateQuery);
+  const said: SaidIn[] = [];
+  for (const thread of Object.keys(internals.threads)) {
+    for (let from = 0; ; ) {
+      const page: Message[] = await askRun(temporal, { id }, transcriptQuery, thread, from);
+      if (page.length === 0) break;
+      from += page.length;
+      said.push(...page.map(message => ({ thread, message })));
+    }
+  }
+  return said;
+}
+
+function noThread(id: string, thread: string, known: readonly ThreadTranscript[]): SteersmanError {
+  return new SteersmanError(
+    `The run ${id} has no thread ${thread}.`,
+    known.length === 0 ? 'It has none yet.' : `It has these: ${known.map(each => each.thread).join(', ')}.`,
+    'not_found',
+  );
+}

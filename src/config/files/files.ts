@@ -1,0 +1,223 @@
+/** Reading configuration files: what they hold or a clear error. */
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
+import { isAbsolute, join, relative } from 'node:path';
+import { parseEnv } from 'node:util';
+import { LRUCache } from 'lru-cache';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { oneLine } from '../../shared/process/terminal-text.js';
+
+/** A path as messages show it: relative where it is below the current folder. Its names may be a stranger's. */
+export function displayPath(file: string): string {
+  const short = isAbsolute(file) ? relative(process.cwd(), file) : file;
+  return oneLine(short === '' || short.startsWith('..') || isAbsolute(short) ? file : short);
+}
+
+/**
+ * Checks that the folder of the configuration is there, be it empty. Without this a misspelt name would mean the
+ * defaults: no permissions, no tools, and nobody told.
+ * @throws SteersmanError that names the folder and what it should hold.
+ */
+export async function checkConfigDir(folder: string): Promise<void> {
+  if ((await listFolder(folder)) !== null) return;
+  throw new SteersmanError(
+    `The configuration folder ${displayPath(folder)} does not exist, or is not a folder.`,
+    'Name the folder that holds steersman.yaml, .mcp.json and prompts.',
+  );
+}
+
+/** Larger is no file of configuration. */
+const MOST_FILE_BYTES = 1_000_000;
+
+/**
+ * What is in a file; null when there is no such file. Whoever made it may be a stranger: a pipe or a device, maybe
+ * behind a link, has no end, and keeps whoever reads it.
+ * @throws SteersmanError that names it when it is no regular file, has more than `most` bytes or can not be read.
+ */
+function readBytes(file: string, most = MOST_FILE_BYTES): Buffer | null {
+  try {
+    // Opening a device can have effects of its own.
+    if (!statSync(file).isFile()) throw unreadable(file, 'not a regular file');
+    // What is there may be another by now.
+    const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const { size } = fstatSync(opened);
+      if (size > most) throw unreadable(file, `larger than ${most} bytes`);
+      const buffer = Buffer.allocUnsafe(size + 1);
+      const length = readSync(opened, buffer, 0, size + 1, 0);
+      // Files of the kernel's have no size, and some have no end.
+      if (length > size) throw unreadable(file, 'larger than its size');
+      return buffer.subarray(0, length);
+    } finally {
+      closeSync(opened);
+    }
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw unreadable(file, error);
+  }
+}
+
+/**
+ * Text of a file as it is; null when there is no such file.
+ * @throws SteersmanError that names it when it is there and can not be read.
+ */
+export function readText(file: string): string | null {
+  return readBytes(file)?.toString() ?? null;
+}
+
+/** The same without byte order mark and with plain line ends; what is unchanged is not read again. */
+export function readTextIfPresent(file: string): Promise<string | null> {
+  return unlessUnchanged(texts, file, async () => {
+    const text = readText(file);
+    return text === null ? null : withoutMark(text).replaceAll('\r\n', '\n');
+  });
+}
+
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, '');
+}
+
+/** Where a file begins that a stranger may change meanwhile: a link is not followed, and a pipe would never end. */
+export async function readHead(file: string, most: number): Promise<{ head: Buffer; size: number }> {
+  const opened = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stat = await opened.stat();
+    if (!stat.isFile()) throw Object.assign(new Error('it is no file'), { code: 'not a file' });
+    const { buffer, bytesRead } = await opened.read({ buffer: Buffer.alloc(most), position: 0 });
+    return { head: buffer.subarray(0, bytesRead), size: stat.size };
+  } finally {
+    await opened.close();
+  }
+}
+
+/** What a folder's `.env` says. Some tools keep a folder of that name: it says nothing. */
+export function readDotEnv(dir: string): Record<string, string> {
+  const file = join(dir, '.env');
+  const text = isFolder(file) ? null : readText(file);
+  // Node takes a byte order mark for a part of the first name.
+  return parseEnv(withoutMark(text ?? '')) as Record<string, string>;
+}
+
+/** More are no tools and no prompts: a link can lead to the root of all files. */
+const MOST_FILES = 10_000;
+const MOST_FOLDER_BYTES = 100_000_000;
+
+/**
+ * Every file below a folder but packages: its name from there, and a mark of what it holds. Links are followed, as whoever
+ * loads files follows them; a folder under another name says where it is, and is gone into once.
+ * @throws SteersmanError that names what can not be read, or the folder when it holds too much.
+ */
+export function marksBelow(folder: string): [name: string, mark: string][] {
+  const marks: [string, string][] = [];
+  const seen = new Set<string>();
+  let files = 0;
+  let room = MOST_FOLDER_BYTES;
+  const take = (path: string): void => {
+    const bytes = readBytes(join(folder, path), room);
+    // A link that leads nowhere.
+    if (bytes === null) return;
+    room -= bytes.length;
+    marks.push([path, createHash('sha256').update(bytes).digest('hex')]);
+  };
+  const goInto = (path: string): void => {
+    try {
+      const real = realpathSync(join(folder, path));
+      const place = relative(realpathSync(folder), real);
+      if (place !== path) marks.push([path, place]);
+      if (seen.has(real)) return;
+      seen.add(real);
+      const names = readdirSync(real).filter(name => name !== 'node_modules');
+      for (const below of names.sort().map(name => join(path, name))) {
+        files += 1;
+        if (files > MOST_FILES) throw unreadable(folder, `more than ${MOST_FILES} files`);
+        if (isFolder(join(folder, below))) goInto(below);
+        else take(below);
+      }
+    } catch (error) {
+      throw unreadable(join(folder, path), error);
+    }
+  };
+  if (isFolder(folder)) goInto('');
+  return marks;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+/** Names in a folder, sorted; `null` when there is no such folder. Folders end in `/`. */
+export function listFolder(folder: string): Promise<readonly string[] | null> {
+  return unlessUnchanged(listings, folder, async () => {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.map(entry => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
+  });
+}
+
+interface Remembered<T> {
+  /** Of the path when it was read: as long as it is the same, so is what is there. */
+  stamp: string;
+  value: T;
+}
+
+/** Each run reads its configuration anew, each tool call its permissions: nearly always what was read before. */
+const texts = new LRUCache<string, Remembered<string>>({ max: 200 });
+const listings = new LRUCache<string, Remembered<readonly string[]>>({ max: 200 });
+
+async function unlessUnchanged<T>(
+  memory: LRUCache<string, Remembered<T>>,
+  path: string,
+  read: () => Promise<T | null>,
+): Promise<T | null> {
+  try {
+    const stamp = stampOf(path);
+    const last = memory.get(path);
+    if (last !== undefined && last.stamp === stamp) return last.value;
+    const value = await read();
+    if (stamp === null || value === null) memory.delete(path);
+    else memory.set(path, { stamp, value });
+    return value;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw unreadable(path, error);
+  }
+}
+
+/** The clock of a file system is coarse: what changed less than this ago may change again and bear the same time. */
+const SETTLED_MS = 2_000;
+
+/** Null where it says too little. @throws where there is nothing. */
+function stampOf(path: string): string | null {
+  const { mtimeNs, ctimeNs, ino, size, ctimeMs } = statSync(path, { bigint: true });
+  return Date.now() - Number(ctimeMs) < SETTLED_MS ? null : [mtimeNs, ctimeNs, ino, size].join();
+}
+
+export function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
+
+function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(errorCode(error));
+}
+
+/** `why`: what was thrown, or in words. */
+function unreadable(path: string, why: unknown): SteersmanError {
+  if (why instanceof SteersmanError) return why;
+  return new SteersmanError(
+    `${displayPath(path)} can not be read (${errorCode(why)}).`,
+    'Check that it is a file that this user may read.',
+  );
+}

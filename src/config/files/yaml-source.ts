@@ -1,0 +1,151 @@
+/** YAML with line numbers, and the one way in which configuration is checked: schema in, value or clear error out. */
+
+import { LRUCache } from 'lru-cache';
+import type { Document, Range } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import { z } from 'zod';
+import { isRecord } from '../../base/json/json.js';
+import { nearestNames } from '../../rules/tools/tool-call.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { displayPath } from './files.js';
+
+export type KeyPath = readonly PropertyKey[];
+
+export interface YamlSource {
+  /** Plain data. Keys without a value are left out, so that a section whose lines are all commented is fine. */
+  value: Record<string, unknown>;
+  /** `file:line` of a key; of the nearest key above it where the path leads nowhere. */
+  at(path: KeyPath): string;
+}
+
+/**
+ * Parses a YAML mapping.
+ * @param firstLine line of `file` on which `text` begins, for front matter. Default 1.
+ * @throws SteersmanError for bad YAML, and for anything but a mapping, with `file:line`.
+ */
+export function parseYaml(text: string, file: string, firstLine = 1): YamlSource {
+  const key = JSON.stringify([file, firstLine, text]);
+  const source = parsed.get(key) ?? parse(text, file, firstLine);
+  parsed.set(key, source);
+  return source;
+}
+
+/** The same few files are read for each run. */
+const parsed = new LRUCache<string, YamlSource>({ max: 100 });
+/** What schemas made of sources. Nobody changes it. */
+const checked = new WeakMap<YamlSource, Map<z.ZodType, unknown>>();
+
+function parse(text: string, file: string, firstLine: number): YamlSource {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const place = (offset: number) => `${displayPath(file)}:${lines.linePos(offset).line + firstLine - 1}`;
+  const fault = document.errors[0];
+  if (fault) {
+    throw new SteersmanError(
+      `${place(beginOf(document, fault.pos[0]))}: not valid YAML: ${fault.message}.`,
+      'Check indentation, quotes and colons near that line.',
+    );
+  }
+  const value: unknown = withoutNulls(document.toJS()) ?? {};
+  if (!isRecord(value)) {
+    throw new SteersmanError(
+      `${place(0)}: expected keys with values ("key: value").`,
+      'Write one key a line.',
+    );
+  }
+  return { value, at: path => place(offsetOf(document, path)) };
+}
+
+/**
+ * Checks a source against a schema and returns what the schema makes of it.
+ * @param docs where the keys are described, for the hint.
+ * @throws SteersmanError with one line for each fault: `file:line`, key, what is wrong, nearest known key.
+ */
+export function checkYaml<T extends z.ZodType>(schema: T, source: YamlSource, docs: string): z.output<T> {
+  const made = checked.get(source) ?? new Map<z.ZodType, unknown>();
+  if (made.has(schema)) return made.get(schema) as z.output<T>;
+  const result = schema.safeParse(source.value);
+  if (result.success) {
+    checked.set(source, made.set(schema, result.data));
+    return result.data;
+  }
+  const faults = result.error.issues.flatMap(issue => describeIssue(issue, schema, source));
+  throw new SteersmanError(
+    faults.join('\n'),
+    `Correct ${faults.length === 1 ? 'it' : 'them'} as described in ${docs}.`,
+  );
+}
+
+function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType, source: YamlSource): string[] {
+  if (issue.code !== 'unrecognized_keys') {
+    const text = issue.message.replace(/^Invalid input: |\.$/g, '');
+    return [`${source.at(issue.path)}: ${dotted(issue.path) || 'the file'}: ${text}.`];
+  }
+  const known = knownKeys(schema, issue.path);
+  return issue.keys.map(key => unknownKeyText(source.at([...issue.path, key]), [...issue.path, key], known));
+}
+
+/** The message for a key that nothing reads, with the nearest of the known ones. */
+export function unknownKeyText(place: string, path: KeyPath, known: readonly string[]): string {
+  const [nearest] = nearestNames(String(path.at(-1)), known);
+  const advice = nearest === undefined ? '' : ` Did you mean "${nearest}"? Known here: ${known.join(', ')}.`;
+  return `${place}: unknown key "${dotted(path)}".${advice}`;
+}
+
+/** Keys that a schema knows below `path`, read from its JSON Schema. */
+function knownKeys(schema: z.ZodType, path: KeyPath): string[] {
+  let node: unknown = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  for (const segment of path) {
+    if (!isRecord(node)) return [];
+    const properties = isRecord(node.properties) ? node.properties : {};
+    node = properties[String(segment)] ?? node.additionalProperties;
+  }
+  const properties = isRecord(node) && isRecord(node.properties) ? node.properties : {};
+  // What is `not` anything stands there for a message of its own.
+  return Object.keys(properties).filter(key => !(isRecord(properties[key]) && 'not' in properties[key]));
+}
+
+/** Where the quotes or brackets begin that a fault found unclosed, lines further on; else the fault itself. */
+function beginOf(document: Document.Parsed, fault: number): number {
+  let begin = fault;
+  const note = (range: Range | null | undefined) => {
+    if (range && range[0] < fault && range[1] >= fault) [begin] = range;
+  };
+  visit(document, {
+    Scalar: (_, node) => {
+      if (/^QUOTE/.test(node.type ?? '')) note(node.range);
+    },
+    Collection: (_, node) => {
+      if (node.flow === true) note(node.range);
+    },
+  });
+  return begin;
+}
+
+function offsetOf(document: Document.Parsed, path: KeyPath): number {
+  let node: unknown = document.contents;
+  let offset = document.contents?.range[0] ?? 0;
+  for (const segment of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(item => isScalar(item.key) && String(item.key.value) === String(segment));
+      if (!pair || !isScalar(pair.key)) break;
+      offset = pair.key.range?.[0] ?? offset;
+      node = pair.value;
+    } else if (isSeq(node)) {
+      const item: unknown = node.items[Number(segment)];
+      if (isScalar(item) || isMap(item) || isSeq(item)) offset = item.range?.[0] ?? offset;
+      node = item;
+    } else break;
+  }
+  return offset;
+}
+
+function dotted(path: KeyPath): string {
+  return path.map(String).join('.');
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [key, withoutNulls(inner)] as const);
+  return Object.fromEntries(entries.filter(([, inner]) => inner !== null));
+}

@@ -1,0 +1,225 @@
+/** Turns an entry of `.mcp.json` into a server that can be started: fills in `${…}` and resolves paths. */
+import { createHash } from 'node:crypto';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { CODE_SERVER, type CodeTool } from '../tools/code-tools.js';
+import type { HttpServerConfig, McpConfig, McpServerConfig, StdioServerConfig } from './config.js';
+
+interface ResolvedBase {
+  name: string;
+  /** Same server and same settings, same key: what connections are shared by. */
+  key: string;
+  /** How messages call it: the command or address as written, without values of variables. */
+  label: string;
+  startTimeoutMs: number;
+  /** Puts `***` in place of every value that came from a variable, `env` or `headers`. */
+  redact(text: string): string;
+}
+
+export interface ResolvedStdioServer
+  extends ResolvedBase,
+    Pick<StdioServerConfig, 'type' | 'command' | 'args' | 'env'> {
+  cwd: string;
+}
+
+export interface ResolvedHttpServer
+  extends ResolvedBase,
+    Pick<HttpServerConfig, 'type' | 'url' | 'headers'> {}
+
+export interface ResolvedCodeServer extends ResolvedBase {
+  type: 'code';
+  tools: readonly CodeTool[];
+  workspace: string;
+}
+
+export type ResolvedServer = ResolvedStdioServer | ResolvedHttpServer | ResolvedCodeServer;
+
+export interface ResolveOptions {
+  workspace: string;
+  lookup: (name: string) => string | undefined;
+  /** The tools of `steersman tools …`, to be served in this process. Default: that is a command like any other. */
+  toolsHere?: ToolsHere;
+}
+
+/** What `steersman tools` with these arguments serves, in a folder whose real path `at` tells, and what else it goes by. */
+export type ToolsHere = (
+  args: readonly string[],
+  at: (folder: string) => string,
+) => { tools: CodeTool[]; root: string; choice: object };
+
+/** Shorter values are not searched for in messages: they would blot out ordinary words. */
+const MIN_SECRET_CHARS = 6;
+
+/** Groups: `${workspace}`, `${VAR}`, `${VAR:-default}`. */
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+
+/**
+ * Fills in one server.
+ * @throws SteersmanError for a variable that is not set and has no default, and for an address that is none.
+ */
+export function resolveServer(
+  server: McpServerConfig,
+  { file, dir }: McpConfig,
+  { workspace, lookup, toolsHere }: ResolveOptions,
+): ResolvedServer {
+  const { name, startTimeoutMs } = server;
+  const secrets = new Set<string>();
+  // One pass: values are never expanded again.
+  const expand = (text: string, key: string) =>
+    text.replace(VARIABLE, (_match, variable: string, fallback: string | undefined) => {
+      if (variable === 'workspace') return workspace;
+      const value = lookup(variable);
+      if (value !== undefined) secrets.add(value);
+      const filled = value ?? fallback;
+      if (filled !== undefined) return filled;
+      throw new SteersmanError(
+        `${file}: mcpServers.${name}.${key} needs the environment variable ${variable}, which is not set.`,
+        `Set ${variable} (in the environment or .env), give a default as \${${variable}:-value}, or set "enabled": false for ${name}.`,
+      );
+    });
+  if (toolsHere && isOwnTools(server)) {
+    const [, ...given] = server.args.map((arg, i) => expand(arg, `args.${i}`));
+    const at = (folder: string) => realFolder(resolve(dir, folder), `${file}: mcpServers.${name}`);
+    const { tools, root, choice } = toolsHere(given, at);
+    const key = keyOf(name, { root, choice });
+    return { ...codeServer(tools, root), name, startTimeoutMs, key, label: labelOf(server) };
+  }
+  const resolved =
+    server.type === 'stdio' ? resolveStdio(server, dir, expand) : resolveHttp(server, file, expand);
+  const given =
+    resolved.type === 'stdio'
+      ? Object.values(resolved.env)
+      : [...Object.values(resolved.headers).flatMap(withoutScheme), ...secretsOfUrl(resolved.url)];
+  for (const value of given) secrets.add(value);
+  const key = keyOf(name, resolved);
+  return { ...resolved, name, startTimeoutMs, key, label: labelOf(server), redact: redactor(secrets) };
+}
+
+function realFolder(folder: string, whose: string): string {
+  try {
+    return realpathSync(`${folder}/.`);
+  } catch {
+    throw new SteersmanError(`${whose}: ${folder} is no folder.`, 'Name one that is there.');
+  }
+}
+
+type OwnTools = StdioServerConfig & { command: 'steersman' };
+
+/** `steersman tools …` is served in this process: nothing has to be found on PATH, or started. */
+export function isOwnTools(server: McpServerConfig): server is OwnTools {
+  return server.type === 'stdio' && server.command === 'steersman' && server.args[0] === 'tools';
+}
+
+/** One server for each workspace, as tools are told theirs. */
+export function codeServer(tools: readonly CodeTool[], workspace: string): ResolvedCodeServer {
+  return {
+    type: 'code',
+    name: CODE_SERVER,
+    key: keyOf(CODE_SERVER, { workspace }),
+    label: 'tools in code',
+    startTimeoutMs: CODE_START_TIMEOUT_MS,
+    redact: text => text,
+    tools,
+    workspace,
+  };
+}
+
+/** It is in this process: nothing starts. */
+const CODE_START_TIMEOUT_MS = 10_000;
+
+type Expand = (text: string, key: string) => string;
+
+function resolveStdio(server: StdioServerConfig, dir: string, expand: Expand) {
+  return {
+    type: 'stdio' as const,
+    command: findCommand(expand(server.command, 'command'), dir),
+    args: server.args.map((arg, i) => expand(arg, `args.${i}`)),
+    env: expandAll(server.env, 'env', expand),
+    cwd: resolve(dir, server.cwd === undefined ? '.' : expand(server.cwd, 'cwd')),
+  };
+}
+
+function resolveHttp(server: HttpServerConfig, file: string, expand: Expand) {
+  const url = expand(server.url, 'url');
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') {
+    throw new SteersmanError(
+      `${file}: mcpServers.${server.name}.url is not an http or https address.`,
+      'Write it in full, such as "http://127.0.0.1:3001/mcp".',
+    );
+  }
+  return { type: 'http' as const, url, headers: expandAll(server.headers, 'headers', expand) };
+}
+
+function expandAll(values: Record<string, string>, key: string, expand: Expand): Record<string, string> {
+  const filled = Object.entries(values).map(([name, value]) => [name, expand(value, `${key}.${name}`)]);
+  return Object.fromEntries(filled);
+}
+
+/**
+ * A plain name is looked for in `node_modules/.bin` of the configuration folder and of this package and the
+ * folders above it, then on PATH: packaged servers start without a package runner and without network.
+ */
+function findCommand(command: string, dir: string): string {
+  if (isAbsolute(command)) return command;
+  if (/[\\/]/.test(command)) return resolve(dir, command);
+  for (const start of [dir, dirname(fileURLToPath(import.meta.url))]) {
+    for (let folder = start; ; folder = dirname(folder)) {
+      const candidate = join(folder, 'node_modules', '.bin', command);
+      if (existsSync(candidate)) return candidate;
+      if (dirname(folder) === folder) break;
+    }
+  }
+  return command;
+}
+
+function keyOf(name: string, resolved: object): string {
+  return createHash('sha256')
+    .update(JSON.stringify([name, resolved]))
+    .digest('hex');
+}
+
+function labelOf(server: McpServerConfig): string {
+  if (server.type === 'stdio') return [server.command, ...server.args].join(' ');
+  return server.url.replace(/\?.*$/s, '').replace(/\/\/[^/@]*@/, '//');
+}
+
+/** A header as it is, and without what stands before a key, as in `Bearer …`. */
+function withoutScheme(header: string): string[] {
+  return [header, header.slice(header.lastIndexOf(' ') + 1)];
+}
+
+/** What an address says to be let in: its userinfo and query, as they stand there and as they were meant. */
+export function secretsOfUrl(url: string): string[] {
+  if (!URL.canParse(url)) return [];
+  const { username, password, search } = new URL(url);
+  const query = search.split(/[?&]/).map(pair => pair.slice(pair.indexOf('=') + 1));
+  return [username, password, ...query].flatMap(part => [part, decoded(part)]);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** As it stands in the path of an address. */
+function inAddress(value: string): string[] {
+  const url = new URL('http://h');
+  url.pathname = value;
+  const path = url.pathname.slice(1);
+  // A value with `..` would come out as another word.
+  return decoded(path) === value ? [path] : [];
+}
+
+function redactor(secrets: ReadonlySet<string>): (text: string) => string {
+  // Longest first: a value that contains another is hidden whole.
+  const values = [...new Set([...secrets].flatMap(value => [value, ...inAddress(value)]))]
+    .filter(value => value.length >= MIN_SECRET_CHARS)
+    .sort((a, b) => b.length - a.length);
+  return text => values.reduce((out, value) => out.replaceAll(value, '***'), text);
+}

@@ -1,0 +1,195 @@
+/** From what an MCP server answered to what a conversation keeps: bounded, with the rest in the blob store. */
+import { isDeepStrictEqual } from 'node:util';
+import { parseJson } from '../../base/json/json.js';
+import { CONTENT_BYTES, FAILURE_BYTES } from '../../base/sizes/bounds.js';
+import { errorText } from '../../base/text/error-text.js';
+import { cutText } from '../../base/text/fit.js';
+import type { ToolContent } from '../../run/messages/message.js';
+import type { BlobStore } from '../../shared/store/blob-store.js';
+import { cutHead, cutTail } from '../../shared/store/text-cut.js';
+import type { AnswerPart, ToolAnswer } from './tool-answer.js';
+
+/** How large texts are shortened, in UTF-8 bytes. */
+export interface ResultSizes {
+  /** Up to this size a text is given whole. */
+  wholeBytes: number;
+  /** Of a larger one: its beginning and its end. */
+  headBytes: number;
+  tailBytes: number;
+}
+
+export const DEFAULT_RESULT_SIZES: ResultSizes = { wholeBytes: 16_384, headBytes: 6_144, tailBytes: 2_048 };
+
+/** Kept free for the note that stands for what did not fit. */
+const REST_NOTE_BYTES = 1024;
+
+/** Where and how one run keeps what is too large. */
+export interface Keeper {
+  /** Keeps `data` whole and returns its reference. */
+  keep(data: string | Uint8Array): Promise<string>;
+  sizes: ResultSizes;
+  /** Takes secrets out of a text. Default: none are known. */
+  clean?(text: string): string;
+}
+
+/** The keeper of one run: `runId` is its workflow id. */
+export function keeperFor(
+  blobs: BlobStore,
+  runId: string,
+  { sizes = DEFAULT_RESULT_SIZES, clean = text => text }: Partial<Pick<Keeper, 'sizes' | 'clean'>> = {},
+): Keeper {
+  return { keep: data => blobs.put(runId, data), sizes, clean };
+}
+
+type Answer = Pick<ToolAnswer, 'content' | 'structuredContent'>;
+
+/**
+ * Content of a tool result, at most `CONTENT_BYTES` encoded: large texts as head and tail, pictures and sound by
+ * reference, structured content where it says more than the texts do (T16).
+ */
+export async function toToolContent(result: Answer, keeper: Keeper): Promise<ToolContent[]> {
+  const out: ToolContent[] = [];
+  let budget = CONTENT_BYTES - REST_NOTE_BYTES;
+  const parts: (AnswerPart | { type: 'json'; value: unknown })[] = [...result.content];
+  if (result.structuredContent !== undefined && !isSaidInText(result)) {
+    parts.push({ type: 'json', value: result.structuredContent });
+  }
+  for (const [index, part] of parts.entries()) {
+    const block = await toBlock(part, keeper);
+    const bytes = Buffer.byteLength(JSON.stringify(block));
+    if (bytes > budget) {
+      out.push(await restBlock(parts.slice(index), keeper));
+      break;
+    }
+    budget -= bytes;
+    out.push(block);
+  }
+  return out;
+}
+
+/**
+ * The same of a tool that has run: a full disk must not make a failed call of it, which might be repeated.
+ * `storeFault`: why there is the beginning of the texts alone.
+ */
+export async function keptContent(
+  result: Answer,
+  keeper: Keeper,
+): Promise<{ content: ToolContent[]; storeFault?: string }> {
+  try {
+    return { content: await toToolContent(result, keeper) };
+  } catch (error) {
+    const storeFault = cutText(errorText(error), FAILURE_BYTES);
+    return { content: contentWithoutStore(result, keeper.clean), storeFault };
+  }
+}
+
+function contentWithoutStore({ content }: Answer, clean: Keeper['clean'] = text => text): ToolContent[] {
+  const texts = content.flatMap(part => (part.type === 'text' ? [part.text] : []));
+  const head = cutHead(Buffer.from(clean(texts.join('\n'))), DEFAULT_RESULT_SIZES.headBytes).toString('utf8');
+  return [{ type: 'text', text: head }];
+}
+
+async function toBlock(
+  part: AnswerPart | { type: 'json'; value: unknown },
+  keeper: Keeper,
+): Promise<ToolContent> {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', ...(await boundText(part.text, keeper)) };
+    case 'image':
+      return { type: 'image', mimeType: part.mimeType, ...(await kept(part.data, keeper)) };
+    case 'audio': {
+      const { ref, totalBytes } = await kept(part.data, keeper);
+      // Sound is a resource of the run: the reference is its address.
+      return { type: 'resource', uri: ref, mimeType: part.mimeType, ref, totalBytes };
+    }
+    case 'resource':
+      return resourceBlock(part.resource, keeper);
+    case 'resource_link': {
+      const text = [part.title ?? part.name, part.description].filter(Boolean).join(': ');
+      return { type: 'resource', uri: part.uri, ...mime(part.mimeType), ...(await boundText(text, keeper)) };
+    }
+    case 'json': {
+      const text = JSON.stringify(part.value, null, 1);
+      if (Buffer.byteLength(text) <= keeper.sizes.wholeBytes) return part;
+      return { type: 'text', ...(await boundText(text, keeper)) };
+    }
+  }
+}
+
+/** What is no text is kept whole, by reference. */
+async function kept(data: string, keeper: Keeper): Promise<{ ref: string; totalBytes: number }> {
+  const bytes = Buffer.from(data, 'base64');
+  return { ref: await keeper.keep(bytes), totalBytes: bytes.length };
+}
+
+async function resourceBlock(
+  resource: { uri: string; mimeType?: string | undefined } & ({ text: string } | { blob: string }),
+  keeper: Keeper,
+): Promise<ToolContent> {
+  const base = { type: 'resource' as const, uri: resource.uri, ...mime(resource.mimeType) };
+  const said = 'text' in resource ? boundText(resource.text, keeper) : kept(resource.blob, keeper);
+  return { ...base, ...(await said) };
+}
+
+function mime(mimeType: string | undefined): { mimeType?: string } {
+  return mimeType === undefined ? {} : { mimeType };
+}
+
+/**
+ * A text up to `wholeBytes` (16 KB) as it is; a larger one as head (6 KB) and tail (2 KB), cut at characters and, where
+ * near, at lines, with the reference of the whole: the result's text says how to page it.
+ */
+export async function boundText(
+  text: string,
+  keeper: Keeper,
+): Promise<{ text: string; ref?: string; totalBytes?: number; headBytes?: number }> {
+  // Cleaned before it is cut and stored: else a page of it could begin within a secret.
+  // Lone surrogates have no UTF-8: made harmless here, so that sizes and stored bytes agree.
+  const bytes = Buffer.from(keeper.clean?.(text) ?? text, 'utf8');
+  if (bytes.length <= keeper.sizes.wholeBytes) return { text: bytes.toString('utf8') };
+  const ref = await keeper.keep(bytes);
+  const head = cutHead(bytes, keeper.sizes.headBytes);
+  const tail = cutTail(bytes, keeper.sizes.tailBytes);
+  const left = bytes.length - head.length - tail.length;
+  return {
+    text: `${head.toString('utf8').replace(/\n$/, '')}\n[… ${left} bytes left out …]\n${tail.toString('utf8')}`,
+    ref,
+    totalBytes: bytes.length,
+    headBytes: head.length,
+  };
+}
+
+async function restBlock(parts: unknown[], keeper: Keeper): Promise<ToolContent> {
+  const whole = JSON.stringify(parts);
+  const ref = await keeper.keep(whole);
+  return {
+    type: 'text',
+    text: `[… ${parts.length} more parts left out: JSON …]`,
+    ref,
+    totalBytes: Buffer.byteLength(whole),
+    headBytes: 0,
+  };
+}
+
+/**
+ * Servers repeat structured content as text for older clients: whole, or the one value that it consists of (`result`, as
+ * FastMCP wraps what is no object). A text says it as it is or as JSON, a list also as a text for each item.
+ */
+function isSaidInText({ content, structuredContent }: Answer): boolean {
+  const texts = content.flatMap(part => (part.type === 'text' ? [part.text] : []));
+  const values = Object.values(structuredContent ?? {});
+  const [only] = values;
+  if (values.length === 1 && content.length > 0 && isDeepStrictEqual(only, content)) return true;
+  const saysAll = (value: unknown) =>
+    [...texts, texts.join('\n')].some(text => saysValue(text, value)) ||
+    (Array.isArray(value) &&
+      texts.length > 0 &&
+      value.length === texts.length &&
+      value.every((item, index) => saysValue(texts[index], item)));
+  return saysAll(structuredContent) || (values.length === 1 && saysAll(only));
+}
+
+function saysValue(text: string | undefined, value: unknown): boolean {
+  return text !== undefined && (text === value || isDeepStrictEqual(parseJson(text), value));
+}

@@ -1,0 +1,70 @@
+/** Tools in files of the configuration folder: `tools/*.mjs` and `tools/*.js`, and TypeScript where Node takes it. They run in the worker's process. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isRecord } from '../../base/json/json.js';
+import { errorText } from '../../base/text/error-text.js';
+import { TOOL_FILES, toolFilesOf } from '../../config/files/config-dir.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { CODE_TOOL_KEYS, type CodeTool, checkToolKeys, defineTool, type ToolOptions } from './code-tools.js';
+
+/**
+ * Runs the files, and gives the tools that they export: what `defineTool` made, or what it takes.
+ * @throws SteersmanError for a file that does not run, or exports no tool, or one with a key that means nothing.
+ */
+export async function loadToolFiles(configDir: string): Promise<CodeTool[]> {
+  const files = toolFilesOf(configDir).map(name => join(configDir, TOOL_FILES, name));
+  return (await Promise.all(files.map(toolsIn))).flat();
+}
+
+async function toolsIn(file: string): Promise<CodeTool[]> {
+  const tools = (await exportsOf(file)).filter(hasRun).map(value => {
+    const tool = checkTexts(file, value);
+    return isCodeTool(tool) ? checkToolKeys(tool, CODE_TOOL_KEYS) : defineTool(tool);
+  });
+  if (tools.length > 0) return tools;
+  throw new SteersmanError(
+    `${file} exports no tool.`,
+    'Export { name, description, input, run }, or what defineTool makes of it; what tools share belongs into a folder below.',
+  );
+}
+
+async function exportsOf(file: string): Promise<unknown[]> {
+  try {
+    const loaded: Record<string, unknown> = await import(pathToFileURL(file).href);
+    return Object.values(loaded).flat();
+  } catch (error) {
+    const isTyped = isRecord(error) && error.code === 'ERR_UNKNOWN_FILE_EXTENSION';
+    throw new SteersmanError(
+      `${file} does not run: ${errorText(error)}`,
+      isTyped
+        ? 'This Node runs no TypeScript: compile the file to .mjs beside it, or use Node 22.18 or later.'
+        : file.endsWith('.js') && error instanceof SyntaxError
+          ? 'Correct it; where the nearest package.json has "type": "commonjs", a file with import or export is named .mjs.'
+          : 'Correct it, or take it out of tools/.',
+    );
+  }
+}
+
+type Options = ToolOptions<Record<string, unknown>>;
+
+function hasRun(value: unknown): value is Pick<Options, 'run'> {
+  return isRecord(value) && typeof value.run === 'function';
+}
+
+/** @throws SteersmanError for one without the texts that a tool has: left out unseen, a misspelt key would be hard to find. */
+function checkTexts(file: string, value: Pick<Options, 'run'> & Partial<Options>): Options {
+  if (hasTexts(value)) return value;
+  const lacks = typeof value.name === 'string' ? 'description' : 'name';
+  throw new SteersmanError(
+    `${file}: a tool lacks ${lacks}: it has ${Object.keys(value).join(', ')}.`,
+    'Export { name, description, input, run }; what is no tool belongs into a folder below, or has no run.',
+  );
+}
+
+function hasTexts(value: Pick<Options, 'run'> & Partial<Options>): value is Options {
+  return typeof value.name === 'string' && typeof value.description === 'string';
+}
+
+function isCodeTool(value: object): value is CodeTool {
+  return 'inputSchema' in value;
+}

@@ -1,0 +1,50 @@
+/** The providers of a worker process: made when first used, then kept (M3). */
+import { FAILURE } from '../../run/limits/failure.js';
+import { splitModelId } from './endpoint.js';
+import { endpointFault } from './endpoints.js';
+import { ModelCallError } from './model-call-error.js';
+import { type ModelInfo, modelInfo } from './model-info.js';
+import type { ModelProvider } from './provider.js';
+
+/** Makes a provider; throws `ModelCallError` when it is not configured. */
+export type ProviderFactory = () => ModelProvider;
+
+export interface ResolvedModel {
+  provider: ModelProvider;
+  model: string;
+  info: ModelInfo;
+}
+
+export interface ProviderRegistry {
+  /**
+   * Finds the provider of a model id `endpoint/model`. Throws `ModelCallError` with what to do when the
+   * provider does not exist or has neither key nor base URL.
+   */
+  resolve(modelId: string): ResolvedModel;
+}
+
+/** Makes the registry; `factories` by the first segment of model ids. `infoOf`: default without a configuration. */
+export function createProviders(
+  factories: Readonly<Record<string, ProviderFactory>>,
+  infoOf: (modelId: string) => ModelInfo = modelInfo,
+): ProviderRegistry {
+  const made = new Map<string, ModelProvider>();
+  return {
+    resolve: modelId => {
+      const { provider: name, model } = splitModelId(modelId);
+      const factory = Object.hasOwn(factories, name) ? factories[name] : undefined;
+      if (model === '' || !factory) throw unknown(modelId, Object.keys(factories));
+      const provider = made.get(name) ?? factory();
+      made.set(name, provider);
+      return { provider, model, info: infoOf(modelId) };
+    },
+  };
+}
+
+function unknown(modelId: string, endpoints: string[]): ModelCallError {
+  const fault = endpointFault(modelId, endpoints) ?? `${modelId} names no model.`;
+  return new ModelCallError(
+    FAILURE.model.unknownModel,
+    `${fault.slice(0, 1).toUpperCase()}${fault.slice(1)}`,
+  );
+}

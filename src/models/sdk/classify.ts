@@ -1,0 +1,314 @@
+/** The one classifier of model failures (M6): turns any provider's error into a typed failure. */
+
+import { errorText } from '../../base/text/error-text.js';
+import { cutText } from '../../base/text/fit.js';
+import { FAILURE, type ModelFailureType } from '../../run/limits/failure.js';
+import { RedirectRefusedError } from '../../shared/http/same-origin-fetch.js';
+import { passedOnRetryAfterMs, type RetryHeaders } from '../../shared/retry-after.js';
+import { ModelCallError } from '../provider/model-call-error.js';
+import {
+  BAD_CALL,
+  FILTERED,
+  OF_LENGTH,
+  THROTTLED,
+  TOO_LONG,
+  UNKNOWN_MODEL,
+  USED_UP,
+} from '../refusals/failure-words.js';
+import { escaped } from '../refusals/places.js';
+import { OverBoundError } from '../reply/event-stream.js';
+
+/** What a classifier must know of the call to name it, and to keep secrets out of its message. */
+export interface CallSite {
+  provider: string;
+  /** Base URL without credentials. */
+  endpoint: string;
+  model: string;
+  /** Environment variables to name in advice. */
+  keyVariable: string;
+  urlVariable: string;
+  /** The address is the provider's own: none is set. */
+  ownAddress: boolean;
+  /** How addresses of its protocol end: `it usually ends in /v1`. */
+  addressHint: string;
+  /** Texts that must not appear in a message: keys. */
+  secrets: readonly string[];
+  /** Texts of the request: an endpoint that echoes them is cut short. */
+  requestTexts: readonly string[];
+  /** Of the whole request, about. */
+  requestChars: number;
+}
+
+/** An answer that is no reply, as HTTP or an error event in the stream gives it. */
+export interface ErrorAnswer {
+  /** Null for an error event in a stream. */
+  status: number | null;
+  code: string | null;
+  type: string | null;
+  message: string;
+  headers: RetryHeaders | null;
+  /** What its body asks to wait, milliseconds. */
+  waitMs?: number | null;
+}
+
+export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallError {
+  const type = typeOf(answer, site);
+  const said = scrub(answer.message, site.secrets, site.requestTexts);
+  const status = answer.status === null ? 'an error in the stream' : `HTTP ${answer.status}`;
+  const quote = said === '' ? '' : `: ${said.replace(/\.$/, '')}`;
+  const message = `${site.provider}/${site.model} at ${site.endpoint} answered ${status}${quote}${advice(type, answer, site)}`;
+  const error = new ModelCallError(type, message, waitOf(answer), againOf(answer) ?? undefined);
+  const words = inOneLine(answer.message);
+  SAID.set(error, words.slice(0, echoStart(words, site.requestTexts)));
+  return error;
+}
+
+/** Beside the errors: what is in an error may be shown. */
+const SAID = new WeakMap<ModelCallError, string>();
+
+/** The endpoint's own words up to an echo of the request, with nothing masked: this program reads them, and shows them to nobody. */
+export function saidOf(error: ModelCallError): string {
+  return SAID.get(error) ?? error.message;
+}
+
+function waitOf({ headers, waitMs }: ErrorAnswer): number | null {
+  return (headers && passedOnRetryAfterMs(headers, Date.now())) ?? waitMs ?? null;
+}
+
+/** What an endpoint says of a later try, whatever its status: it is obeyed, as the providers' SDKs do. */
+function againOf({ status, headers }: ErrorAnswer): boolean | null {
+  // A stream's headers were sent before the error, so they say nothing about it.
+  const said = status === null ? null : (headers?.get('x-should-retry') ?? null);
+  return said === 'true' ? true : said === 'false' ? false : null;
+}
+
+/** About 10,000 tokens. */
+const LARGE_REQUEST_CHARS = 40_000;
+
+function typeOf(answer: ErrorAnswer, site: CallSite): ModelFailureType {
+  const status = statusOf(answer);
+  const words = `${answer.code ?? ''} ${answer.type ?? ''} ${answer.message}`;
+  const { model } = FAILURE;
+  if (status === 401) return model.auth;
+  // Gemini's endpoint speaks of quota and billing for limits per minute too, and then says when to retry.
+  const isUsedUp = USED_UP.words.test(words) && typeof answer.waitMs !== 'number';
+  const again = againOf(answer);
+  if (status === 402 || (isUsedUp && [400, 429].includes(status))) return model.forbidden;
+  // Gateways and Google answer so for a rate, and name a wait; for a key that may not do it, nobody does.
+  const isRate = status === 429 || (status === 403 && waitOf(answer) !== null);
+  if (isRate) return again === false ? model.forbidden : model.rateLimited;
+  // 413 is of this one request, also where it speaks of a rate.
+  if (status !== 413 && THROTTLED.words.test(words)) return model.rateLimited;
+  if (status === 503 || status === 529) return model.overloaded;
+  if (status === 408) return model.timeout;
+  if (status === 413 || TOO_LONG.words.test(words)) return model.contextTooLong;
+  if (status >= 500 || status === 409 || status === 425 || again === true) return model.server;
+  if (BAD_CALL.words.test(words)) return model.badResponse;
+  if (FILTERED.words.test(words)) return model.contentFilter;
+  if (UNKNOWN_MODEL.words.test(words)) return model.unknownModel;
+  if (status === 403) return model.forbidden;
+  // A net for words that nobody has met: too much is sent again with less.
+  const isLarge = site.requestChars > LARGE_REQUEST_CHARS && (status === 400 || status === 422);
+  return isLarge && OF_LENGTH.test(answer.message) ? model.contextTooLong : model.badRequest;
+}
+
+/** Errors inside a stream have no status: some endpoints give one as the code, others a word. */
+export function statusOf(answer: ErrorAnswer): number {
+  if (answer.status !== null) return answer.status;
+  const code = Number(answer.code);
+  if (code >= 400 && code < 600) return code;
+  const words = `${answer.code ?? ''} ${answer.type ?? ''}`;
+  return STATUS_OF_WORDS.find(([said]) => said.test(words))?.[1] ?? 500;
+}
+
+const STATUS_OF_WORDS: readonly [RegExp, number][] = [
+  [/rate.?limit/i, 429],
+  [/overloaded/i, 529],
+  [/authentication_error/i, 401],
+  [/billing_error/i, 402],
+  [/permission_error/i, 403],
+  [/not_found_error/i, 404],
+  [/request_too_large/i, 413],
+  [/invalid_|context_length|content_policy|image_/i, 400],
+];
+
+function advice(type: ModelFailureType, answer: ErrorAnswer, site: CallSite): string {
+  switch (type) {
+    case FAILURE.model.auth:
+      return `. Check the key in ${site.keyVariable}.`;
+    case FAILURE.model.forbidden:
+      return answer.status === 403
+        ? `. The key in ${site.keyVariable} may not use this model.`
+        : `. The account of the key in ${site.keyVariable} has no credit or quota left.`;
+    case FAILURE.model.unknownModel:
+      return `. The endpoint does not know the model "${site.model}": check its name, and ${site.urlVariable}.`;
+    case FAILURE.model.badRequest:
+      return answer.status === 404
+        ? `. Its protocol is not spoken at this address: check ${site.urlVariable} (${site.addressHint}).`
+        : '.';
+    case FAILURE.model.contextTooLong:
+      return '. The conversation does not fit this model.';
+    default:
+      return '.';
+  }
+}
+
+/** Something listens at the address, but by the failure's code what came is not an answer. */
+const ANSWERS_THAT_ARE_NONE: readonly [RegExp, ModelFailureType, string][] = [
+  [
+    /^UND_ERR_HEADERS_OVERFLOW$|^HPE_HEADER_OVERFLOW$/,
+    FAILURE.model.tooLarge,
+    'sent larger response headers than are taken in. Look for a proxy in between that adds cookies or other headers',
+  ],
+  [
+    /^HPE_/,
+    FAILURE.model.badResponse,
+    'did not answer as an HTTP server does. Check its port, and whether it wants https',
+  ],
+  [
+    /^ERR_SSL_/,
+    FAILURE.model.badResponse,
+    'did not answer as an https server does. Check its port, and whether it wants http',
+  ],
+  [
+    /^(?:Z_|ERR__ERROR_|ZSTD_)/,
+    FAILURE.model.badResponse,
+    'sent a body that is not what its content-encoding header says. Look for a proxy in between that compresses answers',
+  ],
+];
+
+/** A failure without an answer: refused, not resolved, cut, not understood. */
+export function classifyBreak(error: unknown, site: CallSite, chunks: number): ModelCallError {
+  const where = `${site.provider}/${site.model} at ${site.endpoint}`;
+  if (error instanceof SyntaxError) {
+    // Where an event was understood, the address is right.
+    const what =
+      chunks > 0
+        ? 'sent an event that is not JSON, or only a part of one, in the middle of a reply.'
+        : `sent something that is not JSON. Check ${site.urlVariable} (${site.addressHint}).`;
+    return new ModelCallError(FAILURE.model.badResponse, `${where} ${what}`);
+  }
+  for (const cause of causesOf(error)) {
+    if (cause instanceof RedirectRefusedError) {
+      const message = `${where} did not answer: ${cause.message}. Check ${site.urlVariable}.`;
+      return new ModelCallError(FAILURE.model.redirected, message);
+    }
+    if (cause instanceof OverBoundError) {
+      return new ModelCallError(
+        FAILURE.model.tooLarge,
+        `${where} sent ${cause.message}: too much for a reply.`,
+      );
+    }
+  }
+  const code = codeOf(error);
+  const reason = code ?? scrub(errorText(error), site.secrets, site.requestTexts);
+  // The SDKs say no code of theirs.
+  const late = causesOf(error).find(cause => cause.constructor.name === 'APIConnectionTimeoutError');
+  if (late || (code !== null && /TIMEOUT/.test(code))) {
+    return new ModelCallError(FAILURE.model.timeout, `${where} did not answer in time (${reason}).`);
+  }
+  const answered = code === null ? undefined : ANSWERS_THAT_ARE_NONE.find(([codes]) => codes.test(code));
+  if (answered) {
+    const [, type, what] = answered;
+    return new ModelCallError(type, `${where} ${what} (${code}). ${addressWords(site)}`);
+  }
+  const message =
+    chunks > 0
+      ? `The connection to ${where} broke in the middle of a reply (${reason}).`
+      : `No connection to ${where} (${reason}). ${site.ownAddress ? 'Is this machine online?' : 'Is a model server running at this address?'} ${addressWords(site)}`;
+  return new ModelCallError(FAILURE.model.connection, message);
+}
+
+function addressWords({ ownAddress, urlVariable }: CallSite): string {
+  return ownAddress
+    ? `The address is the provider's own: ${urlVariable} is not set.`
+    : `The address is set by ${urlVariable}.`;
+}
+
+/** The system's error code, from the innermost cause: `ECONNREFUSED`, `ENOTFOUND`, `UND_ERR_SOCKET`. */
+function codeOf(error: unknown): string | null {
+  let code: string | null = null;
+  for (const cause of causesOf(error)) {
+    if ('code' in cause && typeof cause.code === 'string') code = cause.code;
+    // undici's own parser gives no code.
+    else if (cause.name === 'HTTPParserError') code = 'HPE_INVALID_RESPONSE';
+  }
+  return code;
+}
+
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
+  let at: unknown = error;
+  while (at instanceof Error && causes.length < 5) {
+    causes.push(at);
+    at = at.cause ?? (at instanceof AggregateError ? at.errors[0] : undefined);
+  }
+  return causes;
+}
+
+const MAX_QUOTE_CHARS = 300;
+/** A request text is recognised by its beginning; shorter texts are too common to look for. */
+const RECOGNISE_CHARS = 24;
+
+const KEY_SHAPES = [
+  /\bBearer\s+[^\s"',]+/gi,
+  /\b(?:sk|pk|rk|gsk|xai)-[A-Za-z0-9_*-]{6,}/g,
+  /\bAIza[A-Za-z0-9_-]{10,}/g,
+  /([?&](?:api[-_]?)?key=)[^\s&"']+/gi,
+];
+/** Validation errors of some servers quote the body they were sent from here on. */
+const BODY_ECHO = /["'](?:input|messages|body)["']\s*:/i;
+
+const MAX_TOLD_BYTES = 200;
+
+/** An endpoint's error text as it is told of a request that was changed. */
+export function quoteOf(text: string, site: CallSite): string {
+  return cutText(scrub(text, site.secrets, site.requestTexts), MAX_TOLD_BYTES);
+}
+
+/**
+ * An endpoint's error text as a message may quote it: one line of at most 300 characters, without
+ * the given secrets, without anything shaped like a key, and cut where it begins to repeat the request.
+ */
+function scrub(text: string, secrets: readonly string[], requestTexts: readonly string[]): string {
+  let clean = text;
+  for (const secret of secrets) clean = withoutKey(clean, secret);
+  for (const shape of KEY_SHAPES) {
+    clean = clean.replace(shape, (_match, prefix: unknown) =>
+      typeof prefix === 'string' ? `${prefix}[key]` : '[key]',
+    );
+  }
+  clean = inOneLine(clean);
+  const cut = Math.min(echoStart(clean, requestTexts), MAX_QUOTE_CHARS);
+  return cut < clean.length ? `${clean.slice(0, cut).trim()}…` : clean;
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** The letters of a shorter key are in words by chance. */
+const LONG_KEY_CHARS = 8;
+
+function withoutKey(text: string, key: string): string {
+  if (key === '') return text;
+  if (key.length >= LONG_KEY_CHARS) return text.replaceAll(key, '[key]');
+  return text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${escaped(key)}(?![\\p{L}\\p{N}])`, 'gu'), '[key]');
+}
+
+function echoStart(text: string, requestTexts: readonly string[]): number {
+  let start = text.search(BODY_ECHO);
+  if (start < 0) start = text.length;
+  for (const requestText of requestTexts) {
+    const head = inOneLine(requestText).slice(0, RECOGNISE_CHARS);
+    if (head.length < RECOGNISE_CHARS) continue;
+    const at = text.indexOf(head);
+    if (at >= 0 && at < start) start = at;
+  }
+  return start;
+}
+
+/** A URL without user, password and query: what messages may show. */
+export function publicUrl(url: URL): string {
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}

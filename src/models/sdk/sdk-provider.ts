@@ -1,0 +1,268 @@
+/** What all providers do alike, whatever the protocol and its SDK: one request, its events, its failures. */
+
+import { canonicalJson, isRecord, stringOr, wellFormed } from '../../base/json/json.js';
+import { FAILURE } from '../../run/limits/failure.js';
+import { textOf, toolCallsOf } from '../../run/messages/message.js';
+import type { Endpoint } from '../provider/endpoint.js';
+import { ModelCallError } from '../provider/model-call-error.js';
+import type { ModelDelta, ModelProvider, ModelRequest } from '../provider/provider.js';
+import { plainError } from '../refusals/error-body.js';
+import { Lessons } from '../refusals/lessons.js';
+import type { Body, RefusableOption } from '../refusals/refused-options.js';
+import { readText } from '../reply/event-stream.js';
+import { jsonEvents } from '../reply/json-events.js';
+import { REPLY_BOUNDS } from '../reply/reply-bounds.js';
+import { NO_PICTURES, picturesOf } from '../request/message-text.js';
+import {
+  type CallSite,
+  classifyAnswer,
+  classifyBreak,
+  type ErrorAnswer,
+  publicUrl,
+  quoteOf,
+  statusOf,
+} from './classify.js';
+import { fetchWithOnly } from './endpoint-fetch.js';
+
+export type RefusalAnswer = ErrorAnswer & { param: string | null };
+
+export interface WireProtocol<Request> {
+  /** What an answer is, for messages: `a chat completion`. */
+  answer: string;
+  /** How its addresses end, for messages: `it usually ends in /v1`. */
+  addressHint: string;
+  options: readonly RefusableOption[];
+  toBody(request: ModelRequest): Request & object;
+  send(body: Request, signal: AbortSignal): Promise<Response>;
+  /** The first page of the endpoint's models, as `{ "data": [{ "id" }] }`. */
+  list(signal: AbortSignal): Promise<Response>;
+  read(events: AsyncIterable<unknown>): AsyncIterable<ModelDelta>;
+  /** The events of a stream that a whole reply stands for, where an endpoint does not stream. */
+  whole(body: unknown): unknown[];
+  /** What the endpoint answered, of an error that the SDK threw; null where there was no answer. */
+  answerOf(error: unknown): RefusalAnswer | null;
+  /** The failure that an event of a stream tells; null for every other event. */
+  failureIn(event: unknown): RefusalAnswer | null;
+}
+
+/** The answer that an event of a stream told. */
+class FailedStream extends Error {
+  readonly answer: RefusalAnswer;
+
+  constructor(answer: RefusalAnswer) {
+    super(answer.message);
+    this.answer = answer;
+  }
+}
+
+/** Of what is asked, not of who asks or when. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 402, 404, 413, 415, 422, 500, 501]);
+
+export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<Request>): ModelProvider {
+  const provider = new SdkProvider(at, protocol);
+  const { name, endpoint } = provider;
+  // Its methods without their class: whoever adds to a provider copies it.
+  return {
+    name,
+    endpoint,
+    stream: (request, signal, onEvent) => provider.stream(request, signal, onEvent),
+    listModels: signal => provider.listModels(signal),
+  };
+}
+
+class SdkProvider<Request> {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly #at: Endpoint;
+  readonly #protocol: WireProtocol<Request>;
+  readonly #lessons: Lessons;
+
+  constructor(at: Endpoint, protocol: WireProtocol<Request>) {
+    this.name = at.name;
+    this.endpoint = publicUrl(at.url);
+    this.#at = at;
+    this.#protocol = protocol;
+    this.#lessons = new Lessons(protocol.options, { endpoint: at.name, host: at.url.hostname });
+  }
+
+  async *stream(request: ModelRequest, signal: AbortSignal, onEvent?: () => void): AsyncIterable<ModelDelta> {
+    let count = 0;
+    const counts = () => {
+      count += 1;
+      onEvent?.();
+    };
+    try {
+      const reply = await this.#taken(request, signal);
+      for (const lesson of reply.lessons) yield { type: 'lesson', lesson };
+      yield* this.#protocol.read(counted(reply.events, counts));
+      if (count === 0 && !signal.aborted)
+        throw notAStream(
+          `${this.name}/${request.model} at ${this.endpoint}`,
+          this.#protocol,
+          this.#at.urlVariable,
+        );
+    } catch (error) {
+      throw toModelCallError(error, this.#answerOf(error), this.#site(request), count);
+    }
+  }
+
+  async listModels(signal: AbortSignal): Promise<string[]> {
+    try {
+      const response = await this.#protocol.list(signal);
+      const page: unknown = JSON.parse(await readText(response.body, REPLY_BOUNDS.listBytes));
+      const models = isRecord(page) && Array.isArray(page.data) ? page.data : [];
+      return models.map(model => (isRecord(model) ? stringOr(model.id, '') : '')).filter(id => id !== '');
+    } catch (error) {
+      throw toModelCallError(error, this.#protocol.answerOf(error), this.#site({ model: '*' }), 0);
+    }
+  }
+
+  #site(request: Pick<ModelRequest, 'model'> & Partial<ModelRequest>): CallSite {
+    const { apiKey, keyVariable, urlVariable, ownAddress } = this.#at;
+    return {
+      provider: this.name,
+      endpoint: this.endpoint,
+      model: request.model,
+      keyVariable,
+      urlVariable,
+      ownAddress,
+      addressHint: this.#protocol.addressHint,
+      secrets: apiKey === undefined ? [] : [apiKey],
+      requestTexts: request.messages ? requestTexts(request.system ?? '', request.messages) : [],
+      requestChars: JSON.stringify([request.system, request.tools, request.messages]).length,
+    };
+  }
+
+  /** Sends the request, changed as refusals ask, within this same try: until it is taken, or refused for good. */
+  async #taken(given: ModelRequest, signal: AbortSignal) {
+    const request = { ...given, messages: withoutEmpty(given) };
+    const call = this.#lessons.call(request, wanted => this.#protocol.toBody(wanted) as Body);
+    for (;;) {
+      const hangUp = new AbortController();
+      try {
+        const body = wellFormed(call.body) as Request;
+        const response = await this.#protocol.send(body, AbortSignal.any([signal, hangUp.signal]));
+        const events = this.#eventsOf(response, hangUp)[Symbol.asyncIterator]();
+        // Some endpoints refuse in the first event of a stream.
+        const first = await events.next();
+        return { events: startingWith(first, events), lessons: call.taken() };
+      } catch (error) {
+        const answer = this.#answerOf(error);
+        const status = answer === null ? 0 : statusOf(answer);
+        const said = answer && quoteOf(answer.message, this.#site(request));
+        if (!answer || !REFUSALS.has(status) || !call.learn({ ...answer, status }, said ?? '')) throw error;
+      }
+    }
+  }
+
+  /** An event that tells a failure throws as an error answer does. */
+  async *#eventsOf(response: Response, hangUp: AbortController): AsyncGenerator<unknown, void> {
+    for await (const event of jsonEvents(response, hangUp, this.#protocol.whole)) {
+      const failure = this.#protocol.failureIn(event);
+      if (failure) throw new FailedStream({ ...failure, headers: response.headers });
+      yield event;
+    }
+  }
+
+  #answerOf(error: unknown): RefusalAnswer | null {
+    return error instanceof FailedStream ? error.answer : this.#protocol.answerOf(error);
+  }
+}
+
+/** Messages that say something: endpoints refuse all others. */
+function withoutEmpty({ messages, pictures = NO_PICTURES }: ModelRequest): ModelRequest['messages'] {
+  const said = messages.filter(message => {
+    if (textOf(message).trim() !== '' || message.kind === 'tool_result') return true;
+    if (message.kind !== 'assistant') return picturesOf(message, pictures).length > 0;
+    return toolCallsOf(message).length > 0 || message.stopReason === 'interrupted';
+  });
+  return said.length === 0 ? messages : said;
+}
+
+async function* startingWith<T>(
+  first: IteratorResult<T, void>,
+  rest: AsyncGenerator<T, void>,
+): AsyncGenerator<T, void> {
+  if (first.done) return;
+  try {
+    yield first.value;
+    yield* rest;
+  } finally {
+    await rest.return();
+  }
+}
+
+async function* counted(events: AsyncIterable<unknown>, count: () => void): AsyncIterable<unknown> {
+  for await (const event of events) {
+    count();
+    yield event;
+  }
+}
+
+function notAStream(
+  where: string,
+  { answer, addressHint }: Pick<WireProtocol<never>, 'answer' | 'addressHint'>,
+  urlVariable: string,
+): ModelCallError {
+  const message = `${where} answered without one event of ${answer}. Check ${urlVariable} (${addressHint}).`;
+  return new ModelCallError(FAILURE.model.badResponse, message);
+}
+
+function toModelCallError(
+  error: unknown,
+  answer: ErrorAnswer | null,
+  site: CallSite,
+  events: number,
+): ModelCallError {
+  if (error instanceof ModelCallError) return error;
+  return answer ? classifyAnswer(answer, site) : classifyBreak(error, site, events);
+}
+
+function requestTexts(system: string, messages: ModelRequest['messages']): string[] {
+  const texts = system === '' ? [] : [system];
+  for (const message of messages) {
+    for (const block of message.content) if (block.type === 'text') texts.push(block.text);
+  }
+  return texts;
+}
+
+// What the SDKs of all protocols are given and throw alike.
+
+/** `keyHeaders`: said here too, or the environment could say otherwise than the SDK does by itself. */
+export function clientOptions(
+  { apiKey, url, headers }: Endpoint,
+  keyHeaders: Readonly<Record<string, string | null>>,
+) {
+  const defaultHeaders = { ...keyHeaders, ...headers };
+  return {
+    defaultQuery: Object.fromEntries(url.searchParams),
+    // The SDKs insist on a key, or look for one elsewhere; without one its header is left out.
+    apiKey: apiKey ?? 'none',
+    defaultHeaders,
+    maxRetries: 0,
+    fetch: fetchWithOnly(Object.keys(defaultHeaders)),
+    // Warnings quote what the endpoint sent; every failure is reported as a ModelCallError.
+    logLevel: 'off' as const,
+  };
+}
+
+/** What an event says that is an error: gateways send a text, or what another protocol says. */
+export function errorObject(error: unknown): object {
+  if (!isRecord(error)) return { message: typeof error === 'string' ? error : canonicalJson(error ?? '') };
+  const { code } = error;
+  const plain = plainError(error);
+  // In a stream it stands for the status.
+  return { ...plain, code: Number(code) >= 400 ? code : plain.code };
+}
+
+/** What the body of an error, in the form of `plainError`, asks to wait. */
+export function waitOf(error: unknown): number | null {
+  return isRecord(error) && typeof error.wait_ms === 'number' ? error.wait_ms : null;
+}
+
+/** The endpoint's own words in what an SDK threw; not the whole body, which may repeat the request. */
+export function answerText(body: unknown, message: string): string {
+  if (typeof body === 'string') return body;
+  if (isRecord(body)) return stringOr(body.message, '');
+  return message.replace(/^\d{3} /, '').replace('status code (no body)', '');
+}

@@ -1,0 +1,313 @@
+/** What a worker's activities work with: configuration, model providers, tool servers, blob store. */
+
+import { setMaxListeners } from 'node:events';
+import { join } from 'node:path';
+import { openStore, storeSpec } from '@steersman/store';
+import { toolsOf } from '@steersman/workspace-tools';
+import type { CallHook, RunHooks } from '../../activities/hook.js';
+import { functionHooks } from '../../activities/hook.js';
+import { httpHooks } from '../../activities/http-hooks.js';
+import type { ResolveModel } from '../../activities/models/resolve-model.js';
+import { OfferedRequests } from '../../activities/models/state-reader.js';
+import type { ContextTransform } from '../../activities/models/transform.js';
+import type { CheckFunction } from '../../activities/run-check.js';
+import { localToolsDir } from '../../config/files/config-dir.js';
+import { displayPath, readDotEnv } from '../../config/files/files.js';
+import type { ConfigInCode } from '../../config/in-code.js';
+import type { Settings } from '../../config/settings.js';
+import { loadSettings, SETTINGS_FILE } from '../../config/settings.js';
+import type { McpConfig } from '../../mcp/connection/config.js';
+import { loadMcpConfig, type McpServersInCode } from '../../mcp/connection/config.js';
+import { McpPool } from '../../mcp/connection/pool.js';
+import { secretsOfUrl } from '../../mcp/connection/resolve-server.js';
+import { McpSessions } from '../../mcp/connection/sessions.js';
+import { type CodeTool, checkCodeTools } from '../../mcp/tools/code-tools.js';
+import { loadToolFiles } from '../../mcp/tools/tool-files.js';
+import { candidates, chooseDefaultModel } from '../../models/default-model.js';
+import { NO_ENDPOINT } from '../../models/provider/endpoint.js';
+import { type EndpointEntries, keyVariables } from '../../models/provider/endpoints.js';
+import { ModelCallError } from '../../models/provider/model-call-error.js';
+import type { ModelProvider } from '../../models/provider/provider.js';
+import type { ProviderRegistry } from '../../models/provider/providers.js';
+import { HOOKS, type HookName } from '../../run/agents/run-config.js';
+import { FAILURE } from '../../run/limits/failure.js';
+import { env } from '../../shared/process/env.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { Secrets, type Variables } from '../../shared/secrets.js';
+import type { BlobStore } from '../../shared/store/blob-store.js';
+import { type Store, textsOfConversation } from '../../shared/store/store.js';
+import type { ActivityTool, ReadyActivityTool } from '../serve/activity-tools.js';
+import { type LiveSettings, liveSettings } from '../serve/live-settings.js';
+import { type ReadyCall, readyWorkflowTools, type WorkflowTool } from '../serve/workflow-tools.js';
+import { type ProviderSource, providerSource } from './providers.js';
+
+const LIVE_TEXT_LOCAL_MS = 250;
+const LIVE_TEXT_REMOTE_MS = 1_000;
+
+export interface SteersmanPluginOptions extends ConfigInCode {
+  /**
+   * Folder of `steersman.yaml`, `.mcp.json` and `prompts`. Default: none; what is given here holds, and the prompts
+   * that come with Steersman.
+   */
+  configDir?: string;
+  /** Folder for large results, which all workers of a queue share. Default: that of the local stack. */
+  home?: string;
+  /** Tool servers beside those of `.mcp.json`, in the same form. Default: none. */
+  mcpServers?: McpServersInCode;
+  /** Tools of the program itself. Default: none. */
+  tools?: readonly CodeTool[];
+  /**
+   * Activities of the worker that runs may call as tools: a run's workflow calls them directly, on the same task
+   * queue. Default: none.
+   */
+  activityTools?: readonly ActivityTool[];
+  /** Workflows of the application that runs may call as tools: a run starts one as its child. Default: none. */
+  workflowTools?: readonly WorkflowTool[];
+  /**
+   * Checks of goals that are functions, by name: a start names one as `{ function: name }` among its `checks`.
+   * Default: none.
+   */
+  checks?: Readonly<Record<string, CheckFunction>>;
+  /** Called as runs go on: at the end of a turn, for each message, at errors, at the end. Default: none. */
+  hooks?: RunHooks;
+  /** Model providers of the program itself, beside the endpoints of `steersman.yaml`. Default: none. */
+  providers?: readonly ModelProvider[];
+  /**
+   * Chooses the model before each call, over chains and rows. What it throws, and a model that the configuration does
+   * not name, leave the chain as it is, with a warning in the journal. Default: none; nothing is asked.
+   */
+  resolveModel?: ResolveModel;
+  /**
+   * Functions that may change a conversation before a model call, by name: `context.transforms` of `steersman.yaml` says
+   * which are asked, and when. Default: none; nothing is asked.
+   */
+  transforms?: Readonly<Record<string, ContextTransform>>;
+  /** Gets a line for people now and then, such as on runs taken over. Default: the SDK's logger. */
+  report?: (line: string) => void;
+}
+
+/** What only workers of Steersman itself say. */
+export interface OwnWorkerOptions {
+  localStack?: boolean;
+  /** In the background of the local stack: it starts without a key, for the demo model. */
+  servesDemo?: boolean;
+  /** The folder's own `tools/` are loaded. Default false. */
+  toolFiles?: boolean;
+  /** It takes over from workers of this machine that were killed. Default true. */
+  takesOver?: boolean;
+  /** Whether the folder of configuration is trusted as it is now. Default: it is, for it was named. */
+  isTrusted?: () => boolean;
+}
+
+export interface PartsOptions
+  extends Omit<SteersmanPluginOptions, 'configDir' | 'activityTools'>,
+    Omit<OwnWorkerOptions, 'takesOver'> {
+  /** Null for none. */
+  configDir: string | null;
+  home: string;
+  localStack: boolean;
+  activityTools?: readonly ReadyActivityTool[];
+}
+
+export interface Parts {
+  options: PartsOptions;
+  settings: Settings;
+  /** As the file says them now: for what an edit changes at once. */
+  liveSettings: LiveSettings;
+  providersOf: ProviderSource;
+  /** The model of roles that nobody names one for. @throws SteersmanError where it can't be told. */
+  defaultModel(models: Settings['models']): Promise<string>;
+  pool: McpPool;
+  sessions: McpSessions;
+  activityTools: readonly ReadyActivityTool[];
+  workflowTools: readonly ReadyCall[];
+  /** Texts of the store, with known secrets taken out; a run reads those of its conversation. */
+  blobs: BlobStore;
+  /** Where texts and accounts are, and conversations where they are kept at all. */
+  store: Store;
+  /** Whether conversations are kept. */
+  keeps: boolean;
+  hooks: WorkerHooks;
+  /** Of the namespace that it serves, once it serves. */
+  namespaceId: Promise<string | null>;
+  secrets: Secrets;
+  offers: OfferedRequests;
+  /** Pause between two heartbeats with live text. */
+  throttleMs: number;
+  /** Aborted when the worker begins to end: model calls in flight are given up. */
+  ending: AbortController;
+}
+
+/** @throws SteersmanError where the configuration is wrong or no model is usable. */
+export async function loadParts(options: PartsOptions): Promise<Parts> {
+  const { configDir, home, localStack, servesDemo = false, tools = [], activityTools = [] } = options;
+  const codeTools = [...tools, ...(await toolsOfFiles(options))];
+  const workflowTools = readyWorkflowTools(options.workflowTools ?? []);
+  checkCodeTools([...codeTools, ...[...activityTools, ...workflowTools].map(({ definition }) => definition)]);
+  const { transforms = {} } = options;
+  const settings = await loadSettings(configDir, { ...options, transforms });
+  const providersOf = providerSource(options.providers);
+  const { providers: given = [] } = options;
+  const answers = given.length > 0 || candidates(settings.models.endpoints, env.lookup).length > 0;
+  checkModels(settings, providersOf(settings.models), { configDir, servesDemo, answers });
+  const file = displayPath(join(configDir ?? '.', SETTINGS_FILE));
+  const toolsDir = servesDemo && configDir !== null ? localToolsDir(configDir) : configDir;
+  const mcpConfig = loadMcpConfig(toolsDir, options.mcpServers);
+  const secrets = knownSecrets(configDir, mcpConfig, settings.models.endpoints);
+  const ending = new AbortController();
+  // Each model call in flight listens to it, and lets go at its end: many listeners are no leak here.
+  setMaxListeners(0, ending.signal);
+  const readKept: BlobStore['read'] = (...asked) => parts.blobs.read(...asked);
+  const denied = async () => (await parts.liveSettings.readOrLast()).permissions.deny;
+  const toolsHere = toolsOf({ readKept, denied, home });
+  const pool = new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools, toolsHere });
+  const store = openStore(storeSpec(settings.store, env.lookup), {
+    home,
+    namespaceId: () => parts.namespaceId,
+    ...(options.report && { report: options.report }),
+  });
+  secrets.add(settings.store.urlVariable, env.lookup(settings.store.urlVariable) ?? '');
+  const parts: Parts = {
+    options,
+    settings,
+    liveSettings: liveSettings({ ...options, transforms }, settings),
+    providersOf,
+    defaultModel: async ({ endpoints }) =>
+      (await chooseDefaultModel(endpoints, { lookup: env.lookup, file, given })).id,
+    pool,
+    sessions: new McpSessions(pool),
+    activityTools,
+    workflowTools,
+    blobs: redactedBlobs(
+      store.texts,
+      secrets,
+      textsOfConversation(store.texts, store.sessions, () => parts.namespaceId),
+    ),
+    store,
+    keeps: settings.store.kind !== 'none',
+    hooks: hooksOf(options, settings, secrets),
+    namespaceId: Promise.resolve(null),
+    secrets,
+    offers: new OfferedRequests(),
+    throttleMs: settings.liveText.throttleMs ?? (localStack ? LIVE_TEXT_LOCAL_MS : LIVE_TEXT_REMOTE_MS),
+    ending,
+  };
+  return parts;
+}
+
+/** Which hooks there are, and how they are called. */
+interface WorkerHooks {
+  names: HookName[];
+  calls: CallHook[];
+}
+
+/** @throws SteersmanError where a secret is not set. */
+function hooksOf({ hooks = {} }: PartsOptions, settings: Settings, secrets: Secrets): WorkerHooks {
+  for (const { secretVariable: name } of Object.values(settings.hooks))
+    secrets.add(name, env.lookup(name) ?? '');
+  const names = HOOKS.filter(name => hooks[name] !== undefined || settings.hooks[name] !== undefined);
+  return { names, calls: [functionHooks(hooks), httpHooks(settings.hooks, env.lookup)] };
+}
+
+async function toolsOfFiles({ configDir, toolFiles, isTrusted }: PartsOptions): Promise<CodeTool[]> {
+  if (toolFiles !== true || configDir === null || isTrusted?.() === false) return [];
+  return loadToolFiles(configDir);
+}
+
+function redactedBlobs(store: BlobStore, secrets: Secrets, read: BlobStore['read']): BlobStore {
+  return {
+    put: (runId, data) => store.put(runId, typeof data === 'string' ? secrets.redact(data) : data),
+    read,
+  };
+}
+
+// What this worker knows to be secret: its environment, `.env`, and what goes to tool servers and model endpoints.
+
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}/g;
+
+export function knownSecrets(
+  configDir: string | null,
+  { servers }: McpConfig,
+  endpoints: EndpointEntries,
+): Secrets {
+  const secrets = new Secrets();
+  secrets.addVariables(env.all());
+  if (configDir !== null) secrets.addDotEnv(dotEnvOf(configDir), 'worker');
+  for (const name of keyVariables(endpoints)) secrets.add(name, env.lookup(name) ?? '');
+  for (const server of servers) {
+    for (const [, name = ''] of JSON.stringify(server).matchAll(VARIABLE)) {
+      if (name !== 'workspace') secrets.add(name, env.lookup(name) ?? '');
+    }
+    if (server.type === 'stdio') secrets.addVariables(server.env);
+    else {
+      for (const [name, value] of Object.entries(server.headers)) addLiteral(secrets, name, value);
+      for (const value of secretsOfUrl(server.url)) addLiteral(secrets, `${server.name}.url`, value);
+    }
+  }
+  return secrets;
+}
+
+/** What a folder's `.env` says; nothing where it can't be read: then this worker tells nothing of it either. */
+export function dotEnvOf(dir: string): Variables {
+  try {
+    return readDotEnv(dir);
+  } catch {
+    return {};
+  }
+}
+
+/** What is no variable, which has a name of its own. Also without the scheme before it, as in `Bearer …`. */
+function addLiteral(secrets: Secrets, name: string, value: string): void {
+  // An address encodes the brace.
+  if (/\$(?:\{|%7B)/.test(value)) return;
+  secrets.add(name, value);
+  secrets.add(name, value.slice(value.lastIndexOf(' ') + 1));
+}
+
+// A worker without a usable model refuses to start: it would take runs and fail each of them.
+
+export interface ModelCheck {
+  configDir: string | null;
+  /**
+   * True for a background worker of the local stack, which also serves runs that name the demo model:
+   * there a key that is not set is no reason to refuse. Runs of other models fail and say what to set.
+   */
+  servesDemo: boolean;
+  /** Is there an endpoint for roles that nobody names a model for? */
+  answers: boolean;
+}
+
+/** Resolves every configured model's provider. Throws SteersmanError that names what to set. */
+export function checkModels(
+  settings: { models: Pick<Settings['models'], 'default' | 'roles' | 'resolver'> },
+  providers: ProviderRegistry,
+  { configDir, servesDemo, answers }: ModelCheck,
+): void {
+  const { models } = settings;
+  const named = [
+    ...new Set([
+      ...(models.default ?? []),
+      ...Object.values(models.roles).flat(),
+      ...models.resolver.flatMap(({ use }) => use),
+    ]),
+  ];
+  if (named.length === 0 && configDir !== null && !answers && !servesDemo)
+    throw new SteersmanError(`This worker could call no model: ${NO_ENDPOINT}.`, SET_A_KEY);
+  for (const model of named) {
+    try {
+      providers.resolve(model);
+    } catch (error) {
+      if (!(error instanceof ModelCallError)) throw error;
+      if (servesDemo && error.type === FAILURE.model.auth) continue;
+      throw new SteersmanError(
+        `The model ${model} of ${configDir === null ? 'settings' : `${configDir}/steersman.yaml`} is not usable: ${error.message}`,
+        error.type === FAILURE.model.auth ? SET_A_KEY : NAME_ANOTHER,
+      );
+    }
+  }
+}
+
+const NAME_ANOTHER = 'Name another model under "models" in steersman.yaml.';
+/** What is missing the error says: a provider knows its variables. */
+const SET_A_KEY =
+  'Variables may stand in .env or the environment. Or name another model under "models" in steersman.yaml (demo works without a key: rules, not intelligence).';

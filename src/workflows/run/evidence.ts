@@ -1,0 +1,181 @@
+/** Evidence of a goal: what stood there before a write, and what is there when the work is judged. */
+
+import { readByCheck } from '../../rules/checks/read-files.js';
+import { filesOf, isWorthALook, lookedUp } from '../../rules/evidence/looked.js';
+import {
+  agentNote,
+  callNote,
+  isNoted,
+  withCall,
+  withSnapshots,
+  withWriter,
+} from '../../rules/evidence/record.js';
+import { offeredTools } from '../../run/agents/run-config.js';
+import { type CheckResult, checksOf, withResult } from '../../run/checks/check.js';
+import { type EvidenceItem, NOT_SEEN } from '../../run/evidence/evidence.js';
+import type { ToolResultBlock } from '../../run/messages/message.js';
+import { planInForce } from '../../run/plan/plan.js';
+import { isVerified } from '../../run/position/modes.js';
+import type { Verification } from '../../run/position/position.js';
+import { taskAt } from '../../run/state/cursor.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
+import { namedPaths } from '../../run/tools/tool-paths.js';
+import { writesArtifact } from '../../run/tools/workflow-tools.js';
+import type { Run } from './run.js';
+
+/** As the work of a goal begins that is judged: what there is in the workspace, once. */
+export async function listStart(run: Run): Promise<void> {
+  const { state, pinned, ports } = run;
+  const { goal, settings } = state;
+  const isJudged = isVerified(goal.mode) || checksOf(state).length > 0;
+  if (pinned.listsStart !== true || goal.start !== undefined || !isJudged) return;
+  const seen = await ports.look({ at: 'start', workspace: settings.workspace });
+  ports.throwIfCancelled();
+  goal.start = { ref: seen.ok ? seen.value.ref : null };
+}
+
+/**
+ * Before a call that may write: looks at what stands at the paths that it names, where this goal has not named them
+ * yet. It is in history before the call is made. Null: there is nothing to look at.
+ */
+export function lookBefore(
+  run: Run,
+  tool: ToolDefinition,
+  input: Readonly<Record<string, unknown>>,
+): Promise<void> | null {
+  const { state } = run;
+  if (!isVerified(state.goal.mode) || tool.policy.readOnly || !isOfWorker(tool)) return null;
+  const { workspace } = state.settings;
+  const named = namedPaths(input, workspace);
+  const known = new Set(state.evidence.files.map(file => file.named));
+  const paths = named.filter(path => !known.has(path));
+  const taskId = taskAt(run.cursor);
+  state.evidence = withWriter(state.evidence, named, taskId);
+  if (paths.length === 0) return null;
+  return run.ports.look({ at: 'before', workspace, paths }).then(seen => {
+    run.ports.throwIfCancelled();
+    const taskIds = taskId === null ? [] : [taskId];
+    // Nor may it be looked at later: that would be after this write.
+    const unseen = { hash: NOT_SEEN, bytes: 0, ref: null, taskIds };
+    const files = seen.ok
+      ? seen.value.map(file => ({ ...file, taskIds }))
+      : paths.map(path => ({ ...unseen, named: path, path }));
+    state.evidence = withSnapshots(state.evidence, files);
+  });
+}
+
+/** Its files are those that workers see. */
+function isOfWorker({ origin }: ToolDefinition): boolean {
+  return origin.type === 'mcp' || origin.type === 'activity';
+}
+
+export function noteCall(
+  run: Run,
+  {
+    result,
+    tool: called,
+    line,
+    input,
+    at = run.state.evidence.changes ?? 0,
+  }: {
+    result: ToolResultBlock;
+    tool: ToolDefinition;
+    line: string;
+    input: Readonly<Record<string, unknown>>;
+    /** Changes that had been made when it began. */
+    at?: number | undefined;
+  },
+): void {
+  const { state } = run;
+  if (!isVerified(state.goal.mode)) return;
+  const isWrite = writesArtifact(called);
+  // What an agent does is noted where it does it; the other tools of the run change nothing.
+  if (called.origin.type === 'workflow' && !isWrite) return;
+  const tool = isWrite ? { ...called, policy: { ...called.policy, readOnly: false } } : called;
+  if (!isNoted(tool, result)) return;
+  const named = namedPaths(input, state.settings.workspace);
+  const note = callNote(result, { tool, line, input, named, at, taskId: taskAt(run.cursor) });
+  state.evidence = withCall(state.evidence, note);
+}
+
+/** What a sub-agent has done counts as this run's, in its words: files of its calls are not looked at. */
+export function noteAgentEffects({ state, cursor }: Run, effects: readonly string[]): void {
+  if (!isVerified(state.goal.mode)) return;
+  const tools = state.pinned?.tools ?? [];
+  for (const line of effects) {
+    const note = agentNote(line, { tools, taskId: taskAt(cursor), at: state.evidence.changes ?? 0 });
+    state.evidence = withCall(state.evidence, note);
+  }
+}
+
+/** After the checks: which files they read that the goal has changed, and what stands where they looked. */
+export async function lookAtChecked(run: Run): Promise<void> {
+  const { state, ports } = run;
+  const { goal, settings } = state;
+  const checks = checksOf(state);
+  if (!goal.start || goal.checks.results.length === 0) return;
+  const files = checks.flatMap(check =>
+    'file' in check ? [{ path: check.file, hash: null, ref: null }] : [],
+  );
+  const { workspace } = settings;
+  const seen = await ports.look({ at: 'now', workspace, files, since: null, start: goal.start.ref });
+  ports.throwIfCancelled();
+  if (!seen.ok) return;
+  const { changed = [], added = [], gone = [] } = seen.value.changes ?? {};
+  const here = new Map(files.map(({ path }, index) => [path, seen.value.files[index]]));
+  goal.checks.results = goal.checks.results.reduce<CheckResult[]>((results, result, index) => {
+    const check = checks[index];
+    const read = check ? readByCheck(check, [...changed, ...added, ...gone]) : [];
+    const now = check && 'file' in check ? here.get(check.file) : undefined;
+    const file = now && { path: now.path, hash: now.hash, bytes: now.bytes };
+    return withResult(results, {
+      ...result,
+      ...(read.length > 0 && { changed: read }),
+      ...(file && { file }),
+    });
+  }, []);
+}
+
+/** Before a verdict is asked for: what there is now. Null: it is looked up already. */
+export function lookForVerdict(run: Run, position: Verification): Promise<void> | null {
+  if (position.looked !== null) return null;
+  // Somebody else may have changed what the work has read: a verifier that looks reads what there is now (WK3).
+  if (run.limits.looks > 0) run.doubtReads();
+  const { state, pinned, words } = run;
+  const { evidence, goal, settings } = state;
+  const tell = (now: Parameters<typeof lookedUp>[0]['now']) => {
+    const tools = offeredTools(pinned, ...Object.values(pinned.roles));
+    const told = lookedUp({
+      ...{ evidence, checks: goal.checks.results, now, tools, words },
+      plan: planInForce(state.tasks),
+    });
+    position.looked = told ?? { text: '', items: [] };
+  };
+  if (!isWorthALook(evidence)) {
+    tell(null);
+    return null;
+  }
+  const files = filesOf(evidence).map(({ path, hash, ref }) => ({ path, hash, ref }));
+  const { workspace } = settings;
+  const start = goal.start && { start: goal.start.ref };
+  return run.ports.look({ at: 'now', workspace, files, since: goal.startedAt, ...start }).then(seen => {
+    run.ports.throwIfCancelled();
+    tell(seen.ok ? seen.value : null);
+  });
+}
+
+/** Files among these items that are not any more as they were looked at; null: that can not be seen. */
+export async function changedSince(
+  run: Run,
+  items: readonly Pick<EvidenceItem, 'file'>[],
+): Promise<string[] | null> {
+  const files = items.flatMap(({ file }) => file ?? []);
+  if (files.length === 0) return [];
+  const { workspace } = run.state.settings;
+  const wanted = files.map(({ path, hash }) => ({ path, hash, ref: null }));
+  const seen = await run.ports.look({ at: 'now', workspace, files: wanted, since: null });
+  run.ports.throwIfCancelled();
+  if (!seen.ok) return null;
+  const now = new Map(seen.value.files.map(({ path, hash }) => [path, hash]));
+  return files.filter(({ path, hash }) => now.get(path) !== hash).map(({ path }) => path);
+}

@@ -1,0 +1,74 @@
+/** What roles are told beside what people and other roles say: their prompts, what to do, what there is. */
+
+import { fill } from '../../base/words/words.js';
+import { inventoryText } from '../../rules/evidence/inventory.js';
+import { newInventory, withCallContext } from '../../rules/prompts/call-context.js';
+import { introduction } from '../../rules/prompts/shared-prefix.js';
+import { holdsNotes, notesText, takesNotes } from '../../run/agents/project-notes.js';
+import type { PinnedRole } from '../../run/agents/role.js';
+import { textOf } from '../../run/messages/message.js';
+import type { Thread } from '../../run/state/thread.js';
+import { holdsPrompt, roleAtHand } from '../../run/state/thread.js';
+import type { Run } from './run.js';
+
+/** Tells a role what to do; `taskId`: the task that it is given. */
+export function instruct(run: Run, role: PinnedRole, text: string, taskId: string | null = null): void {
+  const said = withCallContext(run.state, role, text);
+  introduce(run, role);
+  const isOwn = role.prefix === 'own';
+  const to = isOwn ? '' : `${fill(run.words.asRole, { role: role.name })}\n\n`;
+  const about = { ...(!isOwn && { role: role.name }), ...(taskId !== null && { taskId }) };
+  run.say(run.threadOf(role), 'instruction', `${to}${said}`, about);
+}
+
+/** Tells what the workspace says of its project, once in a thread. */
+export function giveNotes(run: Run, thread: Thread): void {
+  const { projectNotes } = run.pinned;
+  if (projectNotes === null || holdsNotes(thread)) return;
+  run.say(thread, 'notes', notesText(projectNotes, run.words));
+}
+
+/** Tells what lies in the workspace as a follow-up begins, where that has changed: one look a goal. */
+export async function tellFiles(run: Run): Promise<void> {
+  const { state, ports, pinned, words } = run;
+  if (state.goal.listed) return;
+  state.goal.listed = true;
+  if (pinned.files === undefined) return;
+  const seen = await ports.look({ at: 'list', workspace: state.settings.workspace });
+  ports.throwIfCancelled();
+  if (!seen.ok) return;
+  const { messages } = run.mainThread();
+  const told = messages.findLast(message => message.kind === 'user' && message.purpose === 'files');
+  const before = told ? textOf(told) : inventoryText(pinned.files, words);
+  const text = inventoryText(seen.value, words);
+  if (text !== before) run.say(run.mainThread(), 'files', text);
+}
+
+/** Tells a role that works with artifacts which there are, where that has changed. */
+export function tellInventory(run: Run, role: PinnedRole): void {
+  const thread = run.threadOf(role);
+  const text = newInventory(run.state, { pinned: run.pinned, role, thread });
+  if (text !== null) run.say(thread, 'inventory', text);
+}
+
+/** Sees to it that a model knows which role it is: another may have spoken since, and a trim takes prompts away. */
+export function nameRole(run: Run, role: PinnedRole): void {
+  if (role.prefix === 'own') return;
+  const thread = run.threadOf(role);
+  givePrompt(run, thread, role);
+  if (roleAtHand(thread) === role.name) return;
+  const text = fill(run.words.goOnAs, { role: role.name });
+  run.say(thread, 'instruction', text, { role: role.name });
+}
+
+/** Gives a role what it is told once in a thread: before copies begin, so that they all have it from there. */
+export function introduce(run: Run, role: PinnedRole): void {
+  const thread = run.threadOf(role);
+  if (takesNotes(role)) giveNotes(run, thread);
+  if (role.prefix !== 'own') givePrompt(run, thread, role);
+}
+
+function givePrompt(run: Run, thread: Thread, role: PinnedRole): void {
+  if (holdsPrompt(thread, role.name)) return;
+  run.say(thread, 'role', introduction(run.pinned, role, run.words), { role: role.name });
+}

@@ -1,0 +1,219 @@
+/** Read-only views of a run's state: what queries and the result give. */
+
+import type { WorkflowInfo } from '@temporalio/workflow';
+import { jsonBytes, ownValue } from '../../base/json/json.js';
+import { firstPage, PAGE_BYTES } from '../../base/sizes/sizes.js';
+import { fitted } from '../../base/text/fit.js';
+import { ownMessages } from '../../conversation/branch-threads.js';
+import { isSubagent, sessionOf } from '../../rules/agents/subagent.js';
+import { chainOf, limitsOf } from '../../rules/limits/in-force.js';
+import { phaseOf, unansweredGates } from '../../rules/steering/status.js';
+import type { Cause, Outcome } from '../../run/limits/cause.js';
+import { type AssistantMessage, type Message, toolCallsOf } from '../../run/messages/message.js';
+import { released } from '../../run/plan/plan.js';
+import { readersOf } from '../../run/position/modes.js';
+import { eventsSince, type JournalEvent, lastSwitches } from '../../run/state/journal.js';
+import {
+  eventWithSaid,
+  type FindsReply,
+  type KeepPage,
+  type Mark,
+  markOf,
+  passed,
+  recordBytes,
+  recordsBetween,
+} from '../../run/state/kept.js';
+import { type KeptRest, REST_BYTES } from '../../run/state/kept-rest.js';
+import { budgetUse, type RunState, wayOf } from '../../run/state/run-state.js';
+import { MAIN_THREAD } from '../../run/state/thread.js';
+import { type TraceReport, traceReport } from '../../run/state/trace.js';
+import type { InboxItem } from '../../run/steering/inbox.js';
+import type { EventsPage, RunResult, RunView } from './definitions.js';
+
+/** First what a person wants to know, last what only helps to look for faults. Long texts are cut where it is too much. */
+export function viewOf(state: RunState, info: RunInfo, passed: readonly InboxItem[] = []): RunView {
+  return fitted(wholeView(state, info, passed), PAGE_BYTES);
+}
+
+type RunInfo = Pick<WorkflowInfo, 'workflowId' | 'runId'>;
+
+function wholeView(state: RunState, info: RunInfo, passed: readonly InboxItem[]): RunView {
+  const { pinned } = state;
+  const { tokens, wallTimeMs, costUsd } = budgetUse(state, Date.now());
+  return {
+    phase: phaseOf(state),
+    outcome: state.end?.outcome ?? null,
+    cause: state.end?.cause ?? null,
+    gates: unansweredGates(state),
+    answer: state.end?.answer ?? null,
+    ...madeSoFar(state),
+    paused: state.people.pausedAt !== null,
+    pausedAgents: state.children.paused,
+    stopping: state.people.stop !== null,
+    inbox: [...state.people.inbox.items, ...passed],
+    limits: pinned && limitsOf(state),
+    budget: { tokens, wallTimeMs, costUsd },
+    modeWhy: state.goal.modeWhy,
+    model: pinned?.models[0] ?? state.settings.model ?? '',
+    models: Object.fromEntries(
+      Object.values(pinned?.roles ?? {}).map(role => [role.name, [...chainOf(state, role)]]),
+    ),
+    readers: readersOf(wayOf(state)),
+    switches: lastSwitches(state.log.journal),
+    language: pinned?.language ?? null,
+    workspace: state.settings.workspace,
+    internals: {
+      id: info.workflowId,
+      runId: info.runId,
+      segment: state.segment,
+      previousRunId: state.previousRunId,
+      lastEventSeq: state.log.journal.lastSeq,
+      cursor: { position: state.cursor.position, interrupts: state.cursor.interrupts },
+      threads: Object.fromEntries(
+        Object.values(state.threads).map(thread => {
+          const { id, tokens, epoch, dropped } = thread;
+          return [id, { messages: ownMessages(thread).length, tokens, epoch, dropped }];
+        }),
+      ),
+    },
+  };
+}
+
+/** What view and result tell alike. */
+function madeSoFar({ goal, goals, tasks, artifacts, children, total }: RunState) {
+  const { basis = null, exceptions = [] } = goals.findLast(({ number }) => number === goal.number) ?? {};
+  return {
+    mode: goal.mode,
+    goal: goal.text,
+    basis,
+    exceptions,
+    goals,
+    tasks: tasks.map(released),
+    checks: goal.checks.results,
+    artifacts,
+    children: children.list,
+    usage: total.usage,
+    usageBy: total.usageBy,
+    counters: goal.counters,
+  };
+}
+
+/** Events after `since`, with all that replies said, as many as fit a page: each is bounded in the state. */
+export function eventsPage(state: RunState, since: number): EventsPage {
+  const { events, missed } = eventsSince(state.log.journal, since);
+  const page = firstPage(withTexts(state, events), jsonBytes);
+  const more = page.length < events.length;
+  return { events: page, more, missed, previousRunId: state.previousRunId, open: state.end === null };
+}
+
+function* withTexts(state: RunState, events: readonly JournalEvent[]): Generator<JournalEvent> {
+  for (const event of events) yield wholeEvent(state, event);
+}
+
+/** The event with what the journal leaves to goals and messages, as far as the run still has these. */
+function wholeEvent(state: RunState, event: JournalEvent): JournalEvent {
+  if (event.type !== 'goal_ended') return eventWithSaid(event, repliesOf(state));
+  const goal = state.goals.find(({ number }) => number === event.number);
+  return goal ? { ...event, answer: goal.answer } : event;
+}
+
+/** Newest first: watchers mostly ask for what has just happened. */
+function repliesOf({ threads }: RunState): FindsReply {
+  const newest = (is: (reply: AssistantMessage) => boolean) => {
+    for (const { messages } of Object.values(threads)) {
+      const found = messages.findLast(message => message.kind === 'assistant' && is(message));
+      if (found?.kind === 'assistant') return found;
+    }
+    return undefined;
+  };
+  return {
+    byId: wanted => newest(({ id }) => id === wanted),
+    byCall: wanted => newest(reply => toolCallsOf(reply).some(({ id }) => id === wanted)),
+  };
+}
+
+/** Messages of a thread from an index on, as many as fit a page; of a copy, those after its beginning. */
+export function transcript(state: RunState, thread: string = MAIN_THREAD, from = 0): Message[] {
+  const known = ownValue(state.threads, thread);
+  return firstPage(known ? ownMessages(known).slice(from) : [], jsonBytes);
+}
+
+/** Of the ids that are texts, what the run has, as much as fits a page. */
+export function messagesOf({ threads }: RunState, ids: unknown): Message[] {
+  const wanted = new Set(Array.isArray(ids) ? ids : []);
+  const found = Object.values(threads).flatMap(({ messages }) => messages.filter(({ id }) => wanted.has(id)));
+  // Copies of a thread share messages.
+  const once = [...new Map(found.map(message => [message.id, message])).values()];
+  return firstPage(once, jsonBytes);
+}
+
+/** Answer of the query `keepPage`: records after a mark, as many as fit a page. */
+export function keepPage(state: RunState, info: KeptInfo, after: Mark, upTo: Mark = markOf(state)): KeepPage {
+  const between = recordsBetween(state, after, upTo);
+  const records = firstPage(between, recordBytes);
+  const more = records.length < between.length;
+  return { run: runRecord(state, info), records, kept: more ? records.reduce(passed, after) : upTo, more };
+}
+
+type KeptInfo = Pick<WorkflowInfo, 'workflowId' | 'runId' | 'firstExecutionRunId' | 'parent'>;
+
+function runRecord(state: RunState, info: KeptInfo): KeepPage['run'] {
+  const { workflowId, runId, firstExecutionRunId, parent } = info;
+  const { settings, goal, goals, idleSince, end, total, startedAt } = state;
+  // Between two goals the last one's end is the run's.
+  const last = end ?? (idleSince === null ? null : (goals.at(-1) ?? null));
+  const { outcome = null, cause = null, answer = null } = last ?? {};
+  return {
+    chain: firstExecutionRunId,
+    session: sessionOf(workflowId, settings),
+    workflowId,
+    runId,
+    goal: goal.text,
+    mode: goal.mode,
+    workspace: settings.workspace,
+    ...(isSubagent(settings) && parent && { parent: parent.workflowId }),
+    number: goal.number,
+    startedAt,
+    changedAt: Date.now(),
+    ...{ outcome, cause, answer, ended: end !== null },
+    ...(last && { rest: restOf(state) }),
+    usage: total.usage,
+  };
+}
+
+function restOf(state: RunState): KeptRest {
+  const { mode: _mode, goal: _goal, usage: _usage, ...rest } = madeSoFar(state);
+  return fitted(rest, REST_BYTES);
+}
+
+/** Answer of the query `trace`: a result says the rest itself. */
+export function traceView(state: RunState, now: number): TraceReport {
+  return { ...traceOf(state, state.end, now), usageBy: state.total.usageBy };
+}
+
+/** The steps of a run; `end`: how it ends, once it does. */
+function traceOf(
+  { log, total, startedAt }: RunState,
+  end: { outcome: Outcome; answer: string } | null,
+  now: number,
+): TraceReport {
+  return traceReport({ trace: log.trace, usage: total.usage, startedAt }, end, now);
+}
+
+/** The result of a run that ends this way. */
+export function resultOf(
+  state: RunState,
+  end: { id: string; now: number; outcome: Outcome; cause: Cause; answer: string; unread?: InboxItem[] },
+): RunResult {
+  const { id, now, outcome, cause, answer, unread = [] } = end;
+  return {
+    id,
+    outcome,
+    cause,
+    text: answer,
+    ...madeSoFar(state),
+    ...(unread.length > 0 && { unread }),
+    ...(state.tools.effects.length > 0 && { effects: state.tools.effects }),
+    trace: traceOf(state, { outcome, answer }, now),
+  };
+}
