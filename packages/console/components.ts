@@ -5,7 +5,6 @@ import { basename, dirname, extname, join } from 'node:path';
 import { errorText } from 'steersman/base';
 import { settingsOfAny, trustedScripts } from 'steersman/config';
 import { verbCall } from 'steersman/shared';
-import { SAFE_HEADERS } from './assets.js';
 
 export interface ComponentOptions {
   /** The module; null: there is none. */
@@ -37,14 +36,12 @@ export interface ComponentAnswer {
   fault: string | null;
 }
 
-const FOLDER = '/components/';
-
 export class Components {
   readonly #options: ComponentOptions;
   /** As they were when they were last trusted; null: nobody says which may be served. */
   #scripts: ReadonlyMap<string, string | null> | null;
   /** Scripts are loaded without the token: their place is told to who has it alone. */
-  readonly #place = `${FOLDER}${randomBytes(24).toString('base64url')}/`;
+  readonly #place = `/components/${randomBytes(24).toString('base64url')}/`;
 
   constructor(options: ComponentOptions) {
     this.#options = options;
@@ -75,17 +72,15 @@ export class Components {
     return `${module}, or what is beside it, is not what was trusted, which is used still. Look at it; to trust it, call there, in a terminal: ${verbCall('doctor')}. Then load the page again.`;
   }
 
-  /** Null for a path that is none of these. */
-  async fetch(request: Request, path: string): Promise<Response | null> {
-    if (request.method !== 'GET' || !path.startsWith(FOLDER)) return null;
-    if (path === `${FOLDER}frame`) return frame();
+  /** The script at this path; null where there is none. */
+  async fetch(path: string): Promise<Response | null> {
     const content = path.startsWith(this.#place)
       ? await this.#read(path.slice(this.#place.length)).catch(() => null)
       : null;
-    if (content === null)
-      return new Response('There is nothing here.', { status: 404, headers: SAFE_HEADERS });
-    const type = { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' };
-    return new Response(new Uint8Array(content), { headers: { ...SAFE_HEADERS, ...type } });
+    if (content === null) return null;
+    return new Response(new Uint8Array(content), {
+      headers: { 'content-type': 'text/javascript; charset=utf-8' },
+    });
   }
 
   /** Of the module's own folder, links included: none leads out of it. */
@@ -122,14 +117,10 @@ const FRAME_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-function frame(): Response {
+/** The frame of HTML that is shown as it is. */
+export function htmlFrame(): Response {
   const page = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark"><script>${RECEIVER}</script><body>`;
   return new Response(page, {
-    headers: {
-      ...SAFE_HEADERS,
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': FRAME_POLICY,
-      'cache-control': 'no-cache',
-    },
+    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': FRAME_POLICY },
   });
 }

@@ -1,15 +1,18 @@
 /** The console as a function from a request to a response: to serve on this machine, or to mount behind a login of one's own. */
 
-import { errorText, isRecord, parseJson, stringOr } from 'steersman/base';
+import { Hono, type HonoRequest } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import { errorText } from 'steersman/base';
 import { explainError, type SteersmanClient, type SteersmanError } from 'steersman/client';
 import { verbCall } from 'steersman/shared';
+import { z } from 'zod';
 import { agUiAnswer } from './ag-ui/route.js';
 import type { Fault } from './api.js';
-import { assetOf } from './assets.js';
-import { type ComponentOptions, Components, NO_COMPONENTS } from './components.js';
-import { bodyOf, type Guard, refusalOf, TooLarge } from './guard.js';
+import { assets, safeHeaders } from './assets.js';
+import { type ComponentOptions, Components, htmlFrame, NO_COMPONENTS } from './components.js';
+import { refusalOf } from './guard.js';
 import { Hub } from './hub.js';
-import { answerTo } from './routes.js';
+import { apiOf, bodyAs, type Served } from './routes.js';
 
 export interface ConsoleOptions {
   /** Connected when the first page asks. */
@@ -29,8 +32,8 @@ export interface ConsoleOptions {
 }
 
 export interface Console {
-  /** Answers a request of a page; a failure is an answer, too. */
-  fetch(request: Request): Promise<Response>;
+  /** Answers a request of a page; a failure is an answer, too. `env`: what `@hono/node-server` gives, where it serves. */
+  fetch(request: Request, env?: object): Promise<Response>;
   /** Ends all streams and watchers; runs go on. */
   close(): void;
 }
@@ -40,30 +43,39 @@ export function createConsole(options: ConsoleOptions): Console {
   const { sandboxUrl = null } = options;
   const components = new Components(options.components ?? NO_COMPONENTS);
   const hub = new Hub(client);
-  const guard: Guard = { hosts, knows };
-  const answer = async (request: Request): Promise<Response> => {
-    const { pathname } = new URL(request.url);
-    const isAgUi = pathname === '/ag-ui' && request.method === 'POST';
-    const isApi = isAgUi || pathname.startsWith('/api/');
-    const isLogin = pathname === '/api/session';
-    // The page tells nothing, and who exchanges a link has no token yet.
-    const refused = refusalOf(request, isApi && !isLogin ? guard : { ...guard, knows: null });
-    if (refused) return fault(refused.status, { code: 'refused', message: refused.message });
-    if (!isApi) return (await components.fetch(request, pathname)) ?? assetOf(request, pathname, sandboxUrl);
-    if (isLogin) return login(request, redeem);
-    const scope = { client, hub, workspace, components, sandboxUrl };
-    return isAgUi ? agUiAnswer(request, scope) : answerTo(request, scope);
-  };
+  const scope = { client, hub, workspace, components, sandboxUrl };
+  const headers = Object.entries(safeHeaders(sandboxUrl));
+  const app = new Hono<Served>({ strict: false })
+    .use(async ({ req }, next) => {
+      // The page tells nothing, and who exchanges a link has no token yet.
+      const isOpen = req.path === LOGIN || !/^\/(api\/|ag-ui$)/.test(req.path);
+      const refused = refusalOf(req.raw, isOpen ? { hosts, knows: null } : { hosts, knows });
+      return refused ? fault(refused.status, { code: 'refused', message: refused.message }) : next();
+    })
+    .post(LOGIN, ({ req }) => login(req, redeem))
+    .post('/ag-ui', c => agUiAnswer(c, scope))
+    .route('/api', apiOf(scope))
+    .get('/components/frame', htmlFrame)
+    .get('/components/*', async c => (await components.fetch(c.req.path)) ?? c.notFound())
+    .route('/', assets())
+    .notFound(c => c.text('There is nothing here.', /^(GET|HEAD)$/.test(c.req.method) ? 404 : 405))
+    .onError(faultOf);
   return {
-    fetch: request => answer(request).catch(faultOf),
+    async fetch(request, env = {}) {
+      const answer = await app.fetch(request, env);
+      for (const [name, value] of headers) if (!answer.headers.has(name)) answer.headers.set(name, value);
+      return answer;
+    },
     close: () => hub.close(),
   };
 }
 
+const LOGIN = '/api/session';
+
 /** The word of a link for a token. */
-async function login(request: Request, redeem: (word: string) => string | null): Promise<Response> {
-  const given = parseJson(await bodyOf(request));
-  const token = redeem(stringOr(isRecord(given) ? given.link : null, ''));
+async function login(request: HonoRequest, redeem: (word: string) => string | null): Promise<Response> {
+  const { link } = await bodyAs(z.object({ link: z.string() }), request);
+  const token = redeem(link);
   if (token !== null) return Response.json({ token }, { headers: NO_STORE });
   const remedy = `Make a new one: ${verbCall('console --open')}`;
   return fault(401, { code: 'refused', message: 'The link was used, or is too old.', remedy });
@@ -83,7 +95,7 @@ const STATUS: Partial<Record<SteersmanError['code'], number>> = {
 };
 
 function faultOf(error: unknown): Response {
-  if (error instanceof TooLarge) return fault(413, { code: 'refused', message: error.message });
+  if (error instanceof HTTPException) return fault(error.status, { code: 'refused', message: error.message });
   const known = explainError(error);
   if (known) return fault(STATUS[known.code] ?? 500, known);
   return fault(500, { code: 'internal', message: errorText(error) });

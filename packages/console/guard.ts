@@ -1,5 +1,11 @@
-/** Who may ask the console, and how large a request may be. The order of the checks is part of the rule. */
+/** Who may ask the console, and what a write may be. The order of the checks is part of the rule. */
+import { HTTPException } from 'hono/http-exception';
+import { MAX_JSON_DEPTH, nestsTooDeep, parseJson } from 'steersman/base';
+import { SteersmanError } from 'steersman/client';
+
 const MOST_BYTES = 1_000_000;
+/** Data of a run, and what is around it. */
+const DEEPEST = MAX_JSON_DEPTH + 16;
 
 export interface Guard {
   /** Values of the Host header that are ours; null: whoever mounts the console has looked at it. */
@@ -10,7 +16,7 @@ export interface Guard {
 
 /** Why a request is refused. */
 export interface Refusal {
-  status: 401 | 403 | 413 | 415 | 421;
+  status: 401 | 403 | 415 | 421;
   message: string;
 }
 
@@ -43,27 +49,23 @@ export function hostHeader(name: string, port: number): string {
 function writeRefusal(request: Request): Refusal | null {
   if (request.method === 'GET' || request.method === 'HEAD') return null;
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
-  if (type !== 'application/json') return { status: 415, message: 'A write is JSON (Content-Type).' };
-  const bytes = Number(request.headers.get('content-length') ?? 0);
-  return bytes > MOST_BYTES ? { status: 413, message: new TooLarge().message } : null;
+  return type === 'application/json' ? null : { status: 415, message: 'A write is JSON (Content-Type).' };
 }
 
-export class TooLarge extends Error {
-  constructor() {
-    super('A write has at most 1 MB.');
-  }
-}
-
-/** The body as text. @throws TooLarge where it is over the bound, whatever its length was said to be. */
-export async function bodyOf(request: Request): Promise<string> {
+/** The JSON of a write. @throws where it is none, or is over a bound, whatever its length was said to be. */
+export async function jsonOf(request: Request): Promise<unknown> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of request.body ?? []) {
     bytes += part.byteLength;
-    if (bytes > MOST_BYTES) throw new TooLarge();
+    if (bytes > MOST_BYTES) throw new HTTPException(413, { message: 'A write has at most 1 MB.' });
     parts.push(part);
   }
-  return Buffer.concat(parts).toString('utf8');
+  const text = Buffer.concat(parts).toString('utf8');
+  if (nestsTooDeep(text, DEEPEST)) throw new SteersmanError('The body nests too deep.', '', 'usage');
+  const value = parseJson(text);
+  if (value === undefined) throw new SteersmanError('The body is no JSON.', '', 'usage');
+  return value;
 }
 
 function originHost(origin: string): string | null {

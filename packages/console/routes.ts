@@ -1,7 +1,9 @@
 /** What a page may ask: each path is a method of the client, and nothing else is done here. */
 
+import type { ServerResponse } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
 import { given } from '@steersman/print';
-import { MAX_JSON_DEPTH, nestsTooDeep, parseJson } from 'steersman/base';
+import { type Context, Hono, type HonoRequest } from 'hono';
 import {
   type GateReply,
   type Run,
@@ -13,7 +15,7 @@ import {
 import { MODES } from 'steersman/run';
 import { z } from 'zod';
 import type { Components } from './components.js';
-import { bodyOf } from './guard.js';
+import { jsonOf } from './guard.js';
 import type { Hub } from './hub.js';
 import { frameStream } from './stream.js';
 
@@ -26,21 +28,22 @@ export interface RouteScope {
 }
 
 interface Ask extends RouteScope {
-  /** Parts of the path behind `/api/`, decoded. */
-  path: readonly string[];
-  query: URLSearchParams;
-  /** JSON of a write. */
-  body: unknown;
+  request: HonoRequest;
+  /** Where a server of Node's asks. */
+  outgoing: ServerResponse | undefined;
 }
+
+/** As `@hono/node-server` calls it, or any other server. */
+export type Served = { Bindings: Partial<HttpBindings> };
+
+/** Answers of paths behind `/api`, by their pattern. */
+type Answers = Record<string, (ask: Ask) => unknown>;
 
 const MOST_EVENTS = 500;
 /** Messages that are read at once. */
 const MOST_MESSAGES = 500;
 /** Runs whose tokens and cost are read at once: of each, its worker or its result is asked. */
 const MOST_USAGES = 20;
-
-/** Data of a run, and what is around it. */
-const DEEPEST = MAX_JSON_DEPTH + 16;
 
 const TEXT = z.string().min(1);
 const STEER = z.object({
@@ -64,6 +67,8 @@ const PLAN = z.object({
 });
 const WITHDRAW = z.object({ ids: z.array(TEXT).min(1).max(100) });
 const APP_CALL = z.object({ of: TEXT, tool: TEXT, arguments: z.record(z.string(), z.unknown()).optional() });
+const ANSWER = z.looseObject({ gateId: TEXT });
+const TOOL_RESULT = z.object({ gateId: TEXT, content: z.unknown(), isError: z.boolean().optional() });
 const BRANCH = z.object({ at: TEXT, to: ID.optional() });
 const START = z.object({
   goal: TEXT,
@@ -75,152 +80,148 @@ const START = z.object({
   keepOpenSeconds: z.number().int().min(0).max(86_400).optional(),
 });
 
-/** Reads: name of the first part of the path, and of the third where there is one. */
-const READ: Record<string, (ask: Ask) => Promise<unknown>> = {
-  about: async ({ client, workspace, sandboxUrl: sandbox }) => {
+const READ: Answers = {
+  '/about': async ({ client, workspace, sandboxUrl: sandbox }) => {
     const { address, namespace } = await client();
     return { address, namespace, workspace, sandbox, modes: MODES };
   },
-  components: async ({ components }) => components.answer(),
-  runs: async ({ client, query }) => {
-    const outcome = query.get('outcome');
-    const goal = query.get('goal');
-    const limit = limitOf(query);
+  '/components': ({ components }) => components.answer(),
+  '/runs': async ({ client, request }) => {
+    const { open, waiting, outcome, goal } = request.query();
+    const limit = limitOf(request);
+    const runs = [];
     const listed = (await client()).list({
       limit,
-      open: query.has('open'),
-      waiting: query.has('waiting'),
-      ...(outcome === null ? {} : { outcome: outcome as never }),
-      ...(goal === null ? {} : { goal }),
+      open: open !== undefined,
+      waiting: waiting !== undefined,
+      ...given({ outcome: outcome as never, goal }),
     });
-    const runs = [];
     for await (const run of listed) runs.push(run);
     return runs;
   },
-  usage: async ({ client, query }) => {
-    const ids = query.getAll('run').slice(0, MOST_USAGES);
+  '/usage': async ({ client, request }) => {
+    const ids = request.queries('run')?.slice(0, MOST_USAGES) ?? [];
     const known = await client();
     const usages = ids.map(async id => [id, await usageOf(known, id)]);
     return Object.fromEntries(await Promise.all(usages));
   },
-  'runs/': async ask => (await runOf(ask)).show(),
-  'runs/events': async ask => {
-    const since = read(SINCE, ask.query.get('since') ?? 0);
+  '/runs/:run': async ask => (await runOf(ask)).show(),
+  '/runs/:run/events': async ask => {
+    const since = read(SINCE, ask.request.query('since') ?? 0);
     return eventsAfter(await runOf(ask), since);
   },
-  'runs/transcript': async ask => {
-    const thread = ask.query.get('thread');
-    return (await runOf(ask)).transcript(thread === null ? {} : { thread });
-  },
-  'runs/messages': async ask => {
-    const ids = new Set(ask.query.getAll('id').slice(0, MOST_MESSAGES));
+  '/runs/:run/transcript': async ask =>
+    (await runOf(ask)).transcript(given({ thread: ask.request.query('thread') })),
+  '/runs/:run/messages': async ask => {
+    const ids = new Set(ask.request.queries('id')?.slice(0, MOST_MESSAGES));
     const threads = await (await runOf(ask)).transcript();
     // Threads share some.
     const found = threads.flatMap(({ messages }) => messages.filter(({ id }) => ids.has(id)));
     return [...new Map(found.map(message => [message.id, message])).values()];
   },
-  'runs/children': async ask => (await runOf(ask)).children(),
-  'runs/artifacts': async ask => (await runOf(ask)).artifact(ask.path[3] ?? ''),
-  'runs/stored': async ask => ({ text: await (await runOf(ask)).stored(ask.query.get('ref') ?? '') }),
-  sessions: async ({ query }) => {
-    const text = query.get('text') ?? '';
-    const limit = limitOf(query);
-    return new Sessions().list({ limit, ...(text !== '' && { text }) });
+  '/runs/:run/children': async ask => (await runOf(ask)).children(),
+  '/runs/:run/artifacts/:artifact': async ask =>
+    (await runOf(ask)).artifact(ask.request.param('artifact') ?? ''),
+  '/runs/:run/stored': async ask => ({
+    text: await (await runOf(ask)).stored(ask.request.query('ref') ?? ''),
+  }),
+  '/sessions': ({ request }) => {
+    const text = request.query('text') || undefined;
+    return new Sessions().list({ limit: limitOf(request), ...given({ text }) });
   },
-  search: async ({ query }) => new Sessions().search(query.get('text') ?? '', { limit: 50 }),
-  'sessions/': async ({ path }) => new Sessions().show(path[1] ?? ''),
+  '/search': ({ request }) => new Sessions().search(request.query('text') ?? '', { limit: 50 }),
+  '/sessions/:session': ({ request }) => new Sessions().show(request.param('session') ?? ''),
 };
 
-/** Writes, in the same way. */
-const WRITE: Record<string, (ask: Ask) => Promise<unknown>> = {
-  runs: async ({ client, body, workspace }) => {
-    const { goal, ...options } = read(START, body);
+const WRITE: Answers = {
+  '/stream': async ({ hub, request, outgoing }) => {
+    const asked = await bodyAs(STREAM, request);
+    return frameStream(push => hub.listen(asked, push), outgoing && (() => outgoing.destroy()));
+  },
+  '/runs': async ({ client, request, workspace }) => {
+    const { goal, ...options } = await bodyAs(START, request);
     const run = await (await client()).start(goal, { workspace, attended: true, ...given(options) });
     return { id: run.id, joined: run.joined };
   },
-  'runs/steer': async ask => {
-    const { text, ...options } = read(STEER, ask.body);
+  '/runs/:run/steer': async ask => {
+    const { text, ...options } = await bodyAs(STEER, ask.request);
     return receipt(await (await runOf(ask)).steer(text, given(options)));
   },
-  'runs/follow-up': async ask => {
-    const { text, id } = read(STEER, ask.body);
+  '/runs/:run/follow-up': async ask => {
+    const { text, id } = await bodyAs(STEER, ask.request);
     return receipt(await (await runOf(ask)).followUp(text, given({ id })));
   },
-  'runs/component-action': async ask => {
-    const { id, ...action } = read(ACTION, ask.body);
+  '/runs/:run/component-action': async ask => {
+    const { id, ...action } = await bodyAs(ACTION, ask.request);
     return receipt(await (await runOf(ask)).componentAction(action, given({ id })));
   },
-  'runs/pause': async ask => {
-    const { reason, interrupt } = read(REASON, ask.body);
+  '/runs/:run/pause': async ask => {
+    const { reason, interrupt } = await bodyAs(REASON, ask.request);
     return (await runOf(ask)).pause(reason, given({ interrupt }));
   },
-  'runs/resume': async ask => (await runOf(ask)).resume(read(REASON, ask.body).reason),
-  'runs/stop': async ask => (await runOf(ask)).stop(read(REASON, ask.body).reason),
-  'runs/cancel': async ask => (await runOf(ask)).cancel(),
-  'runs/plan': async ask => {
+  '/runs/:run/resume': async ask => {
+    const { reason } = await bodyAs(REASON, ask.request);
+    return (await runOf(ask)).resume(reason);
+  },
+  '/runs/:run/stop': async ask => {
+    const { reason } = await bodyAs(REASON, ask.request);
+    return (await runOf(ask)).stop(reason);
+  },
+  '/runs/:run/cancel': async ask => (await runOf(ask)).cancel(),
+  '/runs/:run/finish': async ask => (await runOf(ask)).finish(),
+  '/runs/:run/plan': async ask => {
     // The run's own validator says what a task may be.
-    const { tasks, remove } = read(PLAN, ask.body);
+    const { tasks, remove } = await bodyAs(PLAN, ask.request);
     return { tasks: await (await runOf(ask)).editPlan(tasks, given({ remove })) };
   },
-  'runs/withdraw': async ask => ({ text: await (await runOf(ask)).withdraw(read(WITHDRAW, ask.body).ids) }),
-  'sessions/branch': async ({ path, body }) => {
-    const { at, to } = read(BRANCH, body);
-    return { id: await new Sessions().branch(path[1] ?? '', { at, ...given({ to }) }) };
+  '/runs/:run/withdraw': async ask => {
+    const { ids } = await bodyAs(WITHDRAW, ask.request);
+    return { text: await (await runOf(ask)).withdraw(ids) };
   },
-  'runs/call-tool': async ask => {
-    const { of, tool, arguments: args = {} } = read(APP_CALL, ask.body);
+  '/runs/:run/call-tool': async ask => {
+    const { of, tool, arguments: args = {} } = await bodyAs(APP_CALL, ask.request);
     return { callId: await (await runOf(ask)).callTool({ of, tool, arguments: args }) };
   },
-  'runs/finish': async ask => (await runOf(ask)).finish(),
-  'runs/answer': async ask => {
-    const { gateId, ...reply } = read(z.looseObject({ gateId: TEXT }), ask.body);
+  '/runs/:run/answer': async ask => {
+    const { gateId, ...reply } = await bodyAs(ANSWER, ask.request);
     // The run's own validator says what the gate takes.
     await (await runOf(ask)).answerGate(gateId, reply as unknown as GateReply);
     return {};
   },
-  'runs/tool-result': async ask => {
-    const { isError = false, ...result } = read(
-      z.object({ gateId: TEXT, content: z.unknown(), isError: z.boolean().optional() }),
-      ask.body,
-    );
+  '/runs/:run/tool-result': async ask => {
+    const { isError = false, ...result } = await bodyAs(TOOL_RESULT, ask.request);
     await (await runOf(ask)).submitToolResult({ ...result, isError });
     return {};
   },
+  '/sessions/:session/branch': async ({ request }) => {
+    const { at, to } = await bodyAs(BRANCH, request);
+    return { id: await new Sessions().branch(request.param('session') ?? '', { at, ...given({ to }) }) };
+  },
 };
 
-export async function answerTo(request: Request, scope: RouteScope): Promise<Response> {
-  const { pathname, searchParams } = new URL(request.url);
-  const path = partsOf(pathname);
-  const isWrite = request.method === 'POST';
-  if (!isWrite && request.method !== 'GET' && request.method !== 'HEAD') throw nothingHere();
-  const body = isWrite ? jsonOf(await bodyOf(request)) : undefined;
-  if (isWrite && path.join() === 'stream') {
-    const asked = read(STREAM, body);
-    return frameStream(push => scope.hub.listen(asked, push));
-  }
-  const name = path.length < 2 ? path.join() : `${path[0]}/${path[2] ?? ''}`;
-  const handles = isWrite ? WRITE : READ;
-  const handle = Object.hasOwn(handles, name) ? handles[name] : undefined;
-  if (handle === undefined) throw nothingHere();
-  const answer = await handle({ ...scope, path, query: searchParams, body });
-  if (isWrite && path[0] === 'runs' && path[1] !== undefined) scope.hub.changed(path[1]);
+/** What is below `/api`: reads and writes of the page. */
+export function apiOf(scope: RouteScope): Hono<Served> {
+  const api = new Hono<Served>();
+  const ask = ({ req: request, env }: Context<Served>) => ({ ...scope, request, outgoing: env.outgoing });
+  for (const [path, answer] of Object.entries(READ)) api.get(path, async c => said(await answer(ask(c))));
+  for (const [path, answer] of Object.entries(WRITE))
+    api.post(path, async c => {
+      const answered = await answer(ask(c));
+      const run = c.req.param('run');
+      if (run !== undefined) scope.hub.changed(run);
+      return answered instanceof Response ? answered : said(answered);
+    });
+  return api.all('*', () => {
+    throw new SteersmanError('There is nothing here.', '', 'not_found');
+  });
+}
+
+function said(answer: unknown): Response {
   return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
 }
 
-function nothingHere(): SteersmanError {
-  return new SteersmanError('There is nothing here.', '', 'not_found');
-}
-
-function limitOf(query: URLSearchParams): number {
-  return Math.min(read(LIMIT, query.get('limit') ?? 50), 200);
-}
-
-function partsOf(pathname: string): string[] {
-  try {
-    return pathname.split('/').slice(2).map(decodeURIComponent);
-  } catch {
-    throw new SteersmanError('The path is not encoded as one.', '', 'usage');
-  }
+function limitOf(request: HonoRequest): number {
+  return Math.min(read(LIMIT, request.query('limit') ?? 50), 200);
 }
 
 /** What a run told up to now: of one that goes on, a watcher would wait for more. */
@@ -243,23 +244,20 @@ async function usageOf(client: SteersmanClient, id: string): Promise<unknown> {
   return (await run?.show().catch(() => null))?.usage ?? null;
 }
 
-async function runOf({ client, path }: Ask): Promise<Run> {
-  return (await client()).attach(path[1] ?? '');
+async function runOf({ client, request }: Ask): Promise<Run> {
+  return (await client()).attach(request.param('run') ?? '');
 }
 
 function receipt({ id, state, how }: { id: string; state: string; how: string }) {
   return { id, state, how };
 }
 
-export function jsonOf(text: string): unknown {
-  if (nestsTooDeep(text, DEEPEST)) throw new SteersmanError('The body nests too deep.', '', 'usage');
-  const value = parseJson(text);
-  if (value === undefined) throw new SteersmanError('The body is no JSON.', '', 'usage');
-  return value;
+export async function bodyAs<T>(schema: z.ZodType<T>, request: HonoRequest): Promise<T> {
+  return read(schema, await jsonOf(request.raw));
 }
 
-export function read<T>(schema: z.ZodType<T>, body: unknown): T {
-  const { data, error } = schema.safeParse(body);
+function read<T>(schema: z.ZodType<T>, value: unknown): T {
+  const { data, error } = schema.safeParse(value);
   if (error === undefined) return data as T;
   throw new SteersmanError(z.prettifyError(error), '', 'usage');
 }

@@ -1,24 +1,16 @@
 /** The console over HTTP: on this machine's own address, unless told otherwise and given a token. */
-import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { type AddressInfo, isIP } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
+import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { getRequestListener } from '@hono/node-server';
 import { errorText } from 'steersman/base';
 import { connect, type SteersmanClient, SteersmanError } from 'steersman/client';
 import { defaultConfigDir, isTrusted, moduleIn } from 'steersman/config';
 import {
-  caught,
   isSame,
+  listenOn,
   makeFolder,
-  pathOf,
   readJson,
   removeFile,
   resolveHome,
@@ -73,8 +65,11 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
   const links = new Links(home);
   links.sweep();
   const http = createServer();
-  await listenOn(http, listen, options.port);
-  const { port } = http.address() as AddressInfo;
+  const { port, closed, close } = await listenOn(http, {
+    host: listen,
+    ports: options.port === undefined ? [CONSOLE_PORT, 0] : [options.port],
+    remedy: 'Give another port: --port 0 takes any.',
+  });
   const hosts = [...hostsOf(listen).map(name => hostHeader(name, port)), ...names];
   const keeper = keptClient(options.client, report);
   const apps = names.length > 0 ? null : await serveSandbox(listen, hosts);
@@ -87,19 +82,17 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
     components: options.components ?? (await componentsHere(report)),
     ...(options.workspace !== undefined && { workspace: options.workspace }),
   });
-  http.on('request', answering(pages));
+  http.on('request', listenerOf(pages));
   const url = `http://${listen === LOOPBACK ? LOOPBACK : (hostsOf(listen)[0] ?? LOOPBACK)}:${port}/`;
   const leave = noteServed(home, url);
   return {
     link: run => linkTo(url, links, run),
-    closed: once(http, 'close'),
+    closed,
     async close() {
       leave();
       pages.close();
-      http.close();
-      http.closeAllConnections();
-      apps?.http.close();
-      apps?.http.closeAllConnections();
+      close();
+      apps?.close();
       await keeper.close();
     },
   };
@@ -135,12 +128,9 @@ export async function linkOfRunning(
   return answers?.ok && isRunning(served.pid) ? linkTo(served.url, new Links(home), run) : null;
 }
 
-const PLAIN = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
-
-export function answering(pages: Pick<Console, 'fetch'>): RequestListener {
-  const answer = async (req: IncomingMessage, res: ServerResponse) =>
-    send(res, await pages.fetch(requestOf(req)));
-  return caught(answer, (res, error) => void res.writeHead(400, PLAIN).end(errorText(error)));
+/** A listener for Node's servers, which leaves the globals of the program alone. */
+export function listenerOf({ fetch }: Pick<Console, 'fetch'>): RequestListener {
+  return getRequestListener(fetch, { overrideGlobalObjects: false });
 }
 
 /**
@@ -149,10 +139,9 @@ export function answering(pages: Pick<Console, 'fetch'>): RequestListener {
  */
 async function serveSandbox(listen: string, hosts: readonly string[]) {
   if (!LOOPBACK_NAMES.includes(listen)) return null;
-  const http = createServer(answering(createSandbox({ consoles: hosts.map(host => `http://${host}`) })));
-  await listenOn(http, LOOPBACK, 0);
-  const { port } = http.address() as AddressInfo;
-  return { http, url: `http://${LOOPBACK}:${port}/` };
+  const frames = createSandbox({ consoles: hosts.map(host => `http://${host}`) });
+  const { port, close } = await listenOn(createServer(listenerOf(frames)), { host: LOOPBACK, ports: [0] });
+  return { close, url: `http://${LOOPBACK}:${port}/` };
 }
 
 function linkTo(url: string, links: Links, run: string | undefined): string {
@@ -198,20 +187,6 @@ function checkedToken(listen: string, token: string | undefined): string | null 
   return token ?? null;
 }
 
-/** A port that was asked for is taken or it fails; else the usual one, or any. */
-async function listenOn(http: Server, host: string, asked: number | undefined): Promise<void> {
-  for (const port of asked === undefined ? [CONSOLE_PORT, 0] : [asked]) {
-    http.listen(port, host);
-    const fault = await once(http, 'listening').then(() => null, errorText);
-    if (fault === null) return;
-    if (port === asked || port === 0)
-      throw new SteersmanError(
-        `The console can not listen on ${host}:${port}: ${fault}`,
-        'Give another port: --port 0 takes any.',
-      );
-  }
-}
-
 /** Names by which a browser reaches an address; the first stands in links. */
 function hostsOf(listen: string): string[] {
   if (LOOPBACK_NAMES.includes(listen) || listen === '::1') return LOOPBACK_NAMES;
@@ -239,41 +214,4 @@ function keptClient(given: SteersmanClient | undefined, report: (line: string) =
       if (!given) await (await connected?.catch(() => null))?.close();
     },
   };
-}
-
-function requestOf(req: IncomingMessage): Request {
-  const headers = new Headers();
-  for (let at = 0; at + 1 < req.rawHeaders.length; at += 2)
-    headers.append(req.rawHeaders[at] ?? '', req.rawHeaders[at + 1] ?? '');
-  const { method = 'GET', url = '/' } = req;
-  const hasBody = method !== 'GET' && method !== 'HEAD';
-  // The Host header is looked at as it came: it need not be one that a URL can have.
-  return new Request(
-    new URL(url.startsWith('//') ? '/' : url.startsWith('/') ? url : pathOf(req), 'http://here'),
-    {
-      method,
-      headers,
-      ...(hasBody && { body: Readable.toWeb(req) as ReadableStream, duplex: 'half' }),
-    } as RequestInit,
-  );
-}
-
-/** A browser that is slow is waited for, and one that has gone ends the stream. */
-async function send(res: ServerResponse, response: Response): Promise<void> {
-  res.writeHead(response.status, Object.fromEntries(response.headers));
-  if (response.body === null) return void res.end();
-  const reader = response.body.getReader();
-  const gone = new AbortController();
-  res.once('close', () => {
-    gone.abort();
-    void reader.cancel().catch(() => undefined);
-  });
-  // One that breaks, as for a browser that takes nothing, ends at once.
-  reader.closed.catch(() => res.destroy());
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return void res.end();
-    if (!res.write(value)) await once(res, 'drain', { signal: gone.signal }).catch(() => undefined);
-    if (gone.signal.aborted) return;
-  }
 }

@@ -6,8 +6,8 @@ const PING_MS = 10_000;
 /** A page that takes nothing for so long asks again. */
 const MOST_WAITING_BYTES = 8_000_000;
 
-/** `begin` listens, and gives what ends that. */
-export function frameStream(begin: (push: Push) => Promise<() => void>): Response {
+/** `begin` listens, and gives what ends that. `drop`: ends the connection; default: its server sees that the stream broke. */
+export function frameStream(begin: (push: Push) => Promise<() => void>, drop?: () => void): Response {
   const encoder = new TextEncoder();
   let end = () => {};
   const body = new ReadableStream<Uint8Array>(
@@ -22,7 +22,8 @@ export function frameStream(begin: (push: Push) => Promise<() => void>): Respons
           if (!open) return;
           if (-(controller.desiredSize ?? 0) <= MOST_WAITING_BYTES) return controller.enqueue(bytes);
           // What waits is let go with it.
-          controller.error(new Error('The page is too slow.'));
+          if (drop) drop();
+          else controller.error(new Error('The page is too slow.'));
           end();
         };
         const push: Push = frame => {

@@ -1,15 +1,16 @@
 /** The server over streamable HTTP: a session for each client, on this machine's own address unless told otherwise. */
 
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { Hono } from 'hono';
 import { errorText } from 'steersman/base';
 import { SteersmanError } from 'steersman/client';
-import { caught, pathOf, refusal } from 'steersman/shared';
+import { listenOn, refusal } from 'steersman/shared';
 import { createMcpServer } from './server.js';
 import { Calls, type ToolContext } from './tools/tool.js';
 
@@ -34,7 +35,7 @@ const MOST_SESSIONS = 64;
 const IDLE_MS = 300_000;
 
 interface Session {
-  transport: StreamableHTTPServerTransport;
+  transport: WebStandardStreamableHTTPServerTransport;
   server: McpServer;
   /** Its requests that wait for their answer, the stream among them that it listens on. */
   inFlight: number;
@@ -54,27 +55,24 @@ export async function serveHttp(
       'Set STEERSMAN_MCP_TOKEN to a long random text that clients send as a bearer token, or leave out --host.',
     );
   const sessions = new Sessions({ ...context, calls: new Calls() }, idleMs);
-  const answer = (req: IncomingMessage, res: ServerResponse) => {
-    const refused = refusal(req.headers, { loopback, token });
-    if (refused !== null) return refuse(res, refused.status, refused.message);
-    if (pathOf(req) !== PATH) return refuse(res, 404, `The server is at ${PATH}.`);
-    return sessions.handle(req, res);
-  };
-  const http = createServer(caught(answer, (res, error) => refuse(res, 500, errorText(error))));
-  http.listen(port, host);
-  await once(http, 'listening').catch(error => {
-    const message = `It can not listen on ${host}:${port}: ${errorText(error)}`;
-    throw new SteersmanError(message, 'Give another port: --http 0 takes any.');
-  });
-  const address = http.address() as AddressInfo;
-  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  const app = new Hono<{ Bindings: HttpBindings }>()
+    .use(async ({ env }, next) => {
+      const refused = refusal(env.incoming.headers, { loopback, token });
+      return refused ? refuse(refused.status, refused.message) : next();
+    })
+    .all(PATH, ({ req, env }) => sessions.handle(req.raw, env.outgoing))
+    .notFound(() => refuse(404, `The server is at ${PATH}.`))
+    .onError(error => refuse(500, errorText(error)));
+  const http = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  const remedy = 'Give another port: --http 0 takes any.';
+  const listening = await listenOn(http, { host, ports: [port], remedy });
+  const address = isIP(host) === 6 ? `[${host}]` : host;
   return {
-    url: `http://${name}:${address.port}${PATH}`,
-    closed: once(http, 'close'),
+    url: `http://${address}:${listening.port}${PATH}`,
+    closed: listening.closed,
     close: async () => {
       await sessions.close();
-      http.close();
-      http.closeAllConnections();
+      listening.close();
     },
   };
 }
@@ -90,18 +88,18 @@ class Sessions {
     this.#idleMs = idleMs;
   }
 
-  async handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const id = req.headers['mcp-session-id'];
-    if (id === undefined) return this.#begin(req, res);
-    const session = this.#open.get(String(id));
+  async handle(request: Request, outgoing: ServerResponse): Promise<Response> {
+    const id = request.headers.get('mcp-session-id');
+    if (id === null) return this.#begin(request, outgoing);
+    const session = this.#open.get(id);
     // 404 tells a client to begin anew.
-    if (session === undefined) return refuse(res, 404, 'There is no such session (any more).');
+    if (session === undefined) return refuse(404, 'There is no such session (any more).');
     session.inFlight += 1;
-    res.once('close', () => {
+    outgoing.once('close', () => {
       session.inFlight -= 1;
       session.usedAt = Date.now();
     });
-    return session.transport.handleRequest(req, res);
+    return session.transport.handleRequest(request);
   }
 
   async close(): Promise<void> {
@@ -109,14 +107,13 @@ class Sessions {
   }
 
   /** The transport refuses whatever is no first request. */
-  async #begin(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    if (!this.#hasRoom())
-      return refuse(res, 503, 'As many clients are connected as can be. Try again later.');
+  async #begin(request: Request, outgoing: ServerResponse): Promise<Response> {
+    if (!this.#hasRoom()) return refuse(503, 'As many clients are connected as can be. Try again later.');
     this.#beginning += 1;
-    res.once('close', () => {
+    outgoing.once('close', () => {
       this.#beginning -= 1;
     });
-    const transport = new StreamableHTTPServerTransport({
+    const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: id => {
         this.#open.set(id, { transport, server, inFlight: 0, usedAt: Date.now() });
@@ -126,8 +123,9 @@ class Sessions {
     // The SDK's own declarations differ where properties may be undefined.
     await server.connect(transport as Transport);
     server.server.onclose = () => void this.#open.delete(transport.sessionId ?? '');
-    await transport.handleRequest(req, res);
+    const answer = await transport.handleRequest(request);
     if (transport.sessionId === undefined) await server.close();
+    return answer;
   }
 
   /** Nobody who waits for an answer gives way to a newcomer. */
@@ -141,11 +139,8 @@ class Sessions {
   }
 }
 
-function refuse(res: ServerResponse, status: number, message: string): void {
-  const headers = {
-    'content-type': 'application/json',
-    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
-  };
-  res.writeHead(status, headers);
-  res.end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }));
+function refuse(status: number, message: string): Response {
+  const headers = status === 401 ? { 'www-authenticate': 'Bearer' } : {};
+  const error = { code: -32_000, message };
+  return Response.json({ jsonrpc: '2.0', error, id: null }, { status, headers });
 }

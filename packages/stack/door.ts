@@ -5,9 +5,8 @@
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { caught, refusal } from 'steersman/shared';
+import { caught, listenOn, refusal } from 'steersman/shared';
 
 /**
  * Open on this machine's own address until the process ends; at another port where this one was taken meanwhile.
@@ -20,10 +19,9 @@ export async function openDoor(port: number, innerUi: () => string | null): Prom
     if (refused !== null) return say(res, refused.status, refused.message);
     return inner === null ? notThere(res) : passOn(req, res, inner);
   };
-  const server = createServer(caught(answer, notThere));
-  const listen = (at: number) => once(server.listen(at, '127.0.0.1'), 'listening');
-  await listen(port).catch(() => listen(0));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const host = '127.0.0.1';
+  const listening = await listenOn(createServer(caught(answer, notThere)), { host, ports: [port, 0] });
+  return `http://${host}:${listening.port}`;
 }
 
 /** As it came: the UI compares its own name with that of pages that ask. */

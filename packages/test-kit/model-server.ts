@@ -1,9 +1,8 @@
 /** A model server on a loopback port: HTTP, and requests as scripts read them. What it answers is for its users to say. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { errorText, isRecord } from 'steersman/base';
-import { caught, pathOf } from 'steersman/shared';
+import { caught, listenOn, pathOf } from 'steersman/shared';
 import { type Exchange, sendError } from './play.js';
 import type { WireError } from './scripted-reply.js';
 
@@ -78,15 +77,12 @@ const KEEP_ALIVE_MS = 600_000;
 /** An HTTP server on 127.0.0.1. */
 export async function listen(listener: RequestListener, port = 0): Promise<LocalServer> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', resolve);
-  });
-  const close = () =>
-    new Promise<void>(resolve => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { port: (server.address() as AddressInfo).port, close };
+  const listening = await listenOn(server, { host: '127.0.0.1', ports: [port] });
+  const close = async () => {
+    listening.close();
+    await listening.closed;
+  };
+  return { port: listening.port, close };
 }
 
 export function startModelServer<P extends ModelProtocol>(

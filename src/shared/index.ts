@@ -1,5 +1,6 @@
 /** `steersman/shared`: what parts of a program on Node share: environment, errors, output, files, the store of conversations. */
 
+export { type Listening, listenOn } from './http/listen.js';
 export { outward } from './http/outward-fetch.js';
 export { caught, type Guard, isSame, pathOf, type Refusal, refusal } from './http-guard.js';
 export {

@@ -41,6 +41,8 @@ test('a page that takes nothing → what waits for it is let go, and nobody list
 
 test('a page that takes nothing, by a connection → it is ended, not kept until it reads', async () => {
   const home = mkdtempSync(join(tmpdir(), 'slow-'));
+  // The server may share its terminal with a session.
+  const printed = vi.spyOn(console, 'error');
   const runs = fakeRuns();
   const served = await serveConsole({
     ...{ home, port: 0, client: runs as unknown as SteersmanClient, report: () => undefined },
@@ -72,6 +74,8 @@ test('a page that takes nothing, by a connection → it is ended, not kept until
     if (!page.destroyed) page.write('y');
     expect(ended).toHaveBeenCalled();
   });
+  expect(printed).not.toHaveBeenCalled();
+  printed.mockRestore();
 }, 20_000);
 
 test('a client of AG-UI that takes nothing → the last state alone waits for it, and in the end it is told to ask again', async () => {
