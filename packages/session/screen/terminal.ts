@@ -63,73 +63,21 @@ function suspendJob(): void {
  */
 export function openTerminal(
   handlers: TerminalHandlers,
-  { stdin, stdout }: Streams = process,
+  streams: Streams = process,
   suspend = suspendJob,
 ): Terminal {
-  const columns = () => stdout.columns || 80;
-  let drawn: Drawn = NOTHING_DRAWN;
-  let due: string[] = [];
-  let scheduled: NodeJS.Immediate | null = null;
+  const { stdin, stdout } = streams;
+  const screen = new Screen(stdout, () => handlers.area());
   let open = true;
-  let lent = false;
 
-  /** The area below the lines, while it has a screen of its own; then lines wait until it is back. */
-  let below: Drawn | null = null;
-
-  const show = (lines: readonly string[]) => {
-    const next = { lines: lines.map(line => fitLine(printable(line), columns() - 1)), columns: columns() };
-    const bytes = frame(drawn, next, below ? [] : due.map(printable));
-    drawn = next;
-    if (!below) due = [];
-    if (bytes !== '') stdout.write(bytes);
-  };
-  const refresh = () => {
-    if (!open || lent || scheduled) return;
-    // After the whole chunk of keys that is being read: however much is typed or pasted, it is drawn once.
-    scheduled = setImmediate(() => {
-      scheduled = null;
-      if (open && !lent) show(handlers.area());
-    });
-  };
-  const fullScreen = (on: boolean) => {
-    if (!open || on === (below !== null)) return;
-    stdout.write(on ? OTHER_SCREEN : FIRST_SCREEN);
-    const back = below ?? NOTHING_DRAWN;
-    below = on ? drawn : null;
-    drawn = on ? NOTHING_DRAWN : back;
-    refresh();
-  };
-  const onResize = () => {
-    // After a change of size the content of the alternate screen is unknown.
-    if (below) {
-      stdout.write(EMPTY_SCREEN);
-      drawn = NOTHING_DRAWN;
-    }
-    refresh();
-  };
-  const take = () => {
-    stdin.setRawMode(true);
-    stdout.write(TAKE);
-  };
-  const giveBack = () => {
-    stdout.write(GIVE_BACK);
-    stdin.setRawMode(false);
-  };
   const lend = async (work: () => Promise<void>) => {
-    const wasFull = below !== null;
-    fullScreen(false);
-    show([]);
-    giveBack();
-    stdin.pause();
-    lent = true;
+    const wasFull = screen.isFull;
+    screen.leave();
+    giveBack(streams);
     await work().finally(() => {
-      lent = false;
       if (!open) return;
-      take();
-      stdin.resume();
-      drawn = NOTHING_DRAWN;
-      fullScreen(wasFull);
-      refresh();
+      take(streams);
+      screen.comeBack(wasFull);
     });
   };
   const suspendFor = async () => {
@@ -140,49 +88,146 @@ export function openTerminal(
   const onKey = keyReader(key => {
     if (key.ctrl && key.name === 'z') return void lend(suspendFor);
     handlers.key(key);
-    refresh();
+    screen.refresh();
   });
+  const onResize = () => screen.resized();
   const close = () => {
     if (!open) return;
-    fullScreen(false);
     open = false;
-    if (scheduled) clearImmediate(scheduled);
-    show([]);
-    giveBack();
+    screen.leave();
+    giveBack(streams);
     stdin.off('keypress', onKey);
     stdout.off('resize', onResize);
-    stdin.pause();
-    process.off('exit', close).off('SIGTERM', onTerm).off('SIGHUP', onTerm).off('SIGINT', onSigint);
-  };
-  const onTerm = () => {
-    close();
-    process.exit(143);
-  };
-  // In raw mode Ctrl-C is a key; the signal comes from elsewhere and means the same.
-  const onSigint = () => {
-    if (!lent) onKey(undefined, { name: 'c', ctrl: true });
+    unheed();
   };
 
   // Only this part of the interface is used; a full readline interface would edit lines itself.
   emitKeypressEvents(stdin as ReadStream, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface);
-  take();
-  stdin.resume();
+  take(streams);
   stdin.on('keypress', onKey);
   stdout.on('resize', onResize);
-  process.once('exit', close).once('SIGTERM', onTerm).once('SIGHUP', onTerm).on('SIGINT', onSigint);
-  refresh();
+  // In raw mode Ctrl-C is a key; the signal comes from elsewhere and means the same.
+  const unheed = heedSignals(close, () => !screen.isAway && onKey(undefined, { name: 'c', ctrl: true }));
+  screen.refresh();
   return {
-    columns,
+    columns: () => screen.columns,
     rows: () => stdout.rows || 24,
-    print: lines => {
-      due.push(...lines);
-      refresh();
-    },
-    refresh,
-    fullScreen,
+    print: lines => screen.print(lines),
+    refresh: () => screen.refresh(),
+    fullScreen: on => open && screen.fullScreen(on),
     lend,
     close,
   };
+}
+
+function take({ stdin, stdout }: Streams): void {
+  stdin.setRawMode(true);
+  stdout.write(TAKE);
+  stdin.resume();
+}
+
+function giveBack({ stdin, stdout }: Streams): void {
+  stdout.write(GIVE_BACK);
+  stdin.setRawMode(false);
+  stdin.pause();
+}
+
+/** Closes when the process ends. The result takes the listeners away again. */
+function heedSignals(close: () => void, interrupt: () => void): () => void {
+  const onTerm = () => {
+    close();
+    process.exit(143);
+  };
+  process.once('exit', close).once('SIGTERM', onTerm).once('SIGHUP', onTerm).on('SIGINT', interrupt);
+  return () =>
+    process.off('exit', close).off('SIGTERM', onTerm).off('SIGHUP', onTerm).off('SIGINT', interrupt);
+}
+
+/** Lines that scroll up, and the live area below them or on a screen of its own. */
+class Screen {
+  readonly #stdout: Streams['stdout'];
+  readonly #area: () => readonly string[];
+  #drawn: Drawn = NOTHING_DRAWN;
+  #due: string[] = [];
+  #scheduled: NodeJS.Immediate | null = null;
+  #isAway = false;
+  /** The area below the lines, while it has a screen of its own; then lines wait until it is back. */
+  #below: Drawn | null = null;
+
+  constructor(stdout: Streams['stdout'], area: () => readonly string[]) {
+    this.#stdout = stdout;
+    this.#area = area;
+  }
+
+  get columns(): number {
+    return this.#stdout.columns || 80;
+  }
+
+  get isFull(): boolean {
+    return this.#below !== null;
+  }
+
+  /** The terminal is somebody else's, and nothing is drawn. */
+  get isAway(): boolean {
+    return this.#isAway;
+  }
+
+  print(lines: readonly string[]): void {
+    this.#due.push(...lines);
+    this.refresh();
+  }
+
+  refresh(): void {
+    if (this.#isAway || this.#scheduled) return;
+    // After the whole chunk of keys that is being read: however much is typed or pasted, it is drawn once.
+    this.#scheduled = setImmediate(() => {
+      this.#scheduled = null;
+      if (!this.#isAway) this.#show(this.#area());
+    });
+  }
+
+  fullScreen(on: boolean): void {
+    if (on === this.isFull) return;
+    this.#stdout.write(on ? OTHER_SCREEN : FIRST_SCREEN);
+    const back = this.#below ?? NOTHING_DRAWN;
+    this.#below = on ? this.#drawn : null;
+    this.#drawn = on ? NOTHING_DRAWN : back;
+    this.refresh();
+  }
+
+  resized(): void {
+    // After a change of size the content of the alternate screen is unknown.
+    if (this.isFull) {
+      this.#stdout.write(EMPTY_SCREEN);
+      this.#drawn = NOTHING_DRAWN;
+    }
+    this.refresh();
+  }
+
+  /** Takes the area away. */
+  leave(): void {
+    this.fullScreen(false);
+    this.#isAway = true;
+    if (this.#scheduled) clearImmediate(this.#scheduled);
+    this.#scheduled = null;
+    this.#show([]);
+  }
+
+  comeBack(full: boolean): void {
+    this.#isAway = false;
+    this.#drawn = NOTHING_DRAWN;
+    this.fullScreen(full);
+    this.refresh();
+  }
+
+  #show(lines: readonly string[]): void {
+    const { columns } = this;
+    const next = { lines: lines.map(line => fitLine(printable(line), columns - 1)), columns };
+    const bytes = frame(this.#drawn, next, this.isFull ? [] : this.#due.map(printable));
+    this.#drawn = next;
+    if (!this.isFull) this.#due = [];
+    if (bytes !== '') this.#stdout.write(bytes);
+  }
 }
 
 /** Gathers what is pasted into one key: it can be long, and none of it is a command. */
