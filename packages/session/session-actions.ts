@@ -244,7 +244,7 @@ export class SessionActions {
     const { progress, talk } = this.#desk;
     const open = gates.filter(gate => !this.#answered.has(gate.id));
     const tasks = (progress.state?.tasks ?? []).filter(isOpenTask);
-    this.#desk.talk = withGates(talk, open, tasks, Date.now());
+    this.#desk.talk = withGates(talk, open, tasks);
     for (const effect of yesEffects(this.#desk.talk)) this.carryOut(effect);
   }
 

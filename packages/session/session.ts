@@ -9,14 +9,14 @@ import { findEditor } from './editor.js';
 import { takesYes } from './input/gate-keys.js';
 import type { Key } from './input/keys.js';
 import { onKey } from './input/talk.js';
-import { NEW_TALK } from './input/talk-state.js';
+import { drawn, NEW_TALK } from './input/talk-state.js';
 import { sessionWords } from './input/words.js';
 import type { Notifier } from './notify.js';
 import { liveArea } from './screen/live-area.js';
 import { Reader } from './screen/reader.js';
 import { scrollLines } from './screen/scroll-lines.js';
 import { Scrollback } from './screen/scrollback.js';
-import { openTerminal, type Terminal } from './screen/terminal.js';
+import { openTerminal, type Streams, type Terminal } from './screen/terminal.js';
 import { type Desk, SessionActions } from './session-actions.js';
 import { StateReader } from './state-reader.js';
 
@@ -41,14 +41,20 @@ const TELLING: readonly JournalEvent['type'][] = [
 ];
 
 /** Holds the session until the run ends or the person leaves; resolves to the exit code. */
-export async function runSession(context: Context, options: SessionOptions): Promise<number> {
-  const session = new Session(context, options);
+export async function runSession(
+  context: Context,
+  options: SessionOptions,
+  streams: Streams = process,
+): Promise<number> {
+  const session = new Session(context, options, streams);
   try {
     return await session.hold();
   } finally {
     session.close();
   }
 }
+
+type GateEvent = Extract<JournalEvent, { type: 'gate_opened' }>;
 
 class Session {
   readonly #context: Context;
@@ -61,11 +67,13 @@ class Session {
   readonly #told: Context['progress']['line'];
   /** Numbers of the goals whose answers are still to be told. */
   readonly #answersDue: number[] = [];
+  /** Gates that no state has listed yet, each with the number of the last state query that may not know it. */
+  #gatesDue: { event: GateEvent; asked: number }[] = [];
 
-  constructor(context: Context, { run, goal, owned, config, notifier }: SessionOptions) {
+  constructor(context: Context, { run, goal, owned, config, notifier }: SessionOptions, streams: Streams) {
     const { colors } = context.output.out;
     const editor = findEditor();
-    const terminal = openTerminal({ key: key => this.#key(key), area: () => this.#area() });
+    const terminal = openTerminal({ key: key => this.#key(key), area: () => this.#area() }, streams);
     this.#context = context;
     this.#notifier = notifier;
     this.#terminal = terminal;
@@ -81,7 +89,10 @@ class Session {
     this.#actions = new SessionActions(this.#desk);
     this.#told = context.progress.line;
     context.progress.line = line => this.#desk.scrollback.tell([line]);
-    this.#timer = setInterval(() => terminal.refresh(), REDRAW_MS);
+    this.#timer = setInterval(() => {
+      terminal.refresh();
+      if (this.#gatesDue.length > 0) this.#desk.states.read();
+    }, REDRAW_MS);
   }
 
   async hold(): Promise<number> {
@@ -90,6 +101,7 @@ class Session {
     const end = await showEvents(run.events({ signal: left.signal }), event => this.#take(event));
     if (end === null) return this.#detached();
     await Promise.all([states.done(), reader.closed()]);
+    this.#printGates(() => true);
     scrollback.end(end);
     return exitCodeOf(end.outcome);
   }
@@ -105,12 +117,28 @@ class Session {
     const { progress } = desk;
     if (!this.#isApproved(item)) this.#notifier.take(item);
     this.#tellTrouble(item);
-    if ('seq' in item) this.#print(item);
+    if ('seq' in item && !this.#isDue(item)) this.#print(item);
     take(progress, item);
     if ('seq' in item && item.path === undefined) this.#follow(item);
     if (progress.children.size !== desk.talk.agents.length)
       desk.talk = { ...desk.talk, agents: [...progress.children.keys()] };
     this.#terminal.refresh();
+  }
+
+  /** The lines of a gate wait for the state that lists it: keys answer what is on the screen. */
+  #isDue(event: JournalEvent & OfAgent): boolean {
+    const { progress, states } = this.#desk;
+    if (event.type === 'gate_closed') this.#printGates(({ gateId }) => gateId === event.gateId);
+    if (event.type !== 'gate_opened') return false;
+    if (progress.state?.gates.some(({ id }) => id === event.gateId)) return false;
+    this.#gatesDue.push({ event, asked: states.asked });
+    return true;
+  }
+
+  #printGates(isTold: (event: GateEvent, asked: number) => boolean): void {
+    const due = this.#gatesDue;
+    this.#gatesDue = due.filter(({ event, asked }) => !isTold(event, asked));
+    for (const { event, asked } of due) if (isTold(event, asked)) this.#print(event);
   }
 
   /** Prints an event as it scrolls by, using the view of the run before it. */
@@ -160,6 +188,8 @@ class Session {
     const desk = this.#desk;
     Object.assign(desk.progress, { state, goal: state.goal });
     desk.talk = { ...desk.talk, words: sessionWords(state.language) };
+    // A gate that a later query does not list has closed.
+    this.#printGates(({ gateId }, before) => asked > before || state.gates.some(gate => gate.id === gateId));
     this.#actions.setGates(state.gates, asked);
     void this.#readInputs(state.gates);
     for (const number of this.#answersDue.splice(0)) {
@@ -186,7 +216,8 @@ class Session {
     this.close();
     for (const text of unsent) notes.line(`Not sent: ${text}`);
     await this.#actions.endWhenAnswered();
-    const left = { id: run.id, owned, idle, paused: progress.paused, waiting: gates.length > 0 };
+    const waiting = gates.length + this.#gatesDue.length > 0;
+    const left = { id: run.id, owned, idle, paused: progress.paused, waiting };
     for (const line of farewellLines(left)) notes.line(line);
     return idle ? EXIT.ok : EXIT.cancelled;
   }
@@ -195,8 +226,9 @@ class Session {
     const { talk, progress, reader, scrollback } = this.#desk;
     const [gate] = talk.gates;
     if (reader.isOpen) return reader.area(gate ? `${gate.id} waits for your answer` : '');
-    const [columns, rows] = [this.#terminal.columns(), this.#terminal.rows()];
-    return liveArea(progress, talk, { columns, rows, colors: scrollback.colors, now: Date.now() });
+    const [columns, rows, now] = [this.#terminal.columns(), this.#terminal.rows(), Date.now()];
+    this.#desk.talk = drawn(talk, now);
+    return liveArea(progress, talk, { columns, rows, colors: scrollback.colors, now });
   }
 }
 

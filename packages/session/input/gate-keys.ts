@@ -22,7 +22,7 @@ export function quickAnswer(
 ): Step | null {
   const [gate] = talk.gates;
   if (!gate || !takesYes(gate) || ctrl || meta || talk.line.text !== '') return null;
-  if (talk.stage.kind !== 'compose' || now - talk.gateSince < READING_MS) return null;
+  if (talk.stage.kind !== 'compose' || now - (talk.gateSince ?? now) < READING_MS) return null;
   return LASTING.includes(name) ? null : wordStep(talk, gate, name);
 }
 

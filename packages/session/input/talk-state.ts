@@ -27,8 +27,8 @@ export interface Talk {
   tasks: TaskLine[];
   /** All arguments of the calls that gates are about, by gate, as far as they are known. */
   inputs: Record<string, ToolInput>;
-  /** When the first gate was first shown, milliseconds: keys typed before a person could read it don't count. */
-  gateSince: number;
+  /** When the first gate was first drawn, milliseconds, or null: keys typed before a person could read it don't count. */
+  gateSince: number | null;
   /** The line was begun before what the first gate asks was there. */
   early: boolean;
   editor: boolean;
@@ -110,7 +110,7 @@ export const NEW_TALK: Talk = {
   gates: [],
   tasks: [],
   inputs: {},
-  gateSince: 0,
+  gateSince: null,
   early: false,
   editor: false,
   idle: false,
@@ -124,7 +124,7 @@ export const NEW_TALK: Talk = {
 };
 
 /** Takes the gates that are open now. A line that was begun for one that has closed is a message again. */
-export function withGates(talk: Talk, gates: Gate[], tasks: TaskLine[], now: number): Talk {
+export function withGates(talk: Talk, gates: Gate[], tasks: TaskLine[]): Talk {
   const [first] = gates;
   const same = first?.id === talk.gates[0]?.id;
   const { stage } = talk;
@@ -136,12 +136,17 @@ export function withGates(talk: Talk, gates: Gate[], tasks: TaskLine[], now: num
     inputs: Object.fromEntries(
       Object.entries(talk.inputs).filter(([id]) => gates.some(gate => gate.id === id)),
     ),
-    gateSince: same ? talk.gateSince : now,
+    gateSince: same ? talk.gateSince : null,
     early: first !== undefined && (same ? talk.early : !lost && talk.line.text !== ''),
     stage: lost ? { kind: 'compose' } : stage,
     line: lost ? withText(talk.line, '') : talk.line,
     menu: lost ? null : talk.menu,
   };
+}
+
+/** What is asked now stands on the screen. */
+export function drawn(talk: Talk, now: number): Talk {
+  return talk.gates.length > 0 && talk.gateSince === null ? { ...talk, gateSince: now } : talk;
 }
 
 /** The text of a message that was taken back, to be edited; a line begun meanwhile stays after it. */

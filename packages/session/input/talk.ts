@@ -22,7 +22,8 @@ function typedKey(talk: Talk, key: Key, now: number): Step {
   const { line, intent } = pressKey(talk.line, key);
   const sure = talk.stage.kind === 'sure';
   const stage: Talk['stage'] = sure && intent === null ? { kind: 'compose' } : talk.stage;
-  const next = { ...talk, line, stage, early: talk.early && line.text !== '' };
+  const unseen = talk.gates.length > 0 && talk.gateSince === null;
+  const next = { ...talk, line, stage, early: (talk.early || unseen) && line.text !== '' };
   if (['submit', 'follow-up', 'escape'].includes(intent ?? '') && isDoubtful(next, intent))
     return { talk: { ...next, stage: { kind: 'sure' } }, effects: [] };
   switch (intent) {

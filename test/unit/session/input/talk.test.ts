@@ -9,7 +9,7 @@ import {
 import { type Key, keyOf } from '../../../../packages/session/input/keys.js';
 import { onKey } from '../../../../packages/session/input/talk.js';
 import type { Effect, Talk } from '../../../../packages/session/input/talk-state.js';
-import { NEW_TALK, withGates } from '../../../../packages/session/input/talk-state.js';
+import { drawn, NEW_TALK, withGates } from '../../../../packages/session/input/talk-state.js';
 import { visibleText } from '../../../../src/base/text/unseen.js';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { partsOf } from '../../../../src/rules/gates/gate-parts.js';
@@ -61,7 +61,7 @@ const FORM: Gate = {
 const LATER = 10_000;
 
 function at(gates: Gate[], more: Partial<Talk> = {}): Talk {
-  return { ...withGates(NEW_TALK, gates, [{ id: 't1', description: 'Read' }], 0), ...more };
+  return { ...drawn(withGates(NEW_TALK, gates, [{ id: 't1', description: 'Read' }]), 0), ...more };
 }
 
 function press(talk: Talk, keys: Key[], now = LATER): { talk: Talk; effects: Effect[] } {
@@ -394,7 +394,7 @@ describe('talk', () => {
 
   test('a gate after /yes → is approved; while a person answers it, it is theirs', () => {
     const { talk } = press(NEW_TALK, [...typed('/yes'), ENTER]);
-    const asked = withGates(talk, [QUESTION, APPROVAL], [], 0);
+    const asked = withGates(talk, [QUESTION, APPROVAL], []);
     expect(yesEffects(asked)).toEqual([answer(APPROVAL, { decision: 'approve' })]);
     expect(yesEffects({ ...asked, stage: { kind: 'reason', gateId: 'g1' } })).toEqual([]);
     expect(yesEffects(press(asked, [...typed('/yes off'), ENTER]).talk)).toEqual([]);
@@ -406,15 +406,31 @@ describe('talk', () => {
     expect(talk.line.text).toBe('y');
   });
 
+  test.each([
+    [APPROVAL, 'y'],
+    [QUESTION, 'The Alba'],
+  ])(
+    'keys before the gate $kind is drawn → no answer, and asked back; after it → the answer (TE5)',
+    (gate, words) => {
+      const listed = withGates(NEW_TALK, [gate], []);
+      const begun = press(listed, typed(words));
+      expect(begun.effects).toEqual([]);
+      const asked = press(drawn(begun.talk, LATER), [ENTER], 2 * LATER);
+      expect(asked).toMatchObject({ effects: [], talk: { stage: { kind: 'sure' } } });
+      const seen = press(drawn(listed, LATER), [...typed(words), ENTER], 2 * LATER);
+      expect(seen.effects).toMatchObject([{ do: 'answer' }]);
+    },
+  );
+
   test('y in the middle of a line when a gate comes up → goes on with the line', () => {
     const { talk } = press(NEW_TALK, typed('da'));
-    expect(press(withGates(talk, [APPROVAL], [], 0), typed('y')).talk.line.text).toBe('day');
+    expect(press(drawn(withGates(talk, [APPROVAL], []), 0), typed('y')).talk.line.text).toBe('day');
   });
 
   test.each(['y', 'use metric units'])(
     '%s, begun before the gate opens → answers it only when asked back',
     words => {
-      const begun = withGates(press(NEW_TALK, typed(words)).talk, [PLAN], [], 0);
+      const begun = drawn(withGates(press(NEW_TALK, typed(words)).talk, [PLAN], []), 0);
       const asked = press(begun, [ENTER]);
       expect(asked.effects).toEqual([]);
       expect(press(asked.talk, [ENTER]).effects).toMatchObject([{ do: 'answer' }]);
@@ -512,15 +528,15 @@ describe('talk', () => {
     ]).talk;
     const tasks = ['t1', 't2'].map(id => ({ id, description: 'Read' }));
     const edit = { decision: 'edit', tasks: [{ id: 't1' }], shown: ['t1'] };
-    expect(press(withGates(begun, [PLAN], tasks, LATER), [ENTER]).effects).toEqual([answer(PLAN, edit)]);
+    expect(press(withGates(begun, [PLAN], tasks), [ENTER]).effects).toEqual([answer(PLAN, edit)]);
     // As it was shown, it changes nothing.
-    const untouched = withGates(press(at([PLAN]), typed('e')).talk, [PLAN], tasks, LATER);
+    const untouched = withGates(press(at([PLAN]), typed('e')).talk, [PLAN], tasks);
     expect(press(untouched, [ENTER]).effects).toMatchObject([{ do: 'say' }]);
   });
 
   test('a gate that closes while its reason is typed → the line is a message again', () => {
     const { talk } = press(at([APPROVAL]), typed('nbecause'));
-    expect(withGates(talk, [], [], LATER)).toMatchObject({ stage: { kind: 'compose' }, line: { text: '' } });
+    expect(withGates(talk, [], [])).toMatchObject({ stage: { kind: 'compose' }, line: { text: '' } });
   });
 
   test('Up → the line that was sent, to be edited and sent again', () => {
