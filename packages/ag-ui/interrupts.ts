@@ -2,8 +2,8 @@
 
 import { isRecord, stringOr } from 'steersman/base';
 import type { GateReply } from 'steersman/client';
-import { partLines, partsOf } from 'steersman/rules';
-import { choicesOf, type Gate, optionAt } from 'steersman/run';
+import { type Chosen, type Given, partLines, partsOf, replyTo } from 'steersman/rules';
+import { choicesOf, type Gate, safeAnswer } from 'steersman/run';
 import type { AgUiInterrupt } from './events.js';
 
 type AskedGate = Exclude<Gate, { kind: 'clientTool' }>;
@@ -88,22 +88,26 @@ function schemaOf(gate: AskedGate): Record<string, unknown> {
 export type Resumed = { status: 'resolved'; payload?: unknown } | { status: 'cancelled' };
 
 /**
- * The answer; null where the payload is none. A payload with a `decision` is the answer of `run.answerGate` itself:
- * the run's own validator says what it takes. In a form with a field of that name it is the field.
+ * The answer; null where the payload is none. A payload with a `decision` is the answer of `run.answerGate` itself.
+ * In a form with a field of that name it is the field.
  */
 export function replyOf(gate: AskedGate, resumed: Resumed): GateReply | null {
-  if (resumed.status === 'cancelled') return safeReply(gate);
-  const { payload } = resumed;
+  const given = resumed.status === 'cancelled' ? nobodys(gate) : givenIn(gate, resumed.payload);
+  const made = given && replyTo(gate, given);
+  // What is wrong with it the run says best.
+  return (made && 'input' in made ? made.input : given) as GateReply | null;
+}
+
+function givenIn(gate: AskedGate, payload: unknown): Given | null {
   if (isRecord(payload) && typeof payload.decision === 'string' && !hasDecision(gate))
-    return payload as GateReply;
+    return payload as unknown as Chosen;
   if (gate.kind === 'question') {
     const text = isRecord(payload) ? stringOr(payload.text, '') : stringOr(payload, '');
     // The message of an interrupt shows options by their letters.
-    return text === '' ? null : { text: optionAt(gate, text.trim()) ?? text };
+    return text.trim() === '' ? null : { line: text };
   }
   if (gate.kind === 'form') return isRecord(payload) ? { decision: 'accept', content: payload } : null;
-  const given: Record<string, unknown> | null = isRecord(payload) ? payload : { approved: payload };
-  return typeof given.approved === 'boolean' ? yesOrNo(gate, given) : null;
+  return yesOrNo(gate, isRecord(payload) ? payload : { approved: payload });
 }
 
 /** True where `decision` in a payload is a part of the answer: of a text, or of a form. */
@@ -113,35 +117,25 @@ function hasDecision({ kind, subject }: AskedGate): boolean {
   return isRecord(properties) && Object.hasOwn(properties, 'decision');
 }
 
-function yesOrNo({ kind }: AskedGate, payload: Record<string, unknown>): GateReply | null {
-  const { approved, always, editedArgs } = payload;
-  const reason = stringOr(payload.reason, '');
-  if (kind === 'plan' && !approved) return { decision: 'reject', reason: reason || NO };
-  if (kind === 'plan') return { decision: 'approve' };
-  if (kind !== 'approval' && kind !== 'route') return null;
-  const given = reason !== '' && { reason };
-  if (kind === 'route') return { decision: approved ? 'approve' : 'deny', ...given };
-  if (!approved) return { decision: 'deny', ...given };
-  return {
-    decision: always === true ? 'always' : 'approve',
-    ...(isRecord(editedArgs) && { arguments: editedArgs }),
-  };
+function yesOrNo({ kind }: AskedGate, { approved, always, editedArgs, reason }: Payload): Chosen | null {
+  if (typeof approved !== 'boolean' || (kind !== 'approval' && kind !== 'plan' && kind !== 'route'))
+    return null;
+  const why = stringOr(reason, '');
+  if (!approved) return { decision: 'deny', reason: why || (kind === 'plan' ? NO : '') };
+  if (kind !== 'approval') return { decision: 'approve', reason: kind === 'route' ? why : '' };
+  const decision = always === true ? 'always' : 'approve';
+  return { decision, ...(isRecord(editedArgs) && { arguments: editedArgs }) };
 }
+
+type Payload = Readonly<Record<string, unknown>>;
 
 const NO = 'The person said no.';
 const GAVE_UP = 'The person gave no answer.';
 
-/** As at the deadline. */
-function safeReply({ kind }: AskedGate): GateReply {
-  const replies: Record<AskedGate['kind'], GateReply> = {
-    approval: { decision: 'deny', reason: GAVE_UP },
-    plan: { decision: 'reject', reason: GAVE_UP },
-    route: { decision: 'deny', reason: GAVE_UP },
-    question: { text: GAVE_UP },
-    budget: { decision: 'wrap_up' },
-    failure: { decision: 'stop' },
-    step: { decision: 'skip' },
-    form: { decision: 'cancel' },
-  };
-  return replies[kind];
+/** As at the deadline, but for what says that nobody decided. */
+function nobodys(gate: AskedGate): Given {
+  if (gate.kind === 'question') return { text: GAVE_UP };
+  if (gate.kind === 'form') return { decision: 'cancel' };
+  const { decision, reason } = { reason: null, decision: '', ...safeAnswer(gate, GAVE_UP) };
+  return { decision, ...(reason !== null && { reason }) };
 }

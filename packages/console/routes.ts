@@ -68,7 +68,6 @@ const PLAN = z.object({
 const WITHDRAW = z.object({ ids: z.array(TEXT).min(1).max(100) });
 const APP_CALL = z.object({ of: TEXT, tool: TEXT, arguments: z.record(z.string(), z.unknown()).optional() });
 const ANSWER = z.looseObject({ gateId: TEXT });
-const TOOL_RESULT = z.object({ gateId: TEXT, content: z.unknown(), isError: z.boolean().optional() });
 const BRANCH = z.object({ at: TEXT, to: ID.optional() });
 const START = z.object({
   goal: TEXT,
@@ -186,11 +185,6 @@ const WRITE: Answers = {
     const { gateId, ...reply } = await bodyAs(ANSWER, ask.request);
     // The run's own validator says what the gate takes.
     await (await runOf(ask)).answerGate(gateId, reply as unknown as GateReply);
-    return {};
-  },
-  '/runs/:run/tool-result': async ask => {
-    const { isError = false, ...result } = await bodyAs(TOOL_RESULT, ask.request);
-    await (await runOf(ask)).submitToolResult({ ...result, isError });
     return {};
   },
   '/sessions/:session/branch': async ({ request }) => {

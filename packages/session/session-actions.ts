@@ -183,13 +183,11 @@ export class SessionActions {
     if (this.#answered.has(gate.id)) return;
     this.#answered.set(gate.id, Number.POSITIVE_INFINITY);
     this.setGates(talk.gates);
-    const { gateId: _, ...answer } = input;
-    scrollback.you('', answerWords(gate, answer));
+    scrollback.you('', answerWords(gate, input));
     this.#send(async () => {
       try {
         // The run judges what a person has put together.
-        if (gate.kind !== 'clientTool') await run.answerGate(gate.id, answer as GateReply);
-        else await run.submitToolResult({ content: undefined, ...answer, gateId: gate.id });
+        await run.answerGate(gate.id, input as GateReply);
         this.#answered.set(gate.id, states.asked);
       } catch (error) {
         this.#notTaken(gate.id);

@@ -4,7 +4,7 @@ export { childEnd, childId } from './agents/children.js';
 export type { RunSettings } from './agents/run-config.js';
 export { lastLines } from './checks/check.js';
 export { choiceText, formFields, valueText } from './gates/form.js';
-export { choicesOf, type Gate, optionAt } from './gates/gate.js';
+export { choicesOf, type Gate, safeAnswer } from './gates/gate.js';
 export { optionLine } from './gates/options.js';
 export { type Cause, causeText, OUTCOMES, type Outcome } from './limits/cause.js';
 export { FAILURE } from './limits/failure.js';

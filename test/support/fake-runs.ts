@@ -64,7 +64,6 @@ export function fakeRuns(replaced: Partial<RunHandle> = {}): FakeRuns {
     steer: noting('steer', sent),
     followUp: noting('followUp', sent),
     answerGate: noting('answerGate', undefined),
-    submitToolResult: noting('submitToolResult', undefined),
     stop: noting('stop', { served: true }),
     ...replaced,
   };

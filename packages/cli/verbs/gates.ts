@@ -113,22 +113,10 @@ async function findGate(run: Run, gateId: string): Promise<Gate | null> {
 async function reply(run: Run, context: Context, gateId: string, given: Given): Promise<undefined> {
   const gate = await findGate(run, gateId);
   // The run says best what is wrong with a gate that is not open.
-  if (gate === null) await run.answerGate(gateId, given as GateReply);
-  else {
-    const made = replyTo(gate, given);
-    if ('error' in made)
-      throw new SteersmanError(`${gateId}: ${made.error}`, `${gate.kind}: ${gate.title}`, 'usage');
-    await send(run, gate, made.input);
-  }
+  const made = gate === null ? { input: given } : replyTo(gate, given);
+  if ('error' in made)
+    throw new SteersmanError(`${gateId}: ${made.error}`, `${gate?.kind}: ${gate?.title}`, 'usage');
+  await run.answerGate(gateId, made.input as GateReply);
   if (context.output.json) context.output.value({ id: run.id, gateId, accepted: true });
   else context.output.out.line(`Answered ${gateId} of ${run.id}. The run goes on.`);
-}
-
-function send(
-  run: Run,
-  { id: gateId, kind }: Gate,
-  { gateId: _, ...input }: Record<string, unknown>,
-): Promise<void> {
-  if (kind !== 'clientTool') return run.answerGate(gateId, input as GateReply);
-  return run.submitToolResult({ content: undefined, ...input, gateId });
 }

@@ -121,9 +121,10 @@ async function bringResults(
     if (!result) continue;
     const failure = typeof result.error === 'string' ? result.error : null;
     const content = failure ?? textOf(result);
-    const output = { gateId: gate.id, content, isError: failure !== null };
     // Another client may have brought one first.
-    const refused = await run.submitToolResult(output).then(() => null, whyRefused);
+    const refused = await run
+      .answerGate(gate.id, { content, isError: failure !== null })
+      .then(() => null, whyRefused);
     if (refused === null) brought = true;
     else told.push(closed(interruptId(run.id, gate.id), refused));
   }

@@ -50,9 +50,7 @@ export async function askPerson(
 function answerOf(gate: Gate, content: object): GateReply | null {
   const given = 'text' in content ? { line: String(content.text) } : (content as unknown as Chosen);
   const made = replyTo(gate, given);
-  if ('error' in made) return null;
-  const { gateId: _, ...reply } = made.input;
-  return reply as GateReply;
+  return 'input' in made ? (made.input as GateReply) : null;
 }
 
 type Fields = ElicitRequestFormParams['requestedSchema'];

@@ -4,16 +4,7 @@ import type { ListedRun, ListOptions, Run, StartOptions, SteersmanError } from '
 /** What the tools use of a run. */
 export type RunHandle = Pick<
   Run,
-  | 'id'
-  | 'webUi'
-  | 'workspace'
-  | 'events'
-  | 'show'
-  | 'steer'
-  | 'followUp'
-  | 'answerGate'
-  | 'submitToolResult'
-  | 'stop'
+  'id' | 'webUi' | 'workspace' | 'events' | 'show' | 'steer' | 'followUp' | 'answerGate' | 'stop'
 >;
 
 /** What they use of a `SteersmanClient`, so that a fake can stand in for it. */

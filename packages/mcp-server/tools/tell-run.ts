@@ -3,9 +3,8 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { given } from '@steersman/print';
 import { type GateReply, STEER_TIMES } from 'steersman/client';
-import { optionAt } from 'steersman/run';
+import { type Given, replyTo } from 'steersman/rules';
 import { z } from 'zod';
-import type { RunHandle } from './kept-client.js';
 import { runId } from './shapes.js';
 import { addTool, runOf, type ToolContext } from './tool.js';
 
@@ -123,24 +122,18 @@ export function addAnswerGate(server: McpServer, context: ToolContext): void {
     input: answerInput,
     output: z.object({ id: z.string(), gateId: z.string(), next: z.string() }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    run: async ({ id, gateId, content, isError, ...answer }) => {
+    run: async ({ id, gateId, ...said }) => {
       const run = await runOf(context, id);
-      if (content !== undefined && answer.decision === undefined)
-        await run.submitToolResult({ gateId, content, ...given({ isError }) });
-      // The run judges whether it is one of the answers that the gate takes.
-      else {
-        const text = answer.text && (await answerText(run, gateId, answer.text));
-        await run.answerGate(gateId, given({ ...answer, text, content }) as GateReply);
-      }
+      const gate = (await run.show()).gates.find(open => open.id === gateId);
+      const answer = given(said);
+      // Options stand in the gate by their letters.
+      const isWords = gate?.kind === 'question' && said.text !== undefined;
+      const made = gate && replyTo(gate, isWords ? { line: said.text ?? '' } : (answer as Given));
+      // The run judges whether it is one of the answers that the gate takes, and says best what is wrong with it.
+      await run.answerGate(gateId, (made && 'input' in made ? made.input : answer) as GateReply);
       return { id, gateId, next: 'The run goes on: watch_run.' };
     },
   });
-}
-
-/** Options stand in the gate by their letters. */
-async function answerText(run: RunHandle, gateId: string, text: string): Promise<string> {
-  const gate = (await run.show()).gates.find(({ id }) => id === gateId);
-  return (gate?.kind === 'question' && optionAt(gate, text.trim())) || text;
 }
 
 export function addStopRun(server: McpServer, context: ToolContext): void {

@@ -14,7 +14,7 @@ import type { RunReader } from '../record/run-reader.js';
 import { isOpen } from '../record/runs.js';
 import { pollMsOf, watchRun } from '../watch/watch-run.js';
 import { boundedOutcome, type ClientTool, runClientTool } from './client-tools.js';
-import { answerAndKeep, type GateAnswers, type GateReply, type ToolOutput, update } from './send.js';
+import { answerAndKeep, type GateAnswers, isOutput, type ToolOutput, update } from './send.js';
 
 /** An open gate, with all arguments of the tool call that it is about. */
 export type OpenGate<K extends GateKind = GateKind> = Extract<Gate, { kind: K }> & {
@@ -57,7 +57,7 @@ export function onGate(
     if (given === null || given === undefined || signal.aborted) return;
     if (isOutput(given)) return giveResult(scope, id, { gate, given, signal });
     await patiently(scope, signal, async () => {
-      await answerAndKeep(scope.temporal, id, { gateId: gate.id, ...given });
+      await answerAndKeep(scope.temporal, id, gate.id, given);
       return true;
     });
   };
@@ -79,10 +79,6 @@ function gateFault({ id, kind }: Gate, error: unknown): SteersmanError {
     `The gate is open. It takes: ${GATE_CHOICES[kind].join(', ') || 'a text or a result'}.`,
     'rejected',
   );
-}
-
-function isOutput(given: GateReply | ToolOutput): given is ToolOutput {
-  return 'content' in given && !('decision' in given);
 }
 
 /**

@@ -49,6 +49,7 @@ import {
   type GateReply,
   type Handle,
   sendToOpen,
+  type ToolOutput,
   type ToolResultInput,
   update,
 } from './send.js';
@@ -215,9 +216,9 @@ export class Run {
     return this.#ask(options, run => run.cancel());
   }
 
-  /** Answers an open gate, such as `g1`. */
-  async answerGate(gateId: string, answer: GateReply, options: Abortable = {}): Promise<void> {
-    await this.#work(options, temporal => answerAndKeep(temporal, this.id, { gateId, ...answer }));
+  /** Answers an open gate, such as `g1`, also with the result of a tool of the client. */
+  async answerGate(gateId: string, answer: GateReply | ToolOutput, options: Abortable = {}): Promise<void> {
+    await this.#work(options, temporal => answerAndKeep(temporal, this.id, gateId, answer));
   }
 
   /** Gives the result of a tool that the client runs, by its gate or its call. */

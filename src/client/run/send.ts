@@ -13,7 +13,7 @@ import type { PlannedTask } from '../../run/plan/plan.js';
 import { allowedAt } from '../../run/tools/permission.js';
 import { hintOf, shellWord, startCall, verbCall } from '../../shared/process/called-as.js';
 import { SteersmanError } from '../../shared/process/errors.js';
-import { answerGateUpdate } from '../../workflows/run/definitions.js';
+import { answerGateUpdate, submitToolResultUpdate } from '../../workflows/run/definitions.js';
 import { placeOf, type Temporal } from '../connection/connect.js';
 import { keepPermission } from '../kept/kept-permissions.js';
 import { RunReader } from '../record/run-reader.js';
@@ -77,15 +77,24 @@ export interface ToolOutput {
 /** The output for a call, named by its gate or by the model's id of the call. */
 export type ToolResultInput = ToolOutput & ({ gateId: string } | { callId: string });
 
+export function isOutput(given: GateReply | ToolOutput): given is ToolOutput {
+  return 'content' in given && !('decision' in given);
+}
+
 /**
- * Answers the gate. What a person allows for good with it, `alwaysFor: 'workspace'`, is kept for this user and the
+ * Answers the gate; a result has an update of its own. What a person allows for good with it, `alwaysFor: 'workspace'`, is kept for this user and the
  * workspace of the run when that has taken the answer.
  */
 export async function answerAndKeep(
   temporal: Temporal,
   id: string,
-  { gateId, ...reply }: { gateId: string } & GateReply,
+  gateId: string,
+  reply: GateReply | ToolOutput,
 ): Promise<void> {
+  if (isOutput(reply)) {
+    await update(temporal, id, submitToolResultUpdate, { gateId, ...reply });
+    return;
+  }
   const { alwaysFor, ...answer } = { alwaysFor: 'run', ...reply };
   const asked = alwaysFor === 'workspace' ? await new RunReader(temporal, id).snapshot() : null;
   await update(temporal, id, answerGateUpdate, { gateId, ...answer });

@@ -17,6 +17,8 @@ export type Given =
   /** The text of a field of its own, or of the option that was clicked. */
   | { text: string }
   | { result: string; isError?: boolean }
+  /** A result as it is. */
+  | { content: unknown; isError?: boolean }
   | Chosen;
 
 export interface Chosen {
@@ -30,6 +32,8 @@ export interface Chosen {
   to?: string | number;
   model?: string;
   fields?: FieldValues;
+  /** Of a form: its fields as they are. */
+  content?: unknown;
 }
 
 /** What is wrong, by its word in the dictionaries of pages. */
@@ -45,15 +49,11 @@ export type ReplyFault =
 export type Reply = { input: Record<string, unknown> } | { fault: ReplyFault; error: string; field?: string };
 
 /**
- * WB3. The answer to this gate, as it was seen: it names the gate's id, and a gate that shows something else has another.
- * A number that was typed is what was said; letters mean options where the person was shown them.
+ * WB3. The answer to this gate, as it was seen: a gate that shows something else has another id. Every face composes
+ * answers here. A number that was typed is what was said; letters mean options where the person was shown them.
  */
 export function replyTo(gate: Gate, given: Given): Reply {
-  const made = madeOf(gate, given);
-  return 'input' in made ? { input: { gateId: gate.id, ...made.input } } : made;
-}
-
-function madeOf(gate: Gate, given: Given): Reply {
+  if ('decision' in given) return chosenInput(gate, given);
   if ('line' in given) {
     const read = answerFromWords(gate, given.line);
     return 'input' in read ? read : { fault: 'faultWords', error: read.error };
@@ -63,7 +63,8 @@ function madeOf(gate: Gate, given: Given): Reply {
     if (given.result.trim() === '') return EMPTY;
     return { input: { ...resultFromWords(given.result), ...(given.isError && { isError: true }) } };
   }
-  return chosenInput(gate, given);
+  const { content, isError } = given;
+  return { input: { content, ...(isError !== undefined && { isError }) } };
 }
 
 const EMPTY: Reply = { fault: 'faultEmpty', error: 'Nothing was given.' };
@@ -93,7 +94,8 @@ function chosenInput(gate: Gate, given: Chosen): Reply {
     case 'always':
       return approvalInput(input, given);
     case 'accept':
-      return gate.kind === 'form' && given.fields ? formInput(gate.subject.schema, given.fields) : { input };
+      if (gate.kind === 'form' && given.fields) return formInput(gate.subject.schema, given.fields);
+      return { input: { ...input, ...(given.content !== undefined && { content: given.content }) } };
     default:
       return { input };
   }

@@ -346,6 +346,8 @@ describe('AG-UI: gates as interrupts', () => {
     ['approval', { status: 'cancelled' }, { decision: 'deny', reason: 'The person gave no answer.' }],
     ['plan', resolved({ approved: false }), { decision: 'reject', reason: 'The person said no.' }],
     ['plan', resolved({ approved: true }), { decision: 'approve' }],
+    ['plan', resolved({ decision: 'deny', reason: 'Less.' }), { decision: 'reject', reason: 'Less.' }],
+    ['plan', resolved({ decision: 'reject' }), { decision: 'reject' }],
     ['route', resolved({ approved: true, always: true }), { decision: 'approve' }],
     ['route', resolved({ approved: true, reason: 'Keep t3.' }), { decision: 'approve', reason: 'Keep t3.' }],
     ['route', resolved({ approved: false, reason: 'No.' }), { decision: 'deny', reason: 'No.' }],

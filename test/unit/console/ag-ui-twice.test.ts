@@ -28,11 +28,11 @@ test('AG-UI: two clients bring the result of one call → the first counts, the 
   const subject = { tool: 'pick', callId: 'c1_1', arguments: '{}', idempotencyKey: 'k' };
   const look = lookOf({ gates: [{ ...base, kind: 'clientTool', subject }], lastEventSeq: 7 });
   const taken: string[] = [];
-  const submitToolResult = async ({ content }: { content: string }) => {
+  const answerGate = async (_gate: string, { content }: { content: string }) => {
     if (taken.length > 0) throw new SteersmanError('It has its result.', '', 'rejected');
     taken.push(content);
   };
-  const run = { id: 'run-1', show: async () => look, submitToolResult } as unknown as Run;
+  const run = { id: 'run-1', show: async () => look, answerGate } as unknown as Run;
   const changed = vi.fn();
   const brings = (content: string) => {
     const followed = { run, snapshot: look, told: 0, goalEnd: null, end: null, gates: new Set<string>() };

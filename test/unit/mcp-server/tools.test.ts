@@ -86,14 +86,22 @@ describe('the tools', () => {
     expect(structuredContent).toMatchObject({ messageId: 'm-1', state: 'accepted' });
   });
 
-  test('answer_gate: a decision → what the caller gave and nothing else; a result goes to its own update', async () => {
+  test('answer_gate: a decision → what the caller gave and nothing else; a result is an answer too', async () => {
     const { call, runs } = await connected();
     await call('answer_gate', { id: 'run-1', gateId: 'g1', decision: 'deny', reason: 'No' });
     await call('answer_gate', { id: 'run-1', gateId: 'g2', content: { degrees: 21 } });
     expect(runs.asked).toEqual([
       ['answerGate', 'g1', { decision: 'deny', reason: 'No' }],
-      ['submitToolResult', { gateId: 'g2', content: { degrees: 21 } }],
+      ['answerGate', 'g2', { content: { degrees: 21 } }],
     ]);
+  });
+
+  test('answer_gate: a plan is denied → rejected, as at every other face', async () => {
+    const { call, runs } = await connected();
+    const base = { title: '', body: '', openedAt: 0, deadline: null };
+    runs.stands({ gates: [{ ...base, id: 'g1', kind: 'plan', subject: { tasks: 1 } }] });
+    await call('answer_gate', { id: 'run-1', gateId: 'g1', decision: 'deny', reason: 'Less' });
+    expect(runs.asked).toEqual([['answerGate', 'g1', { decision: 'reject', reason: 'Less' }]]);
   });
 
   test('stop_run, list_runs: called → passed on', async () => {

@@ -26,8 +26,7 @@ export async function answerGate(run: string, gate: Gate, input: Record<string, 
   // The run may tell that it is closed before it answers here.
   answering.add(key);
   try {
-    const verb = gate.kind === 'clientTool' ? 'tool-result' : 'answer';
-    await post(runPath(run, verb), input);
+    await post(runPath(run, 'answer'), { ...input, gateId: gate.id });
   } catch (error) {
     answering.delete(key);
     throw error;

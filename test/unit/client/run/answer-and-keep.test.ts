@@ -32,9 +32,9 @@ const client = {
 const temporal = { client, local: null, address: 'a', namespace: 'n' } as unknown as Temporal;
 
 test('WK9 always in this workspace with changed arguments → the command that runs is kept, not the one that was asked for', async () => {
-  const always = { gateId: 'g1', decision: 'always', alwaysFor: 'workspace' } as const;
-  await answerAndKeep(temporal, 'r', { ...always, arguments: { command: 'ls' } });
+  const always = { decision: 'always', alwaysFor: 'workspace' } as const;
+  await answerAndKeep(temporal, 'r', 'g1', { ...always, arguments: { command: 'ls' } });
   expect(keptPermissions().flatMap(({ tools }) => tools)).toEqual(['run(ls)']);
-  await answerAndKeep(temporal, 'r', always);
+  await answerAndKeep(temporal, 'r', 'g1', always);
   expect(keptPermissions().flatMap(({ tools }) => tools)).toEqual(['run(ls)', 'run(rm -rf a)']);
 });

@@ -20,7 +20,7 @@ function checked(gate: Gate, given: Given) {
   if ('fault' in made) return made.fault;
   const via = gate.kind === 'clientTool' ? 'submitToolResult' : 'answerGate';
   const { alwaysFor: _kept, ...input } = made.input;
-  const found = checkAnswer([gate], input, { via, maxBytes: 10_000 });
+  const found = checkAnswer([gate], { gateId: gate.id, ...input }, { via, maxBytes: 10_000 });
   return 'ok' in found ? found.ok.answer : found.error;
 }
 
@@ -47,13 +47,12 @@ test.each<[string, Gate, Given, object]>([
   ['JSON', clientTool, { result: '{"n":1}' }, { content: [{ type: 'json', value: { n: 1 } }] }],
   ['error', clientTool, { result: 'gone', isError: true }, { isError: true }],
 ])('WB4 replyTo: %s → the run takes it at the gate that was seen', (_name, gate, given, answer) => {
-  expect(replyTo(gate, given)).toMatchObject({ input: { gateId: 'g1' } });
   expect(checked(gate, given)).toMatchObject({ kind: gate.kind, ...answer });
 });
 
 test('replyTo: always in this workspace → the decision always, to be kept', () => {
   const made = replyTo(approval, { decision: 'always', alwaysFor: 'workspace' });
-  expect(made).toEqual({ input: { gateId: 'g1', decision: 'always', alwaysFor: 'workspace' } });
+  expect(made).toEqual({ input: { decision: 'always', alwaysFor: 'workspace' } });
 });
 
 test.each<[Gate, Given, string]>([
@@ -205,7 +204,7 @@ test('replyTo: fields with the names of what every object has → their values a
   const properties = Object.fromEntries(names.map(name => [name, { type: 'string' }]));
   const odd: Gate = { ...form, subject: { ...form.subject, schema: { type: 'object', properties } } };
   expect(replyTo(odd, { decision: 'accept', fields: {} })).toEqual({
-    input: { gateId: 'g1', decision: 'accept', content: {} },
+    input: { decision: 'accept', content: {} },
   });
   const fields = Object.fromEntries([['__proto__', 'a']]);
   const made = replyTo(odd, { decision: 'accept', fields });

@@ -77,7 +77,7 @@ function press(talk: Talk, keys: Key[], now = LATER): { talk: Talk; effects: Eff
 const answer = (gate: Gate, input: object) => ({
   do: 'answer',
   gate,
-  input: { gateId: gate.id, ...input },
+  input: input,
 });
 const idle = { ...NEW_TALK, idle: true };
 
