@@ -1,4 +1,4 @@
-/** One whole reply, for programs and checks: the stream, drained. */
+/** Returns one whole reply, for programs and checks, by reading the stream to its end. */
 import type { AssistantMessage, StopReason } from '../run/messages/message.js';
 import type { ModelProvider, ModelRequest, ReportedUsage } from './provider/provider.js';
 import { ReplyDraft } from './reply/reply-draft.js';
@@ -6,7 +6,7 @@ import { DEFAULT_STREAM_LIMITS, type StreamLimits } from './sdk/run-stream.js';
 import { withWrittenCalls } from './tool-syntax/as-text.js';
 import { runWithTools } from './tool-syntax/run-with-tools.js';
 
-/** What a request asks for where it does not say: text, without tools, all else as the endpoint has it. */
+/** Defaults of a request: text output, no tools, and the endpoint's own values for all options. */
 export const PLAIN_REQUEST: Omit<ModelRequest, 'model' | 'messages' | 'pictures'> = {
   prefix: 'own',
   system: '',
@@ -32,15 +32,15 @@ export interface CompletionOptions {
 
 export interface Completion {
   content: AssistantMessage['content'];
-  /** Of its text blocks. */
+  /** The reply's text blocks, one per line. */
   text: string;
   stopReason: Exclude<StopReason, 'interrupted'>;
-  /** As the endpoint reports it; null where it does not. */
+  /** As the endpoint reports it; null if it reports no usage. */
   usage: ReportedUsage | null;
   servedModel: string | null;
 }
 
-/** Throws `ModelCallError`, and the signal's reason where that ended the call. Tries nothing twice. */
+/** Throws `ModelCallError`, or the signal's reason if the signal ended the call. A failed call is not repeated. */
 export async function complete(
   provider: ModelProvider,
   asked: CompletionRequest,

@@ -1,4 +1,4 @@
-/** Which model answers where nothing names one: the first endpoint that can be called says it (FC3). */
+/** Chooses the model if the configuration names no model: the first endpoint that can be called decides (FC3). */
 
 import { errorText } from '../base/text/error-text.js';
 import { plural } from '../base/text/format.js';
@@ -17,12 +17,15 @@ import { type EndpointEntries, endpointSettings, type Lookup } from './provider/
 import { ModelCallError } from './provider/model-call-error.js';
 import type { ModelProvider } from './provider/provider.js';
 
-/** An endpoint that may answer for the roles that nobody names a model for. */
+/** An endpoint that may serve the roles for which no model is configured. */
 export interface Candidate {
   endpoint: string;
-  /** The provider's usual model at its own address; null: the endpoint is asked which it has. */
+  /**
+   * The provider's usual model, if the endpoint is the provider's own address. Null means that the endpoint is asked
+   * for its models.
+   */
   model: string | null;
-  /** What makes it a candidate, for people: `ANTHROPIC_API_KEY is set`. */
+  /** The reason why it is a candidate, for people: `ANTHROPIC_API_KEY is set`. */
   why: string;
 }
 
@@ -32,7 +35,10 @@ export interface ChosenModel {
   why: string;
 }
 
-/** In order: openai and anthropic with their keys, declared endpoints, then those two by their addresses alone. */
+/**
+ * Returns the candidates in order: openai and anthropic if their keys are set, then declared endpoints, then those two
+ * if only their addresses are set.
+ */
 export function candidates(entries: EndpointEntries, lookup: Lookup): Candidate[] {
   const known = Object.entries(KNOWN_ENDPOINTS);
   const by = (variable: 'keyVariable' | 'urlVariable') =>
@@ -42,7 +48,7 @@ export function candidates(entries: EndpointEntries, lookup: Lookup): Candidate[
   const declared = Object.keys(entries)
     .filter(name => settingsOf(name, entries, lookup) !== null)
     .map(name => ({ name, why: `models.endpoints has ${name}` }));
-  // An entry of one of the two names stands where its variables would.
+  // A declared endpoint named `openai` or `anthropic` takes the place that its key variable would have.
   const named = known.flatMap(([name]) => declared.filter(entry => entry.name === name));
   const all = [...[...named, ...by('keyVariable')].sort(byKnown), ...declared, ...by('urlVariable')];
   const first = all.filter(({ name }, at) => all.findIndex(other => other.name === name) === at);
@@ -54,7 +60,7 @@ function byKnown(left: { name: string }, right: { name: string }): number {
   return names.indexOf(left.name) - names.indexOf(right.name);
 }
 
-/** Null where a variable that its entry names is not set. */
+/** Returns null if a variable that the entry names is not set. */
 function settingsOf(name: string, entries: EndpointEntries, lookup: Lookup): EndpointSettings | null {
   try {
     return endpointSettings(name, entries[name], lookup);
@@ -69,7 +75,10 @@ function usualModel(name: string, entries: EndpointEntries, lookup: Lookup): str
   return settings === null || settings.baseUrl !== undefined ? null : ownerOf(settings.protocol).model;
 }
 
-/** Of what an endpoint lists: the usual model of its protocol, else the only one; null where it can't be told. */
+/**
+ * Returns the protocol's usual model if the endpoint lists it, otherwise the only listed model; null if the list is
+ * ambiguous.
+ */
 export function listedModel(listed: readonly string[], usual: string): string | null {
   if (listed.includes(usual)) return usual;
   return listed.length === 1 ? (listed[0] ?? null) : null;
@@ -77,9 +86,9 @@ export function listedModel(listed: readonly string[], usual: string): string | 
 
 export interface DefaultOptions {
   lookup: Lookup;
-  /** For messages: the file in which a model is named. */
+  /** The file in which a model is named, for messages. */
   file: string;
-  /** Providers of a program itself, which are asked last. Default: none. */
+  /** The program's own providers, which are tried last. Default: an empty list. */
   given?: readonly ModelProvider[];
 }
 
@@ -88,7 +97,7 @@ const NAMES_SHOWN = 8;
 
 const REFUSED_KEY: ReadonlySet<string> = new Set([FAILURE.model.auth, FAILURE.model.forbidden]);
 
-/** @throws SteersmanError with the line to write, where no endpoint can answer or it can't be told with which model. */
+/** @throws SteersmanError with the line to add, if no endpoint can answer or its model is ambiguous. */
 export async function chooseDefaultModel(
   entries: EndpointEntries,
   { lookup, file, given = [] }: DefaultOptions,
@@ -98,7 +107,7 @@ export async function chooseDefaultModel(
   const { endpoint, why } = first;
   if (first.model !== null) return { id: `${endpoint}/${first.model}`, why };
   const settings = endpointSettings(endpoint, entries[endpoint], lookup);
-  // Only who asks an endpoint loads its protocol.
+  // Protocols are loaded lazily: only asking an endpoint needs them.
   const { createProvider } = await import('./protocols.js');
   const provider = given.find(({ name }) => name === endpoint) ?? createProvider(settings);
   const untold = (fault: string, model = 'MODEL') =>
@@ -119,7 +128,7 @@ function noneUsable(entries: EndpointEntries, lookup: Lookup): SteersmanError {
   return new SteersmanError(`No model can be called: ${why}`, SET_AN_ENDPOINT);
 }
 
-/** What is to be set before an endpoint can be called; null where nothing is. */
+/** Returns what must be set before an endpoint can be called; null if nothing is missing. */
 export function keyFault(endpoint: string, entries: EndpointEntries, lookup: Lookup): string | null {
   try {
     endpointOf(endpointSettings(endpoint, entries[endpoint], lookup));

@@ -1,4 +1,4 @@
-/** `steersman/models`: providers of models, and what is known of models. */
+/** `steersman/models`: providers of models, and facts about models. */
 
 export { PLAIN_REQUEST } from './complete.js';
 export { chooseDefaultModel } from './default-model.js';

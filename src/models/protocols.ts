@@ -1,4 +1,4 @@
-/** The protocols that are spoken: each a folder, and a line here. */
+/** The supported protocols: each has a folder and a line here. */
 import { createAnthropicProvider } from './anthropic/provider.js';
 import { createChatProvider } from './chat/provider.js';
 import type { Endpoint, EndpointSettings, Protocol } from './provider/endpoint.js';

@@ -1,4 +1,4 @@
-/** The blocks of one streamed message: what they say when it comes. */
+/** Reads the blocks of one streamed message as canonical deltas, while they arrive. */
 import { isRecord, stringOr } from '../../base/json/json.js';
 import type { ModelDelta } from '../provider/provider.js';
 import { REPLY_BOUNDS, ReplyParts, type Wire } from '../reply/reply-bounds.js';
@@ -7,18 +7,18 @@ import type { ThinkingData } from './wire-messages.js';
 
 interface OpenBlock {
   type: string;
-  /** Of calls. */
+  /** Index of the tool call; only meaningful for blocks of type `tool_use`. */
   call: number;
-  /** A call's input as the block began with it: `{}`, but of endpoints that send it whole. */
+  /** The input with which a call's block began: `{}`, except from endpoints that send the whole input there. */
   input: unknown;
   hasInput: boolean;
   signature: string;
-  /** Something of it has come after its start. */
+  /** True once a delta of this block has arrived after its start. */
   hasGrown: boolean;
   isDone: boolean;
 }
 
-/** What a piece is of, where an endpoint left out the start of its block. */
+/** The block type that each delta belongs to, for endpoints that omit `content_block_start`. */
 const BLOCK_OF_DELTA: Readonly<Record<string, string>> = {
   text_delta: 'text',
   thinking_delta: 'thinking',
@@ -58,8 +58,8 @@ export class MessageBlocks extends ReplyParts {
   }
 
   /**
-   * At the end of the message. Some endpoints leave out the ends of blocks (Kimi's), and a reason of the end says
-   * that what has come of them is whole; a call of which nothing says so is mixed up.
+   * Ends the message. Some endpoints (Kimi's) omit `content_block_stop`. If the message has a stop reason, open blocks
+   * that grew count as complete; other open calls are mixed up.
    */
   *end(hasReason: boolean): Iterable<ModelDelta> {
     for (const block of this.#blocks.values()) {
@@ -69,7 +69,7 @@ export class MessageBlocks extends ReplyParts {
     }
   }
 
-  /** Where the message has no text of its own. */
+  /** Adds `text`, but only if the message has no text of its own. */
   *say(text: string): Iterable<ModelDelta> {
     if (this.chars.text === 0) yield* this.put('text', text);
   }
@@ -79,7 +79,10 @@ export class MessageBlocks extends ReplyParts {
     return block?.isDone ? undefined : block;
   }
 
-  /** Some gateways give all blocks one number, or none: what begins where another was is the next one. */
+  /**
+   * Some gateways give all blocks the same index, or no index: a start at the index of a block that has grown begins
+   * the next block.
+   */
   *#begin(index: unknown, given: unknown): Iterable<ModelDelta> {
     const before = this.#open(index);
     if (!isRecord(given) || (before && !before.hasGrown)) return;

@@ -16,7 +16,7 @@ import {
 import { eventsOfMessage, readMessage } from './read-events.js';
 import { MESSAGES_OPTIONS, type MessagesBody, toMessagesBody } from './request-body.js';
 
-/** Known to every endpoint that speaks the protocol, and the last to take sampling options. */
+/** Every endpoint of this protocol knows this version, and it is the last one that takes sampling options. */
 const EARLIER_VERSION = '2023-06-01';
 
 export function createAnthropicProvider(at: Endpoint): ModelProvider {
@@ -31,7 +31,7 @@ export function createAnthropicProvider(at: Endpoint): ModelProvider {
     addressHint: 'it is the address without /v1/messages',
     options: MESSAGES_OPTIONS,
     toBody: request => toMessagesBody(at.name, request),
-    // Not `messages.create`: it writes what it thinks of a model to the console.
+    // `messages.create` is avoided because it logs warnings about the model to the console.
     send: (body, signal) =>
       client.post('/v1/messages', { body, signal, stream: true, ...versionFor(body) }).asResponse(),
     list: signal =>
@@ -50,13 +50,13 @@ export function createAnthropicProvider(at: Endpoint): ModelProvider {
 
 function createClient(at: Endpoint): Anthropic {
   const { apiKey, url } = at;
-  // The SDK sends a bearer token; gateways look for either.
+  // The SDK sends only a bearer token, but some gateways read the other header.
   const keyHeaders = { Authorization: `Bearer ${apiKey}`, 'X-Api-Key': apiKey ?? null };
   return new Anthropic({
     ...clientOptions(at, apiKey === undefined ? { Authorization: null } : keyHeaders),
-    // A base URL may be written with the version in its path, as those of other protocols are.
+    // A base URL may end in the version, as base URLs of other protocols do.
     baseURL: publicUrl(url).replace(/\/v1$/, ''),
-    // Without these the SDK would take them from the environment, behind src/shared/process/env.ts.
+    // If these were left out, the SDK would read them from the environment, bypassing src/shared/process/env.ts.
     webhookKey: null,
     openTelemetry: false,
   });
@@ -69,7 +69,7 @@ function errorIn(event: unknown): object | null {
   return isRecord(delta) ? brokenOff(delta.stop_reason) : null;
 }
 
-/** Null for connections that broke: an APIConnectionError is an APIError too, without an answer. */
+/** Returns null for broken connections: an APIConnectionError is an APIError too, but holds no answer. */
 function answerOf(error: unknown): RefusalAnswer | null {
   if (!(error instanceof Anthropic.APIError) || error instanceof Anthropic.APIConnectionError) return null;
   return {

@@ -1,11 +1,11 @@
-/** The events of a streamed message as canonical deltas: nothing in them is believed. */
+/** Reads the events of a streamed message as canonical deltas. The shape of every event is checked before use. */
 import { isRecord, stringOr } from '../../base/json/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider/provider.js';
 import { stopReasonOf } from '../reply/end-reasons.js';
 import { tokens, type Wire } from '../reply/reply-bounds.js';
 import { MessageBlocks } from './message-blocks.js';
 
-/** A message that grows over `REPLY_BOUNDS` ends there, as one that was cut at its output limit. */
+/** A message that exceeds `REPLY_BOUNDS` ends there, as if it had reached its output limit. */
 export async function* readMessage(events: AsyncIterable<unknown>): AsyncIterable<ModelDelta> {
   const message = new StreamedMessage();
   for await (const event of events) {
@@ -18,7 +18,7 @@ export async function* readMessage(events: AsyncIterable<unknown>): AsyncIterabl
 
 class StreamedMessage {
   #blocks = new MessageBlocks();
-  /** A second message has begun: another one, or, by the number of its next block, the same. */
+  /** A second `message_start` has arrived. The index of the next block tells whether the same message begins again. */
   #mayRestart = false;
   #servedModel: string | null = null;
   #usage: Wire = {};
@@ -40,14 +40,14 @@ class StreamedMessage {
     if (event.type === 'message_delta') {
       this.#usage = { ...this.#usage, ...told(event.usage) };
       this.#stop = { ...this.#stop, ...told(event.delta) };
-      // The reason says the end: some gateways send nothing after it.
+      // The stop reason ends the message, because some gateways send nothing after it.
       if (this.#hasReason) yield* this.#end();
     }
     this.isDone = event.type === 'message_stop' || this.#blocks.full;
     if (this.isDone && !this.#ended) yield* this.#end();
   }
 
-  /** The connection was closed in order. */
+  /** Ends the reply when the endpoint has closed the connection properly. */
   *close(): Iterable<ModelDelta> {
     if (this.#hasReason && !this.#ended) yield* this.#end();
   }
@@ -56,7 +56,7 @@ class StreamedMessage {
     return typeof this.#stop.stop_reason === 'string';
   }
 
-  /** Gateways take another server in the middle of a reply, and pass on its stream from the start. */
+  /** Some gateways switch to another server in the middle of a reply and pass on its stream from the start. */
   *#restart(index: unknown): Iterable<ModelDelta> {
     this.#mayRestart = false;
     if (!this.#blocks.has(index)) return;
@@ -77,7 +77,7 @@ class StreamedMessage {
   }
 }
 
-/** The events of a stream that a whole message stands for; any other body as it is. */
+/** Returns the stream events that are equivalent to a whole message; any other body is returned as the only event. */
 export function eventsOfMessage(body: unknown): unknown[] {
   if (!isRecord(body) || !Array.isArray(body.content)) return [body];
   const { content, usage, stop_reason, stop_details } = body;
@@ -92,7 +92,7 @@ export function eventsOfMessage(body: unknown): unknown[] {
   ];
 }
 
-/** Later counts say more than earlier ones, but where they say nothing. */
+/** Drops fields without a value, so that a later count replaces an earlier one only if it states something. */
 function told(given: unknown): Wire {
   if (!isRecord(given)) return {};
   return Object.fromEntries(
@@ -105,7 +105,7 @@ function toUsage(usage: Wire): ReportedUsage {
   const cacheWriteInputTokens = tokens(usage.cache_creation_input_tokens);
   const details = isRecord(usage.output_tokens_details) ? usage.output_tokens_details : {};
   return {
-    // What the API calls input tokens are those that its cache had nothing to do with.
+    // The API's `input_tokens` excludes tokens that were read from or written to the cache.
     inputTokens: tokens(usage.input_tokens) + cachedInputTokens + cacheWriteInputTokens,
     outputTokens: tokens(usage.output_tokens),
     cachedInputTokens,

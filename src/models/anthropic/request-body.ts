@@ -10,18 +10,18 @@ import { wireToolName } from '../request/message-text.js';
 import { schemaOf } from '../request/output-schemas.js';
 import { toWireTools, toWireTurns, type WireBlock, type WireTurn } from './wire-messages.js';
 
-/** Sampling is of the older version of the API, and of models that take it. */
+/** The SDK's type lacks sampling options, which only older models and API versions take. */
 export type MessagesBody = Anthropic.MessageCreateParams & { temperature?: number; top_p?: number };
 
-/** The API wants a limit: this one where the role sets none, below what any of its models can write. */
+/** Sent if the role sets no limit, because the API requires one. All of its models can write at least this much. */
 const DEFAULT_MAX_TOKENS = 16_384;
-/** Its range ends where that of others has its middle. */
+/** Temperatures end at 1 here, while other protocols go up to 2. */
 const MOST_TEMPERATURE = 1;
 
 const TOOL_CHOICE = {
   auto: {},
-  // Another choice than before has all messages read anew: a role that may call none is told so in words, and what it
-  // calls all the same is closed.
+  // A changed `tool_choice` would invalidate the cache of all messages. The role is told in words that it may not call
+  // tools, and a call that it makes anyway is answered without being run.
   none: {},
   required: { tool_choice: { type: 'any' } },
 } as const;
@@ -31,7 +31,7 @@ export function toMessagesBody(endpoint: string, request: ModelRequest): Message
   const { effort, ...thinking } = thinkingOf(thinkingRequest(request));
   const schema = tools.length === 0 ? schemaOf(request) : null;
   const thinks = thinking.thinking !== undefined && thinking.thinking.type !== 'disabled';
-  // A model that thinks takes no sampling options.
+  // Endpoints refuse sampling options for a model that is thinking.
   const { temperature, topP } = thinks ? { temperature: null, topP: null } : request;
   const output_config = withoutNothing<Anthropic.OutputConfig>({
     effort,
@@ -46,14 +46,14 @@ export function toMessagesBody(endpoint: string, request: ModelRequest): Message
     stream: request.streaming !== false,
     ...thinking,
     output_config: schema || effort ? output_config : null,
-    // A stop sequence of blanks alone is refused.
+    // The API refuses a stop sequence that consists of blanks.
     stop_sequences: stop.length === 0 ? null : stop.filter(text => text.trim() !== ''),
     temperature: temperature && Math.min(temperature, MOST_TEMPERATURE),
     top_p: topP,
   });
 }
 
-/** The API wants to know the tools of every call that a conversation has, also where none may be called now. */
+/** The API requires definitions of all tools that a conversation has called, even if no tool may be called now. */
 function toolsOf({ tools, toolChoice, messages }: ModelRequest): Pick<MessagesBody, 'tools' | 'tool_choice'> {
   if (tools.length > 0) return { tools: markedAtEnd(toWireTools(tools)), ...TOOL_CHOICE[toolChoice] };
   const called = messages.flatMap(message => (message.kind === 'assistant' ? toolCallsOf(message) : []));
@@ -69,9 +69,9 @@ function thinkingRequest(request: ModelRequest): ThinkingRequest {
   return { model, reasoning, maxTokens: maxOutputTokens ?? DEFAULT_MAX_TOKENS, mustCall };
 }
 
-/** Which model takes which of these changes with every generation: they are asked. */
+/** Which model takes which of these options changes with every generation, so the endpoint's refusals decide. */
 export const MESSAGES_OPTIONS: readonly RefusableOption[] = [
-  // One lesson for all places: an endpoint that takes no marks in one takes none in another.
+  // One lesson covers all three places: an endpoint that refuses cache marks in one of them refuses them in all.
   ...['tools', 'system', 'messages'].map(path => ({
     path,
     key: 'no cache marks',
@@ -88,7 +88,8 @@ export const MESSAGES_OPTIONS: readonly RefusableOption[] = [
     instead: [{ path: 'messages', value: withoutThinking }],
     once: true,
   },
-  // A turn with tools that another model began has no thinking to begin with. Gateways take an effort for thinking too.
+  // Anthropic refuses thinking in a turn with tools that another model began, because that turn has no thinking block
+  // at its start. The effort goes too, since gateways take it for thinking.
   {
     path: 'thinking',
     key: 'no thinking now',
@@ -120,7 +121,7 @@ export const MESSAGES_OPTIONS: readonly RefusableOption[] = [
   },
 ];
 
-/** Tools, or blocks, or turns of blocks; the same ones where none is marked. */
+/** Removes cache marks from tools, content blocks or turns. Returns the same value if it has no mark. */
 function withoutMarks(parts: unknown): unknown {
   if (!Array.isArray(parts)) return parts;
   const bare: unknown[] = parts.map(part => {
@@ -142,13 +143,13 @@ function withoutThinking(messages: unknown): unknown {
   });
 }
 
-// How much a model thinks, in Anthropic's words: newer models choose by effort, older ones have a budget.
+// How much a model thinks, in Anthropic's terms: newer models take an effort, older ones a budget of tokens.
 
 type Thinking = Pick<Anthropic.MessageCreateParams, 'thinking'> & {
   effort?: Exclude<ReasoningLevel, 'off'>;
 };
 
-/** Models up to version 4.5, which know budgets only. */
+/** Models up to version 4.5, which only know budgets. */
 const BY_BUDGET = /claude-3|claude-\w+-4(-[015])?([-@]\d{8})?(-latest)?$/;
 const LEAST_BUDGET_TOKENS = 1_024;
 const SHARE_OF_OUTPUT = { low: 0.25, medium: 0.5, high: 0.75 };
@@ -158,11 +159,11 @@ interface ThinkingRequest {
   /** Null leaves it to the model. */
   reasoning: ReasoningLevel | null;
   maxTokens: number;
-  /** The reply must call a tool. */
+  /** True if the reply must call a tool. */
   mustCall: boolean;
 }
 
-/** Nothing where it is left to the model, or can't be had. */
+/** Returns an empty object if the role leaves thinking to the model, or if the budget does not fit. */
 function thinkingOf(request: ThinkingRequest): Thinking {
   const { model, reasoning } = request;
   if (reasoning === null) return {};
@@ -174,7 +175,10 @@ function thinkingOf(request: ThinkingRequest): Thinking {
   return thinking ? { thinking } : {};
 }
 
-/** A budget goes with no forced call, and leaves something of the output. */
+/**
+ * Returns undefined if a tool call is forced, which excludes a budget, or if the budget would leave no tokens for the
+ * reply.
+ */
 function budgetOf({
   reasoning,
   maxTokens,
@@ -186,9 +190,10 @@ function budgetOf({
 }
 
 /*
- * Marks up to which the endpoint keeps a request in its cache, four at most: the ends of the tools, of the system
- * prompt, of the conversation, and of what the request before this one had of it. That one is read from the cache
- * however many blocks came since: from any other mark the endpoint looks back over twenty only.
+ * A mark makes the endpoint cache the request up to that point; four marks are allowed. They are set at the ends of the
+ * tools, of the system prompt, of the conversation, and of the conversation as the previous request sent it. The last
+ * of these finds the cache entry however many blocks have followed. From any other mark the endpoint only looks back
+ * over 20 blocks.
  */
 const MARK: { cache_control: Anthropic.CacheControlEphemeral } = { cache_control: { type: 'ephemeral' } };
 
@@ -196,7 +201,7 @@ function markedAtEnd<Part extends object>(parts: readonly Part[]): Part[] {
   return parts.map((part, index) => (index === parts.length - 1 ? { ...part, ...MARK } : part));
 }
 
-/** The turns with a mark at the end, and one before the last reply, where the request for it ended. */
+/** Marks the last turn, and the turn before the last reply, where the previous request ended. */
 function markedTurns(turns: readonly WireTurn[]): WireTurn[] {
   const lastReply = turns.findLastIndex(({ role }) => role === 'assistant');
   const marked = new Set([turns.length - 1, lastReply - 1]);

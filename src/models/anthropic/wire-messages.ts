@@ -29,23 +29,23 @@ export type WireBlock =
   | Anthropic.ToolUseBlockParam
   | Anthropic.ToolResultBlockParam;
 
-/** One message of the wire: those of one side that follow each other are one. */
+/** One message on the wire; consecutive messages of the same side are merged into one. */
 export interface WireTurn {
   role: 'user' | 'assistant';
   content: WireBlock[];
 }
 
-/** What thinking is sent back with, besides its text. */
+/** The data that thinking is sent back with, in addition to its text. */
 export type ThinkingData =
   | { type: 'thinking'; signature: string }
   | { type: 'redacted_thinking'; data: string };
 
-/** Said where the API wants a word of the user and the conversation has none. */
+/** Sent as a user message where the API requires one and the conversation has none. */
 export const GO_ON = '(The conversation goes on.)';
 
 /**
- * The turns of a conversation, in order, for `model` (`endpoint/model`): they begin and end with the user. Thinking
- * goes back as it came, in its place, to the model that gave it.
+ * Returns the turns of a conversation, in order, for `model` (`endpoint/model`). The first and the last turn are the
+ * user's. Thinking is sent back unchanged and in its place, but only to the model that produced it.
  */
 export function toWireTurns(
   model: string,
@@ -95,7 +95,7 @@ function toReply(model: string, message: AssistantMessage): WireBlock[] {
     ];
   });
   if (message.stopReason === 'interrupted') blocks.push(text(INTERRUPTED_NOTE));
-  // Thinking that led to nothing can't end a reply.
+  // The API refuses a reply that ends with thinking.
   return blocks.slice(0, blocks.findLastIndex(block => !isThinking(block)) + 1);
 }
 
@@ -126,7 +126,8 @@ function toResult(message: ToolResultMessage, pictures: Pictures): Anthropic.Too
     type: 'tool_result',
     tool_use_id: wireCallId(result.toolUseId),
     ...(content.length === 0 ? {} : { content }),
-    // The API takes only text with a failure, whose words tell that it is one.
+    // The API allows only text in a failed result, so a result with pictures is not marked; its text states the
+    // failure.
     ...(result.isError && seen.length === 0 ? { is_error: true } : {}),
   };
 }

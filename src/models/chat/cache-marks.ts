@@ -1,21 +1,24 @@
-/** Marks up to which routers keep a conversation for Claude in Anthropic's cache, which keeps nothing unasked (FE10). */
+/** Cache marks for Claude behind routers: Anthropic's endpoint caches only what is marked (FE10). */
 import { isRecord } from '../../base/json/json.js';
 import type { WireMessage } from './wire-messages.js';
 
 const MARK = { cache_control: { type: 'ephemeral' } } as const;
 
-/** `anthropic/claude-…` of OpenRouter, `bedrock/anthropic.claude-…` of LiteLLM, `claude-…` of gateways. */
+/** Matches `anthropic/claude-…` of OpenRouter, `bedrock/anthropic.claude-…` of LiteLLM and `claude-…` of gateways. */
 export function wantsMarks(model: string): boolean {
   return /(^|[/.:])(anthropic[/.]|claude-)/i.test(model);
 }
 
 /**
- * OpenRouter moves a mark in a tool's message to the result, and hangs without a word on one beside its content (2026).
- * LiteLLM puts one beside the content on the result, and one within stays there, which Anthropic refuses.
+ * OpenRouter moves a mark inside a tool message's content to the result, but hangs without an answer if the mark is a
+ * sibling of the content (2026). LiteLLM needs it as a sibling: it leaves a mark inside the content there, which
+ * Anthropic refuses.
  */
 const MARKED_WITHIN = /(^|\.)openrouter\.ai$/;
 
-/** Marks at the ends of the system prompt, of the conversation, and of what the request before this one had of it. */
+/**
+ * Marks the ends of the system prompt, of the conversation, and of the conversation as the previous request sent it.
+ */
 export function withCacheMarks(wire: readonly WireMessage[], host: string): WireMessage[] {
   const lastReply = wire.findLastIndex(({ role }) => role === 'assistant');
   const marked = new Set([wire[0]?.role === 'system' ? 0 : -1, lastReply - 1, wire.length - 1]);
@@ -27,7 +30,7 @@ function marking(message: WireMessage, host: string): WireMessage {
   if (message.role === 'assistant') return message;
   const { content } = message;
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : (content ?? []);
-  // Routers take marks on texts alone, and Anthropic none on an empty one.
+  // Routers only take marks on texts, and Anthropic refuses a mark on an empty text.
   const at = parts.findLastIndex(part => part.type === 'text' && part.text.trim() !== '');
   if (at < 0) return message;
   const marked = parts.map((part, index) => (index === at ? { ...part, ...MARK } : part));

@@ -1,4 +1,7 @@
-/** Chat completion chunks as canonical deltas, lenient where endpoints differ: nothing in them is believed. */
+/**
+ * Reads chat completion chunks as canonical deltas, leniently where endpoints differ. The shape of every chunk is
+ * checked before use.
+ */
 import { isRecord, stringOr } from '../../base/json/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider/provider.js';
 import { stopReasonOf } from '../reply/end-reasons.js';
@@ -8,8 +11,8 @@ import { ReasoningBack } from './reasoning-back.js';
 import { ToolCalls } from './tool-call-parts.js';
 
 /**
- * Reads the first reply. One that grows over `REPLY_BOUNDS` ends there, as one that was cut at its output
- * limit. Some endpoints say a finish reason with every chunk: what comes after one is read on.
+ * Reads the first reply (index 0). A reply that exceeds `REPLY_BOUNDS` ends there, as if it had reached its output
+ * limit. Some endpoints send a finish reason with every chunk, so reading continues after one.
  */
 export async function* readChunks(chunks: AsyncIterable<unknown>): AsyncIterable<ModelDelta> {
   const reply = new ChatReply();
@@ -28,7 +31,7 @@ class ChatReply {
   readonly #calls = new ToolCalls();
   #servedModel: string | null = null;
   #ended = false;
-  /** Usage came, and nothing was said with it or after it. */
+  /** True if usage has arrived and no part of the reply has followed it. */
   #counted = false;
   isDone = false;
 
@@ -47,7 +50,7 @@ class ChatReply {
     if (this.isDone) return yield* this.#end('length');
     if (isRecord(chunk.usage)) {
       yield { type: 'usage', usage: toUsage(chunk.usage) };
-      // Some servers keep the connection open.
+      // Some servers keep the connection open after the reply.
       this.isDone = this.#ended && choices.length === 0;
     }
     this.#counted = !says && (this.#counted || isRecord(chunk.usage));
@@ -55,7 +58,10 @@ class ChatReply {
     if (finish !== undefined) yield* this.#end(finish);
   }
 
-  /** The connection was closed in order. What was counted to its end is a reply, though no reason was said. */
+  /**
+   * Ends the reply when the endpoint has closed the connection properly. A reply without a finish reason is complete if
+   * its usage came last.
+   */
   *close(): Iterable<ModelDelta> {
     const isWhole =
       this.#counted && this.#calls.areWhole && (this.#channels.hasText || this.#calls.count > 0);
@@ -63,7 +69,7 @@ class ChatReply {
   }
 
   *#partsOf(choice: Wire): Iterable<ModelDelta> {
-    // Some endpoints that do not stream send the whole as an event, in the form of a plain answer.
+    // Some endpoints that do not stream send the whole reply as one event, in the form of a non-streamed answer.
     const delta = choice.delta ?? choice.message;
     if (!isRecord(delta)) return;
     this.#back.read(delta);
@@ -83,7 +89,7 @@ class ChatReply {
   }
 }
 
-/** As a list; of endpoints that know only one call in a reply, in their older form. */
+/** Returns the tool calls of a delta as a list. Older endpoints send a single call as `function_call`. */
 function callsIn({ tool_calls, function_call }: Wire): unknown {
   if (Array.isArray(tool_calls) && tool_calls.length > 0) return tool_calls;
   return isRecord(function_call) && (function_call.name || function_call.arguments)
@@ -92,8 +98,8 @@ function callsIn({ tool_calls, function_call }: Wire): unknown {
 }
 
 /**
- * Those of the first reply: GitHub Copilot tells its text in one and its calls in the next. Other replies, which nobody
- * asked for, come with a number of their own.
+ * Returns the choices with index 0. GitHub Copilot sends the text in one such choice and the calls in the next. Other
+ * indexes are further replies, which were not requested.
  */
 function choicesOf(choices: unknown): Wire[] {
   if (!Array.isArray(choices)) return [];
@@ -103,7 +109,7 @@ function choicesOf(choices: unknown): Wire[] {
 class Channels extends ReplyParts {
   readonly #thinking = new ThinkSplitter();
   readonly #back: ReasoningBack;
-  /** The model declined, in words. */
+  /** True if the model refused, in words. */
   refused = false;
 
   constructor(back: ReasoningBack) {
@@ -127,7 +133,7 @@ class Channels extends ReplyParts {
     yield* this.#putSplit(this.#thinking.add(content.text + refusal));
   }
 
-  /** What was held back to see whether it is thinking. */
+  /** Releases text that was held back because it could have been the beginning of a thinking tag. */
   *end(): Iterable<ModelDelta> {
     yield* this.#putSplit(this.#thinking.end());
   }
@@ -140,7 +146,7 @@ class Channels extends ReplyParts {
   }
 }
 
-/** A text, or a list of parts of which some are thinking, as some endpoints send it. */
+/** Some endpoints send the content as a list of parts, some of which are thinking. */
 function readContent(content: unknown): Record<Channel, string> {
   if (typeof content === 'string') return { text: content, reasoning: '' };
   const read = { text: '', reasoning: '' };
@@ -169,7 +175,7 @@ function toUsage(usage: Wire): ReportedUsage {
     inputTokens: tokens(usage.prompt_tokens),
     outputTokens: tokens(usage.completion_tokens),
     cachedInputTokens: tokens(
-      // DeepSeek's own name for it: https://api-docs.deepseek.com/guides/kv_cache
+      // DeepSeek has its own name for cached tokens: https://api-docs.deepseek.com/guides/kv_cache
       inside(usage.prompt_tokens_details, 'cached_tokens') ?? usage.prompt_cache_hit_tokens,
     ),
     reasoningTokens: tokens(inside(usage.completion_tokens_details, 'reasoning_tokens')),

@@ -1,4 +1,7 @@
-/** Conversations as some chat templates and endpoints want them: each takes wire messages and gives others. */
+/**
+ * Conversions of a conversation for chat templates and endpoints that need another form. Each takes wire messages and
+ * returns new ones.
+ */
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../base/json/json.js';
 import type { AssistantMessage } from '../../run/messages/message.js';
@@ -6,7 +9,7 @@ import type { ModelRequest } from '../provider/provider.js';
 import { withoutReasoning } from './reasoning-back.js';
 import type { WireMessage } from './wire-messages.js';
 
-/** `modelId`: of the model that it goes to, as replies name theirs. */
+/** `modelId` is the `endpoint/model` that receives the request, in the form in which replies name their model. */
 type Change = (messages: WireMessage[], request: ModelRequest, modelId: string) => WireMessage[];
 
 export function messages(change: Change): {
@@ -19,19 +22,19 @@ export function messages(change: Change): {
   };
 }
 
-/** Every reply with tool calls has `reasoning_content`: its own, or a blank where another model gave it. */
+/** Gives every reply with tool calls a `reasoning_content`: its own, or a blank if another model wrote the reply. */
 export const withReasoning: Change = (wire, request, modelId) => {
   const replies = request.messages.filter(message => message.kind === 'assistant');
   return mapReplies(wire, (message, index) => {
     const reply = replies[index];
     const { reasoning_content: own } = message as { reasoning_content?: string };
     if (!reply || !('tool_calls' in message) || own) return message;
-    // Kimi's endpoint takes an empty text for none.
+    // Kimi's endpoint treats an empty text as missing.
     return { ...message, reasoning_content: reasoningOf(reply, modelId) || ' ' } as WireMessage;
   });
 };
 
-/** Replies with calls and nothing else say this. */
+/** Gives replies that consist of tool calls only this text as content. */
 export function withTextBesideCalls(text: string): Change {
   return wire => mapReplies(wire, message => (message.content ? message : { ...message, content: text }));
 }
@@ -47,7 +50,7 @@ function reasoningOf(reply: AssistantMessage, modelId: string): string {
   return reply.content.flatMap(block => (block.type === 'reasoning' ? [block.text] : [])).join('\n');
 }
 
-/** Ids of tool calls of nine letters and digits; the same id for the same call each time. */
+/** Replaces ids of tool calls by ids of nine letters and digits. The same call always gets the same id. */
 export const withShortIds: Change = wire =>
   wire.map(message => {
     if (message.role === 'tool') return { ...message, tool_call_id: shortId(message.tool_call_id) };
@@ -61,7 +64,7 @@ function shortId(id: string): string {
   return SHORT_ID.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9);
 }
 
-/** The first call of each reply has a signature: where another model made it, the one that says so. */
+/** Gives the first call of each reply a signature. A call of another model gets the value that skips validation. */
 export const withSignatures: Change = wire =>
   mapReplies(wire, message => {
     if (!('tool_calls' in message) || !message.tool_calls) return message;
@@ -71,7 +74,7 @@ export const withSignatures: Change = wire =>
     return { ...message, tool_calls: [{ ...first, extra_content }, ...rest] } as WireMessage;
   });
 
-/** A reply between the results of tools and what a person says next. */
+/** Inserts a reply between tool results and the next user message. */
 export const withReplyAfterTools: Change = wire =>
   wire.flatMap((message, index) =>
     message.role === 'user' && wire[index - 1]?.role === 'tool'
@@ -79,14 +82,14 @@ export const withReplyAfterTools: Change = wire =>
       : [message],
   );
 
-/** The system prompt as the beginning of what the user says first. */
+/** Puts the system prompt at the beginning of the first user message. */
 export const withSystemInUser: Change = (wire, request, modelId) => {
   const [system, ...rest] = wire;
   const first: WireMessage[] = system?.role === 'system' ? [{ role: 'user', content: system.content }] : [];
   return withOneUserAtATime([...first, ...(first.length > 0 ? rest : wire)], request, modelId);
 };
 
-/** Messages of the user that follow each other as one. */
+/** Merges consecutive user messages into one. */
 export const withOneUserAtATime: Change = wire => {
   const joined: WireMessage[] = [];
   for (const message of wire) {

@@ -25,7 +25,7 @@ export function createChatProvider(at: Endpoint): ModelProvider {
 }
 
 interface Place {
-  /** Of the endpoint. */
+  /** Name of the endpoint. */
   name: string;
   host: string;
 }
@@ -33,8 +33,8 @@ interface Place {
 export function toChatBody({ name, host }: Place, request: ModelRequest): ChatBody {
   const ownOpenAi = host.endsWith('openai.com');
   const schema = schemaOf(request);
-  // Only OpenAI itself is known to let a reply held to a schema call tools all the same: other servers
-  // constrain the reply so that it can't. An envelope may be a tool call itself, with any arguments.
+  // Only OpenAI itself is known to allow tool calls in a reply that is bound to a schema. Other servers constrain the
+  // reply so that it can't call tools. An envelope may itself be a tool call with any arguments.
   const canCallTools = ownOpenAi && request.dialect === 'component';
   const { tools, toolChoice, stop } = request;
   const hasTools = tools.length > 0;

@@ -1,7 +1,7 @@
 /**
- * What endpoints of chat completions are known to refuse, and what is sent to them instead. Hosts that are known get it
- * at once; from any other endpoint it is learnt, by what it says (`refusals/words.ts`). What they send is read leniently
- * whoever they are: `chunks.ts`, `tool-call-parts.ts`.
+ * Requests that endpoints of chat completions are known to refuse, and the replacements that are sent. Known hosts get
+ * the replacement at once. For any other endpoint it is learnt from the words of a refusal (`refusals/words.ts`).
+ * Replies of all endpoints are read leniently: `chunks.ts`, `tool-call-parts.ts`.
  */
 import { effortOption } from '../openai/openai-provider.js';
 import { CONVERSATIONS as SAID, OPTIONS as WORDS } from '../refusals/option-words.js';
@@ -25,7 +25,8 @@ const same = (given: unknown) => given;
 
 const OPTIONS: readonly RefusableOption[] = [
   {
-    // DeepSeek knows JSON, but no schema. LM Studio knows a schema, but no JSON without one, and gets none then.
+    // DeepSeek supports JSON mode, but no schemas. LM Studio supports schemas, but no JSON mode without one, so it gets
+    // no format.
     path: 'response_format',
     words: WORDS.form,
     hosts: /(^|\.)deepseek\.com$/,
@@ -34,17 +35,17 @@ const OPTIONS: readonly RefusableOption[] = [
   { path: 'stream_options' },
   { path: 'temperature' },
   { path: 'top_p' },
-  // Reasoning models of OpenAI, for which it is done in src/models/reply/stop-texts.ts.
+  // OpenAI's reasoning models refuse it; src/models/reply/stop-texts.ts then ends the reply.
   { path: 'stop' },
   effortOption('reasoning_effort'),
   { path: 'tool_choice' },
   { path: 'prompt_cache_key' },
-  // OpenAI's reasoning models take the one name only, older servers the other only.
+  // OpenAI's reasoning models only take the first name, older servers only the second.
   { path: 'max_completion_tokens', instead: [{ path: 'max_tokens', value: same }] },
   { path: 'max_tokens', instead: [{ path: 'max_completion_tokens', value: same }] },
 ];
 
-/** Conversations that not every endpoint, or chat template of a model, takes. */
+/** Forms of a conversation that some endpoints or chat templates refuse. */
 const CONVERSATIONS: readonly RefusableOption[] = [
   {
     key: 'reasoning back',
@@ -77,7 +78,7 @@ const CONVERSATIONS: readonly RefusableOption[] = [
     ],
   },
   { key: 'no system', words: SAID.noSystem, instead: [messages(withSystemInUser)] },
-  // Those that know no system prompt either say the same of it.
+  // Endpoints without a system prompt send the same refusal, hence the second replacement.
   {
     key: 'alternate',
     words: SAID.alternate,

@@ -1,6 +1,6 @@
 /**
- * What a model wants back of its reasoning: each endpoint in the form in which it sent it, and only the model that gave
- * it. Without it models lose what they thought between their calls, and some endpoints refuse the request.
+ * Sends reasoning back to the model that produced it, in the form in which the endpoint sent it. If it is missing,
+ * models lose their thoughts between tool calls, and some endpoints refuse the request.
  */
 
 import { isRecord, stringOr } from '../../base/json/json.js';
@@ -10,19 +10,22 @@ import { REPLY_BOUNDS } from '../reply/reply-bounds.js';
 import { dataFor } from '../request/message-text.js';
 
 /**
- * Fields of a message that hold reasoning as text: of Kimi, GLM, DeepSeek, vLLM and llama.cpp the first, of Groq,
- * Ollama and OpenRouter the second. `content` stands for `<think>` tags in the text, as MiniMax wants them back:
+ * The field of a message that holds reasoning as text. Kimi, GLM, DeepSeek, vLLM and llama.cpp use the first; Groq,
+ * Ollama and OpenRouter use the second. `content` means `<think>` tags in the text, which MiniMax wants back:
  * https://platform.minimax.io/docs/guides/text-m2-function-call
  */
 export type ReasoningField = 'reasoning_content' | 'reasoning' | 'content';
 
-/** Lists of blocks beside the text: of OpenRouter, and of LiteLLM before Anthropic's models. Only whole ones are taken back. */
+/**
+ * Fields with lists of reasoning blocks: OpenRouter's, and LiteLLM's for Anthropic's models. Endpoints only take
+ * complete blocks back.
+ */
 const LISTS = ['reasoning_details', 'thinking_blocks'] as const;
 type List = (typeof LISTS)[number];
 
 type BlockOfList = Record<string, unknown>;
 
-/** What grows from fragment to fragment. */
+/** Fields whose text is appended from fragment to fragment. */
 const GROWING = ['text', 'summary', 'data', 'thinking', 'signature'] as const;
 const MOST_BLOCKS = 256;
 
@@ -39,14 +42,15 @@ export class ReasoningBack {
     }
   }
 
-  /** Reasoning came as text in this field. */
+  /** Notes that reasoning arrived as text in this field. */
   came(field: ReasoningField): void {
     this.#field ??= field;
   }
 
   /**
-   * At the end of the reply: the blocks where they are within its bounds, for cut they are worth nothing; else the
-   * field, of a reply with tool calls. What was thought before a reply without them is over with it.
+   * Ends the reply. Blocks are sent back if they are within the bounds, since a cut block would be useless. Otherwise
+   * the field is named, but only for a reply with tool calls: after a reply without calls its reasoning is no longer
+   * needed.
    */
   *end(calls: number): Iterable<ModelDelta> {
     if (this.#isTold) return;
@@ -79,14 +83,17 @@ export class ReasoningBack {
   }
 }
 
-/** Blocks are told apart by their number; thinking without one (LiteLLM's) goes on until it is signed. */
+/** Blocks are distinguished by their index. Thinking without an index (LiteLLM's) continues until it is signed. */
 function isPartOf(known: BlockOfList, block: BlockOfList): boolean {
   if (known.type !== block.type) return false;
   if (typeof known.index === 'number') return known.index === block.index;
   return known.type === 'thinking' && stringOr(known.signature, '') === '';
 }
 
-/** The fields of a reply that give a model `endpoint/model` its reasoning back; empty where it wants none. */
+/**
+ * Returns the message fields that give the model (`endpoint/model`) its reasoning back; empty if it has no reasoning to
+ * return.
+ */
 export function reasoningBack(model: string, reply: AssistantMessage): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const block of reply.content) {
@@ -98,7 +105,7 @@ export function reasoningBack(model: string, reply: AssistantMessage): Record<st
   return fields;
 }
 
-/** The text of a reply, after its thinking in tags where the model `endpoint/model` wrote it so. */
+/** Returns the text of a reply, preceded by its thinking in tags if the model (`endpoint/model`) wrote it that way. */
 export function withThinkTags(model: string, reply: AssistantMessage, text: string): string {
   const thought = reply.content.flatMap(block => {
     const data = block.type === 'reasoning' ? dataFor(model, block) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The tool calls of one streamed reply, put together from their parts. Endpoints differ in what tells the parts
- * of one call from those of the next: an index, an id, both, neither, or one index and a new id for every part.
+ * Assembles the tool calls of one streamed reply from their parts. Endpoints differ in how they separate calls: by an
+ * index, an id, both, neither, or by one index with a new id for every part.
  */
 import { isRecord, stringOr } from '../../base/json/json.js';
 import type { ModelDelta } from '../provider/provider.js';
@@ -8,14 +8,16 @@ import { REPLY_BOUNDS } from '../reply/reply-bounds.js';
 import { argumentText } from '../request/tool-arguments.js';
 
 interface Part {
-  /** Null where the endpoint numbers nothing. */
+  /** Null if the endpoint sends no index. */
   index: number | null;
   id: string | null;
   name: string;
   text: string;
-  /** What the endpoint wants back with the call, as Gemini's does; undefined for nothing. */
+  /**
+   * Data that the endpoint wants back with the call, such as Gemini's signature; undefined if there is no such data.
+   */
   extra: unknown;
-  /** Not the first of its chunk: parts of one call come in chunks of their own. */
+  /** True if the part is not the first of its chunk. Parts of one call arrive in separate chunks. */
   isBeside: boolean;
 }
 
@@ -36,14 +38,14 @@ export class ToolCalls {
     return this.#tooMany || this.#chars > REPLY_BOUNDS.argumentChars;
   }
 
-  /** `given`: the list of one chunk. */
+  /** Reads `given`, the list of tool call parts of one chunk. */
   *read(given: unknown): Iterable<ModelDelta> {
     if (!Array.isArray(given)) return;
     const parts = given.filter(isRecord).map(toPart);
     for (const part of parts) if (!this.full) yield* this.#take(part);
   }
 
-  /** What waited for a name, at the end of the reply. */
+  /** Ends all calls at the end of the reply, and starts those that were still waiting for a name. */
   *end(): Iterable<ModelDelta> {
     for (const call of this.#calls) yield* call.end();
   }
@@ -60,7 +62,7 @@ export class ToolCalls {
     if (isEmpty(part)) return;
     this.#tooMany = this.#calls.length >= REPLY_BOUNDS.toolCalls;
     if (this.#tooMany) return;
-    // What was not done may lack what was taken for another's.
+    // An unfinished call may lack parts that were attributed to another call.
     if (open?.isUnfinished) open.mixedUp = true;
     const call = new OpenCall(this.#calls.length, part);
     this.#calls.push(call);
@@ -85,22 +87,22 @@ function toPart(given: Record<string, unknown>, at: number): Part {
   };
 }
 
-/** No part of a call, but something beside it. */
+/** True if the part only carries extra data and belongs to no call. */
 function isEmpty({ id, name, text, extra }: Part): boolean {
   return id === null && name === '' && text === '' && extra !== undefined;
 }
 
-/** Arguments that say nothing of whose they are: of several calls that wait, any could be meant. */
+/** True if the arguments name no call, so that any of several open calls could be meant. */
 function isAnybodys({ index, id, name, text }: Part): boolean {
   return index === null && id === null && name === '' && text.trim() !== '';
 }
 
-/** Whether a part is of another call than the one that it may belong to. */
+/** True if a part begins another call than the open one that it could belong to. */
 function beginsAnother(call: OpenCall, part: Part): boolean {
   const says = part.text.trim() !== '';
   if (part.id !== null && part.id === call.id) return false;
   if (part.id !== null && call.id !== null) {
-    // Some servers make a new id for every part: those of a call that is not done go on with it.
+    // Some servers send a new id with every part, so parts continue an unfinished call despite their id.
     return part.index === null || part.name !== '' || (says && call.isWhole);
   }
   if (part.name === '') return false;
@@ -108,14 +110,15 @@ function beginsAnother(call: OpenCall, part: Part): boolean {
   if (call.name === '' || !call.hasText) return call.isWhole && says;
   if (!call.isWhole) return part.name !== call.name;
   if (part.name !== call.name) return true;
-  // The same once more is one call told twice or two calls: put together it is neither, and does not run.
+  // A repeated text is either one call sent twice or two calls. Merging them gives invalid arguments, so it does not
+  // run.
   return says && part.text.trim() !== call.text.trim();
 }
 
-/** A call whose end is not known. It starts, for those who read, when its name is there and its arguments begin. */
+/** A call that is still being received. Its `tool_start` is emitted once its name is known and its arguments begin. */
 class OpenCall {
   readonly wireIndex: number;
-  /** It began in one chunk with the call before it. */
+  /** True if the call began in the same chunk as the call before it. */
   readonly isBeside: boolean;
   readonly #index: number;
   readonly #shape = new JsonShape();
@@ -125,7 +128,7 @@ class OpenCall {
   name = '';
   hasText = false;
   #extra: unknown = undefined;
-  /** Its parts can't be told from those of others. */
+  /** True if its parts can't be distinguished from those of other calls. */
   mixedUp = false;
 
   constructor(index: number, part: Part) {
@@ -166,7 +169,7 @@ class OpenCall {
     if (this.mixedUp || this.name === '') yield { type: 'tool_mixed_up', index: this.#index };
   }
 
-  /** Whole in the first part, in pieces, or as far as it is known in each. */
+  /** Endpoints send the name whole in the first part, in pieces, or in each part as far as it is known. */
   #addName(name: string): void {
     if (name === '' || name === this.name) return;
     if (this.#started) this.mixedUp = true;
@@ -185,7 +188,7 @@ class OpenCall {
   }
 }
 
-/** Whether a text that comes in parts is a whole object, list or quoted text: by its brackets and quotes alone. */
+/** Tells whether a text that arrives in parts is a complete object, list or string, by its brackets and quotes only. */
 class JsonShape {
   #depth = 0;
   #inString = false;

@@ -21,8 +21,8 @@ import { reasoningBack, withThinkTags } from './reasoning-back.js';
 export type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
 
 /**
- * One wire message for each canonical one, in order, after the system prompt, and pictures behind results, for `model` (`endpoint/model`).
- * Reasoning goes back to the model that gave it, in the form in which it came.
+ * Returns one wire message for each canonical one, in order, after the system prompt, for `model` (`endpoint/model`).
+ * Pictures follow the tool results. Reasoning goes back to the model that produced it, in its original form.
  */
 export function toWireMessages(
   model: string,
@@ -38,7 +38,7 @@ export function toWireMessages(
   return system === '' ? wire : [{ role: 'system', content: system }, ...wire];
 }
 
-/** Messages of tools have no place for pictures: the user shows them, after all results of a reply. */
+/** Tool messages can't hold pictures, so a user message with them follows all results of a reply. */
 function picturesBefore(messages: readonly Message[], at: number, pictures: Pictures): WireMessage[] {
   const from = messages.findLastIndex((message, index) => index < at && message.kind !== 'tool_result') + 1;
   const parts = messages.slice(from, at + 1).flatMap(message => {
@@ -86,14 +86,14 @@ function toWireAssistant(model: string, message: AssistantMessage): WireMessage 
     tool_calls: calls.map(call => ({
       id: wireCallId(call.id),
       type: 'function',
-      // The parsed arguments, not the raw text: chat templates of local servers fail on broken JSON.
+      // The parsed arguments are sent, since chat templates of local servers fail on broken JSON in the raw text.
       function: { name: wireToolName(call.name), arguments: JSON.stringify(call.input) },
       ...besideCall(dataFor(model, call)),
     })),
   };
 }
 
-/** What Gemini wants back: https://ai.google.dev/gemini-api/docs/thought-signatures */
+/** Data that Gemini wants back with a call: https://ai.google.dev/gemini-api/docs/thought-signatures */
 function besideCall(data: unknown): object {
   return isRecord(data) && isRecord(data.extra_content) ? { extra_content: data.extra_content } : {};
 }

@@ -1,4 +1,4 @@
-/** What the protocols of OpenAI have in common: its SDK, how it tells failures, its words for reasoning. */
+/** The common part of OpenAI's two protocols: the SDK, the reading of failures, and the words for reasoning effort. */
 import OpenAI from 'openai';
 import { isRecord } from '../../base/json/json.js';
 import type { ReasoningLevel } from '../../run/agents/role.js';
@@ -18,7 +18,7 @@ import {
   waitOf,
 } from '../sdk/sdk-provider.js';
 
-/** What tells a protocol of OpenAI from the other. */
+/** The part in which OpenAI's two protocols differ. */
 export type OpenAiProtocol<Request> = Pick<
   WireProtocol<Request>,
   'answer' | 'options' | 'toBody' | 'read' | 'whole'
@@ -46,7 +46,7 @@ export function createOpenAiProvider<Request>(
 
 type ApiError = InstanceType<typeof OpenAI.APIError>;
 
-/** APIConnectionError is an APIError too, without an answer. */
+/** An APIConnectionError is an APIError too, but holds no answer. */
 function isAnswer(error: unknown): error is ApiError {
   return error instanceof OpenAI.APIError && !(error instanceof OpenAI.APIConnectionError);
 }
@@ -56,7 +56,7 @@ function createClient(at: Endpoint): OpenAI {
   return new OpenAI({
     ...clientOptions(at, { Authorization: apiKey === undefined ? null : `Bearer ${apiKey}` }),
     baseURL: publicUrl(url),
-    // Without these the SDK would take them from the environment, behind src/shared/process/env.ts.
+    // If these were left out, the SDK would read them from the environment, bypassing src/shared/process/env.ts.
     adminAPIKey: null,
     organization: null,
     project: null,
@@ -67,12 +67,12 @@ function createClient(at: Endpoint): OpenAI {
 function errorIn(event: unknown): object | null {
   if (!isRecord(event)) return null;
   if (event.error) return errorObject(event.error);
-  // The form of vLLM's earlier versions.
+  // Earlier versions of vLLM send errors in this form.
   if (event.type === 'error' || event.object === 'error') return event;
   return givenUp(event);
 }
 
-/** In an event that looks like one of a reply. */
+/** Returns the failure stated by an event that otherwise looks like part of a reply; null if it states no failure. */
 function givenUp({ type, response, choices }: Record<string, unknown>): object | null {
   if (typeof type === 'string' && type.startsWith('response.')) {
     const { status, error } = isRecord(response) ? response : {};
@@ -102,7 +102,10 @@ export function toEffort(level: ReasoningLevel): OpenAI.ReasoningEffort {
   return level === 'off' ? 'none' : level;
 }
 
-/** As refusable, at its place in a body. Not every model that thinks can do without: the least is next to none. */
+/**
+ * Returns the effort at this place of a body as a refusable option. Some reasoning models refuse `none`; `minimal` is
+ * the closest value.
+ */
 export function effortOption(path: string): RefusableOption {
   return {
     path,

@@ -1,4 +1,4 @@
-/** Where models are reached (M2): an address, the protocol that is spoken there, and the key. */
+/** An endpoint is where models are reached (M2): an address, its protocol, and the key. */
 
 import type { ToolSyntax } from '../../run/agents/role.js';
 import { FAILURE } from '../../run/limits/failure.js';
@@ -16,31 +16,37 @@ export interface EndpointSettings {
   name: string;
   /** Default `openai-compatible`. */
   protocol?: Protocol;
-  /** May be left out where there is a key: then it is the provider's own. */
+  /** Optional if there is a key: the address is then the provider's own. */
   baseUrl?: string | undefined;
-  /** May be left out with `baseUrl`: local endpoints want none. */
+  /** Optional if there is a `baseUrl`, since local endpoints need no key. */
   apiKey?: string | undefined;
-  /** Sent with every request, beside those of the protocol. */
+  /** Sent with every request, in addition to the protocol's headers. */
   headers?: Readonly<Record<string, string>>;
-  /** How its models call tools. Default `native`. */
+  /** How the endpoint's models call tools. Default `native`. */
   toolSyntax?: ToolSyntax | undefined;
-  /** Where the key is set, for messages. Default `OPENAI_API_KEY`, or `ANTHROPIC_API_KEY` for its protocol. */
+  /** Where the key is set, for messages. Default `OPENAI_API_KEY`, or `ANTHROPIC_API_KEY` for Anthropic's protocol. */
   keyVariable?: string;
-  /** Where the address is set, for messages: a variable, or a key of the configuration. Default as for the key. */
+  /**
+   * Where the address is set, for messages: a variable or a key of the configuration. Default: `OPENAI_BASE_URL`, or
+   * `ANTHROPIC_BASE_URL` for Anthropic's protocol.
+   */
   urlVariable?: string;
 }
 
-/** An endpoint whose address is checked. */
+/** An endpoint whose address has been checked. */
 export interface Endpoint
   extends Required<Pick<EndpointSettings, 'name' | 'protocol' | 'headers' | 'keyVariable' | 'urlVariable'>> {
   url: URL;
   apiKey: string | undefined;
   toolSyntax: ToolSyntax | undefined;
-  /** The address is the provider's own: none is set. */
+  /** True if no address is set, so that the provider's own is used. */
   ownAddress: boolean;
 }
 
-/** Throws `ModelCallError`: `model.auth` where there is neither key nor address, `model.bad_request` for no URL. */
+/**
+ * Throws `ModelCallError`: `model.auth` if neither key nor address is set or the key is malformed, `model.bad_request`
+ * if the address is invalid.
+ */
 export function endpointOf(settings: EndpointSettings): Endpoint {
   const { name, protocol = 'openai-compatible', apiKey, baseUrl, headers = {} } = settings;
   const owner = ownerOf(protocol);
@@ -56,7 +62,10 @@ export function endpointOf(settings: EndpointSettings): Endpoint {
   return { name, protocol, url, apiKey, headers, toolSyntax: settings.toolSyntax, ...where };
 }
 
-/** Why no header can carry a key, or no endpoint knows it, without the key; null for nothing. */
+/**
+ * Returns the reason why a key can't be sent in a header or can't be valid, without quoting the key; null if it is well
+ * formed.
+ */
 function keyFault(key: string): string | null {
   if (/[\r\n]/.test(key)) return 'has a line end in it: write it on one line, without anything else.';
   if (/^["'“”‘’`]|["'“”‘’`]$/.test(key)) return 'has quotation marks around it: write it without them.';
@@ -70,7 +79,10 @@ function parseBaseUrl(text: string, urlVariable: string): URL {
   throw new ModelCallError(FAILURE.model.badRequest, `${urlVariable} ${fault}.`);
 }
 
-/** What is wrong with an address, without the address, in which a password may stand; null where nothing is. */
+/**
+ * Returns what is wrong with an address; null if it is valid. The address is not quoted, since it may contain a
+ * password.
+ */
 export function baseUrlFault(text: string): string | null {
   if (!URL.canParse(text)) return 'is not a URL. Write it as in http://localhost:11434/v1';
   const url = new URL(text);
@@ -78,15 +90,15 @@ export function baseUrlFault(text: string): string | null {
   return 'must begin with http:// or https:// and hold no user and password';
 }
 
-/** An endpoint that exists by environment variables alone. Which these are, and what to advise, is said here only. */
+/** An endpoint that environment variables alone can define. This file alone says which exist, and what to advise. */
 export interface KnownEndpoint {
-  /** The provider's own address, where none is set. */
+  /** The provider's own address, used if no address is set. */
   url: string;
-  /** Answers at that address where nobody names a model. */
+  /** The model at that address if the configuration names no model. */
   model: string;
   keyVariable: string;
   urlVariable: string;
-  /** Protocol at this address: the provider's own, or another that is said to speak as it does. */
+  /** Returns the protocol at this address: the provider's own, or the one of compatible servers. */
   protocolAt(url: URL): Protocol;
 }
 
@@ -96,7 +108,7 @@ export const KNOWN_ENDPOINTS: Readonly<Record<'openai' | 'anthropic', KnownEndpo
     model: 'gpt-5-mini',
     keyVariable: 'OPENAI_API_KEY',
     urlVariable: 'OPENAI_BASE_URL',
-    // Whoever else speaks as OpenAI does speaks chat completions.
+    // Other servers that are compatible with OpenAI speak chat completions.
     protocolAt: ({ hostname }) => (isOpenAi(hostname) ? 'openai-responses' : 'openai-compatible'),
   },
   anthropic: {
@@ -108,24 +120,24 @@ export const KNOWN_ENDPOINTS: Readonly<Record<'openai' | 'anthropic', KnownEndpo
   },
 };
 
-/** The endpoint that a name stands for without any configuration; undefined for none. */
+/** Returns the endpoint that a name means without any configuration; undefined for other names. */
 export function knownEndpoint(name: string): KnownEndpoint | undefined {
   return Object.entries(KNOWN_ENDPOINTS).find(([known]) => known === name)?.[1];
 }
 
-/** Whose protocol it is: their address, model and variables hold where an endpoint has none of its own. */
+/** Returns the provider that defined the protocol. Its address, model and variables are the defaults of endpoints. */
 export function ownerOf(protocol: Protocol = 'openai-compatible'): KnownEndpoint {
   return protocol === 'anthropic' ? KNOWN_ENDPOINTS.anthropic : KNOWN_ENDPOINTS.openai;
 }
 
-/** Any of them set means that a real model is wanted. */
+/** If any of them is set, the user wants a real model. */
 export const ENDPOINT_VARIABLES: readonly string[] = Object.values(KNOWN_ENDPOINTS).flatMap(
   ({ keyVariable, urlVariable }) => [keyVariable, urlVariable],
 );
 
 const KEY_VARIABLES = Object.values(KNOWN_ENDPOINTS).map(({ keyVariable }) => keyVariable);
 
-/** What there is where none of them is set and no endpoint is configured, as half a sentence. */
+/** The explanation, as half a sentence, for a setup with no variable set and no endpoint configured. */
 export const NO_ENDPOINT = `none of ${ENDPOINT_VARIABLES.join(', ')} is set, and steersman.yaml has no models.endpoints`;
 
 export const SET_AN_ENDPOINT = `Put ${KEY_VARIABLES.join(' or ')} into .env or the environment, or write an endpoint into steersman.yaml (docs/models.md).`;

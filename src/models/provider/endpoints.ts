@@ -1,4 +1,4 @@
-/** Which endpoints there are: those of the configuration, and those that variables make. */
+/** The available endpoints: those of the configuration, and those defined by variables. */
 
 import type { ToolSyntax } from '../../run/agents/role.js';
 import { FAILURE } from '../../run/limits/failure.js';
@@ -6,14 +6,14 @@ import type { EndpointSettings, KnownEndpoint, Protocol } from './endpoint.js';
 import { KNOWN_ENDPOINTS, knownEndpoint, splitModelId } from './endpoint.js';
 import { ModelCallError } from './model-call-error.js';
 
-/** An endpoint as the configuration says it, without its key. */
+/** An endpoint as the configuration declares it, without its key. */
 export interface EndpointEntry {
-  /** Default: the provider's own for `openai` and `anthropic`, else `openai-compatible`. */
+  /** Default: derived from the address for `openai` and `anthropic`, otherwise `openai-compatible`. */
   protocol?: Protocol;
   baseUrl?: string;
-  /** Variable that holds the key. Default: that of `openai` and `anthropic` where no other address is given. */
+  /** The variable that holds the key. Default: the variable of `openai` or `anthropic`, unless `baseUrl` is set. */
   keyVariable?: string;
-  /** `${VAR}` is filled in. */
+  /** `${VAR}` is replaced by the variable's value. */
   headers: Readonly<Record<string, string>>;
   contextTokens?: number;
   toolSyntax?: ToolSyntax;
@@ -23,17 +23,20 @@ export type EndpointEntries = Readonly<Record<string, EndpointEntry>>;
 
 export type Lookup = (variable: string) => string | undefined;
 
-/** Answers by rules, and only when it is named: src/models/demo. */
+/** The demo model answers by rules, and only if it is named: packages/demo-model. */
 export const DEMO = 'demo';
-/** As `.mcp.json` has them. */
+/** The same notation as in `.mcp.json`. */
 const VARIABLE = /\$\{([A-Za-z_]\w*)\}/g;
 
-/** Every name that a model id may begin with: needs no keys. `given`: those of a program's own providers. */
+/**
+ * Returns every name that a model id may begin with, without needing keys. `given` holds the names of the program's own
+ * providers.
+ */
 export function endpointNames(entries: EndpointEntries, given: readonly string[] = []): string[] {
   return [...new Set([...Object.keys(entries), ...given, ...Object.keys(KNOWN_ENDPOINTS), DEMO])];
 }
 
-/** Names of the endpoints that exist here: those of the configuration, and those whose variables are set. */
+/** Returns the names of the endpoints that exist here: the configured ones, and those whose variables are set. */
 export function presentEndpoints(entries: EndpointEntries, lookup: Lookup): string[] {
   const isSet = ({ keyVariable, urlVariable }: KnownEndpoint) =>
     lookup(keyVariable) !== undefined || lookup(urlVariable) !== undefined;
@@ -41,7 +44,9 @@ export function presentEndpoints(entries: EndpointEntries, lookup: Lookup): stri
   return [...new Set([...Object.keys(entries), ...byVariable.map(([name]) => name)])];
 }
 
-/** Why no endpoint can answer for a model, in words: needs no keys. Null where one can, if its key is set. */
+/**
+ * Returns why no endpoint can serve a model, in words, without needing keys; null if an endpoint of that name exists.
+ */
 export function endpointFault(modelId: string, endpoints: readonly string[]): string | null {
   const { provider, model } = splitModelId(modelId);
   const there = `Endpoints here: ${endpoints.join(', ')}.`;
@@ -53,9 +58,9 @@ export function endpointFault(modelId: string, endpoints: readonly string[]): st
 }
 
 /**
- * What is spoken to under a name, key included. An entry of the configuration goes before variables, and a key goes
- * nowhere but to the address it is meant for.
- * @throws ModelCallError `model.auth` where a variable that the entry names is not set.
+ * Returns the settings of the endpoint with this name, including the key. The configuration's entry takes precedence
+ * over variables, and a key is only sent to the address that it belongs to.
+ * @throws ModelCallError `model.auth` if a variable that the entry names is not set.
  */
 export function endpointSettings(
   name: string,
@@ -106,7 +111,7 @@ function neededValue(variable: string, key: string, lookup: Lookup): string {
   );
 }
 
-/** The address that is set; undefined for the provider's own. */
+/** Returns the configured address; undefined if the provider's own is used. */
 function addressOf(name: string, entry: EndpointEntry | undefined, lookup: Lookup): string | undefined {
   const known = knownEndpoint(name);
   return entry?.baseUrl ?? (known && lookup(known.urlVariable));

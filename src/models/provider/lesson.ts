@@ -1,20 +1,20 @@
-/** What an endpoint taught by a refusal: what is changed of each request to a model, and how far. */
+/** A lesson is learnt from an endpoint's refusal: it says what to change in later requests to a model, and how far. */
 
 export interface Lesson {
-  /** What it is about: `option temperature`, `tool search`, `pictures`. */
+  /** The subject of the lesson: `option temperature`, `tool search`, `pictures`. */
   about: string;
-  /** How often that was refused: each level changes more. */
+  /** How often the subject was refused; each level changes more. */
   level: number;
-  /** For a person: what was refused, and what happens now. */
+  /** Explanation for a person: what was refused, and what is sent instead. */
   told: string;
-  /** Of this call alone: later ones try again. */
+  /** The lesson holds for this call only; later calls try the original again. */
   once?: true;
 }
 
-/** One step towards a request that an endpoint takes. */
+/** One step towards a request that the endpoint accepts. */
 export type Step = Omit<Lesson, 'told'>;
 
-/** As a run keeps it. */
+/** Returns the form in which a run stores a lesson. */
 export function lessonId({ about, level }: Step): string {
   return `${about} ${level}`;
 }
@@ -61,7 +61,7 @@ const TOLD: readonly [RegExp, (name: string, level: number) => string][] = [
   [/^written calls$/, () => 'no calls but in the text of replies: those are read'],
 ];
 
-/** `said`: the endpoint's own words, fit to be shown; empty for none. */
+/** `said` holds the endpoint's own words, safe to show; it is empty if there are no words to quote. */
 export function tellLesson(model: string, { about, level }: Step, said = ''): string {
   const found = TOLD.map(([pattern, tell]) => [pattern.exec(about), tell] as const).find(([match]) => match);
   const what = found

@@ -4,9 +4,11 @@ import { isRetryableModelFailure, type ModelFailureType } from '../../run/limits
 export class ModelCallError extends Error {
   override readonly name = 'ModelCallError';
   readonly type: ModelFailureType;
-  /** What the endpoint asked us to wait, milliseconds; null when it said nothing. */
+  /** The wait that the endpoint asked for, milliseconds; null if it named no wait. */
   readonly retryAfterMs: number | null;
-  /** Whether a later try of the same model may work. By its type, unless the endpoint says so itself. */
+  /**
+   * True if a later attempt with the same model may work. The failure type decides, unless the endpoint itself says so.
+   */
   readonly retryable: boolean;
 
   constructor(

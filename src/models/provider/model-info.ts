@@ -1,6 +1,6 @@
 /**
- * What is known of models: tokens that fit, prices, what they can do (M8). The data is `model-info.json`, which
- * `npm run models:update` makes; what the configuration says goes before it.
+ * Facts about models: context size, prices, capabilities (M8). The data is `model-info.json`, which `npm run
+ * models:update` generates. The configuration takes precedence over it.
  */
 
 import { readFileSync } from 'node:fs';
@@ -13,40 +13,40 @@ import { KNOWN_ENDPOINTS, knownEndpoint, splitModelId } from './endpoint.js';
 import { DEMO, type EndpointEntries, type Lookup } from './endpoints.js';
 import type { ReportedUsage } from './provider.js';
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 interface Prices {
   input: number;
   output: number;
-  /** Input that the endpoint had in its cache. Default: as `input`. */
+  /** Input tokens read from the endpoint's cache. Default: the price of `input`. */
   cachedInput?: number;
-  /** Input that it wrote to its cache. Default: as `input`. */
+  /** Input tokens written to the endpoint's cache. Default: the price of `input`. */
   cacheWriteInput?: number;
 }
 
 export interface ModelPrices extends Prices {
-  /** Of requests with more input tokens than `above`: they cost this as a whole. Ascending. */
+  /** Prices of requests with more than `above` input tokens; they apply to the whole request. Sorted ascending. */
   longContext?: readonly (Prices & { above: number })[];
 }
 
-/** What a model can do; null where that is not known: then it is tried. */
+/** The capabilities of a model. Null means unknown: then it is tried. */
 export interface ModelCapabilities {
   tools: boolean | null;
   vision: boolean | null;
-  /** Its replies can be held to a JSON Schema. */
+  /** True if replies can be bound to a JSON Schema. */
   json: boolean | null;
   reasoning: boolean | null;
 }
 
 export interface ModelInfo {
   contextTokens: number;
-  /** Tokens that a reply may have; null where that is not known. */
+  /** The most tokens that a reply may have; null if unknown. */
   maxOutputTokens: number | null;
-  /** Null where prices are not known: cost is then null, never 0. */
+  /** Null if the prices are unknown; the cost is then null, never 0. */
   prices: ModelPrices | null;
   capabilities: ModelCapabilities;
 }
 
-/** Part of what is known of a model, as data and configuration have it. */
+/** Facts about a model, as data and configuration state them; any may be missing. */
 export interface ModelEntry {
   contextTokens?: number;
   maxOutputTokens?: number;
@@ -54,13 +54,13 @@ export interface ModelEntry {
   capabilities?: Partial<ModelCapabilities>;
 }
 
-/** What the configuration says of models: `models` of `steersman.yaml`. */
+/** The models section of `steersman.yaml`. */
 export interface ModelsConfig {
   endpoints: EndpointEntries;
   info: Readonly<Record<string, ModelEntry>>;
 }
 
-// Read, not imported: Node 20 warns about JSON modules, and older transpile targets can't express them.
+// The file is read, not imported: Node 20 warns about JSON modules, and older transpile targets can't express them.
 const data = JSON.parse(readFileSync(new URL('./model-info.json', import.meta.url), 'utf8')) as {
   providers: Record<string, Record<string, ModelEntry>>;
 };
@@ -68,7 +68,7 @@ const PROVIDERS: ReadonlyMap<string, ReadonlyMap<string, ModelEntry>> = new Map(
   Object.entries(data.providers).map(([name, models]) => [name, new Map(Object.entries(models))]),
 );
 
-/** Whose endpoint a host is: there its prices hold. */
+/** The provider behind each host, whose prices hold there. */
 const HOSTS: readonly [RegExp, string][] = [
   [/(^|\.)api\.openai\.com$/, 'openai'],
   [/(^|\.)anthropic\.com$/, 'anthropic'],
@@ -84,23 +84,32 @@ const HOSTS: readonly [RegExp, string][] = [
   [/(^|\.)z\.ai$/, 'zai'],
   [/(^|\.)minimax(i)?\.(io|com)$/, 'minimax'],
 ];
-/** Their models cost the same behind a gateway as at their own endpoint; models of others may be anybody's. */
+/**
+ * Models of these makers cost the same behind a gateway as at their own endpoint. Other models may be sold by anyone at
+ * any price.
+ */
 const MAKERS = ['openai', 'anthropic', 'gemini', 'xai'];
-/** Dated and tagged versions are as the model without them: `-2025-08-07`, `-0613`, `-latest`, `:8b`. */
+/**
+ * The endings of dated and tagged versions, which inherit the facts of the plain name: `-2025-08-07`, `-0613`,
+ * `-latest`, `:8b`.
+ */
 const VERSION = /(-\d{4}-\d{2}-\d{2}|-\d{4,8}|-latest|:[\w.-]+)$/;
-/** Of a window that request and reply share, what a request leaves to the reply: see `fit-thread.ts`. */
+/** The share of a context window that requests leave for the reply: see `fit-thread.ts`. */
 const REPLY_SHARE = 0.2;
 
 const RULES: ModelEntry = { contextTokens: 2_000_000, prices: { input: 0, output: 0 } };
 
-/** Ids of the models of endpoints that variables alone make, by their providers' own names. */
+/** Returns the model ids of the endpoints that variables alone can define. */
 export function knownModels(): string[] {
   return Object.keys(KNOWN_ENDPOINTS).flatMap(endpoint => {
     return [...(PROVIDERS.get(endpoint)?.keys() ?? [])].map(name => `${endpoint}/${name}`);
   });
 }
 
-/** Looks up a model id `endpoint/model`: what the configuration says of it, of its endpoint, then the data. */
+/**
+ * Looks up a model id `endpoint/model`. Settings for the model take precedence, then those for its endpoint, then the
+ * data.
+ */
 export function modelInfo(
   modelId: string,
   { endpoints, info }: ModelsConfig = { endpoints: {}, info: {} },
@@ -128,7 +137,7 @@ function hostOf(endpoint: string, baseUrl: string | undefined, lookup: Lookup): 
   return URL.canParse(address) ? new URL(address).hostname : '';
 }
 
-/** By the host where the model is asked, else by its name alone. */
+/** Looks up the model under the host's provider first, then by its name under all providers. */
 function knownOf(host: string, model: string): ModelEntry | undefined {
   const seller = HOSTS.find(([pattern]) => pattern.test(host))?.[1];
   const sold = seller === undefined ? undefined : entryOf(seller, model);
@@ -146,7 +155,7 @@ function entryOf(provider: string, model: string): ModelEntry | undefined {
   const models = PROVIDERS.get(provider);
   const name = model.toLowerCase();
   const last = name.slice(name.lastIndexOf('/') + 1);
-  // Gateways write some names with dots that their makers write with dashes.
+  // Gateways write dots in some names for which their makers write dashes.
   const names = [name, last, last.replace(VERSION, ''), last.replaceAll('.', '-')];
   return names.map(candidate => models?.get(candidate)).find(entry => entry !== undefined);
 }
@@ -155,7 +164,7 @@ export function pinnedModel({ contextTokens, maxOutputTokens, prices }: ModelInf
   return { contextTokens, maxOutputTokens, costKnown: prices !== null };
 }
 
-/** What a request has used, with what that costs and how much of it counts. */
+/** Returns the usage of a request with its cost and its cache discount. */
 export function pricedUsage(prices: ModelPrices | null, usage: ReportedUsage): Usage {
   const tier = prices?.longContext?.findLast(({ above }) => usage.inputTokens > above) ?? prices;
   const cacheDiscountTokens = cacheDiscount(usage, tier);
@@ -180,13 +189,13 @@ function costUsd(
   return millionths / 1_000_000;
 }
 
-// What a role asks for, as far as its model is known to give it: more is refused by some endpoints.
+// Reduces a role's request to what its model is known to support, because some endpoints refuse more.
 
 export function withinModel(head: ModelRequestHead, info: ModelInfo): ModelRequestHead {
   const { json, reasoning } = info.capabilities;
   return {
     ...head,
-    // Its prompt says the form all the same.
+    // The role's prompt still describes the form.
     output: json === false ? 'text' : head.output,
     reasoning: reasoning === false ? null : head.reasoning,
     maxOutputTokens: lesser(head.maxOutputTokens, info.maxOutputTokens),

@@ -1,30 +1,30 @@
-/** What a model provider is to the rest: one canonical stream of deltas (V3), whatever the wire. */
+/** The interface of a model provider: one canonical stream of deltas (V3), the same for every protocol. */
 
 import type { ModelRequestHead } from '../../rules/prompts/model-request.js';
 import type { ToolSyntax } from '../../run/agents/role.js';
 import type { Message, StopReason } from '../../run/messages/message.js';
 import type { Lesson } from './lesson.js';
 
-/** By the id of the message that shows them, in order. */
+/** The pictures of each message, in order, by the message's id. */
 export type Pictures = ReadonlyMap<string, readonly Picture[]>;
 
 export interface Picture {
-  /** Under which the run keeps it. */
+  /** The reference under which the run stores it. */
   ref: string;
-  /** One that every provider takes: see `load-pictures.ts`. */
+  /** A type that every provider accepts: see `load-pictures.ts`. */
   mimeType: 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
   base64: string;
 }
 
 export interface ModelRequest extends ModelRequestHead {
-  /** Name at the endpoint: the model id without its provider. */
+  /** The name at the endpoint: the model id without its endpoint. */
   model: string;
-  /** Requests with the same key begin alike: endpoints that cache by key keep them together. Null for none. */
+  /** Requests with the same key begin alike, and endpoints that cache by key serve them together. Null sends no key. */
   cacheKey: string | null;
   messages: readonly Message[];
-  /** Pictures that tools returned, as far as the model sees them. Default: none. */
+  /** Pictures that tools returned and that the model should see. Default: no pictures. */
   pictures?: Pictures;
-  /** What its run knows of refusals of this model (`refusals/lesson.ts`). Default: nothing. */
+  /** The refusals of this model that its run knows about (`provider/lesson.ts`). Default: an empty list. */
   lessons?: readonly string[];
 }
 
@@ -32,44 +32,47 @@ export interface ReportedUsage {
   inputTokens: number;
   outputTokens: number;
   cachedInputTokens: number;
-  /** Written to the endpoint's cache; left out for none. */
+  /** Tokens written to the endpoint's cache; left out if there were none. */
   cacheWriteInputTokens?: number;
   reasoningTokens: number;
 }
 
 /**
- * A part of a reply. `end` says that the reply is complete. `usage` may come after it; where more is said after it, the last end counts.
+ * A part of a reply. `end` means that the reply is complete; only `usage` may follow it. If more parts follow, the last
+ * `end` counts.
  */
 export type ModelDelta =
   | { type: 'text' | 'reasoning'; text: string }
-  /** The reasoning so far is whole, with what the provider wants back with it; what follows is another. */
+  /**
+   * The reasoning so far is complete; `value` is what the provider wants back with it. Later reasoning is a new block.
+   */
   | { type: 'reasoning_end'; value: unknown }
   | { type: 'tool_start'; index: number; id: string | null; name: string }
   | { type: 'tool_input'; index: number; text: string }
-  /** What the provider wants back with this call. */
+  /** Data that the provider wants back with this call. */
   | { type: 'tool_data'; index: number; value: unknown }
-  /** Parts of this call are missing or can't be told from those of others: it must not run. */
+  /** Parts of this call are missing or can't be distinguished from those of other calls, so it must not run. */
   | { type: 'tool_mixed_up'; index: number }
-  /** The endpoint begins the reply anew: nothing that came before it counts. */
+  /** The endpoint starts the reply again; all earlier parts are void. */
   | { type: 'restart' }
-  /** The request was taken after this was changed. */
+  /** The endpoint accepted the request after this change. */
   | { type: 'lesson'; lesson: Lesson }
   | { type: 'usage'; usage: ReportedUsage }
   | { type: 'end'; stopReason: Exclude<StopReason, 'interrupted'>; servedModel: string | null };
 
 export interface ModelProvider {
-  /** First segment of its model ids. */
+  /** The first segment of its model ids. */
   readonly name: string;
-  /** Base URL without credentials, for messages. */
+  /** The base URL without credentials, for messages. */
   readonly endpoint: string;
-  /** How its models call tools where their role does not say. Default `native`. */
+  /** How its models call tools if their role does not say. Default `native`. */
   readonly toolSyntax?: ToolSyntax;
   /**
-   * Streams one reply. Never retries what failed, Temporal does that. Throws `ModelCallError`; after
-   * `signal` is aborted it ends or throws, and the caller looks at the signal. `onEvent` is told of all that comes,
-   * also of what says nothing, such as a ping: the endpoint is at work.
+   * Streams one reply. Failed calls are not repeated here, because Temporal does that. Throws `ModelCallError`. After
+   * `signal` is aborted it ends or throws, and the caller checks the signal. `onEvent` is called for every event, even
+   * an empty one such as a ping, as a sign that the endpoint is working.
    */
   stream(request: ModelRequest, signal: AbortSignal, onEvent?: () => void): AsyncIterable<ModelDelta>;
-  /** Ids that the endpoint lists: its health check. Throws `ModelCallError`. */
+  /** Returns the ids that the endpoint lists; this is also its health check. Throws `ModelCallError`. */
   listModels(signal: AbortSignal): Promise<string[]>;
 }

@@ -1,4 +1,4 @@
-/** The providers of a worker process: made when first used, then kept (M3). */
+/** The providers of a worker process: each is created on first use, then cached (M3). */
 import { FAILURE } from '../../run/limits/failure.js';
 import { splitModelId } from './endpoint.js';
 import { endpointFault } from './endpoints.js';
@@ -6,7 +6,7 @@ import { ModelCallError } from './model-call-error.js';
 import { type ModelInfo, modelInfo } from './model-info.js';
 import type { ModelProvider } from './provider.js';
 
-/** Makes a provider; throws `ModelCallError` when it is not configured. */
+/** Creates a provider; throws `ModelCallError` if it is not configured. */
 export type ProviderFactory = () => ModelProvider;
 
 export interface ResolvedModel {
@@ -23,7 +23,10 @@ export interface ProviderRegistry {
   resolve(modelId: string): ResolvedModel;
 }
 
-/** Makes the registry; `factories` by the first segment of model ids. `infoOf`: default without a configuration. */
+/**
+ * Creates the registry. `factories` are keyed by the first segment of model ids. `infoOf` defaults to the data alone,
+ * without a configuration.
+ */
 export function createProviders(
   factories: Readonly<Record<string, ProviderFactory>>,
   infoOf: (modelId: string) => ModelInfo = modelInfo,

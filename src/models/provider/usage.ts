@@ -1,21 +1,26 @@
-/** Usage of a call: an endpoint's report is a claim, and where it can't be right we count ourselves (LI4, M9). */
+/**
+ * The usage of a call. An endpoint's report is only a claim; if it can't be right, our own estimate is used (LI4, M9).
+ */
 import type { Usage } from '../../run/messages/message.js';
 import { type ModelInfo, pricedUsage } from './model-info.js';
 import type { ReportedUsage } from './provider.js';
 
-/** A token is at least a byte of text: our estimates are at most so many times too low. */
+/** A token has at least one byte of text, so an estimate is at most this many times too low. */
 const MOST_TOKENS_A_ESTIMATED = 8;
-/** Only blanks and repetitions have more than 32 characters in a token; a short request may be hardly more than these. */
+/**
+ * Only blanks and repetitions have more than 32 characters per token. A short request may consist of almost nothing
+ * else, hence the allowance below.
+ */
 const MOST_ESTIMATED_A_TOKEN = 8;
 const HARDLY_COUNTED_TOKENS = 8_000;
-/** Instructions that an endpoint or a chat template adds. */
+/** Allowance for instructions that an endpoint or a chat template adds to the input. */
 const HIDDEN_INPUT_TOKENS = 20_000;
-/** Reasoning that an endpoint does not show can fill a context window, and that of unknown models is not known. */
+/** Allowance for hidden reasoning, which can fill a context window; the window of unknown models is unknown. */
 const HIDDEN_OUTPUT_TOKENS = 200_000;
 
 /**
- * The claim, or null where it can't be right: not whole numbers from 0, none for a text that is there, or less or more
- * than this text can have. Cached tokens are among those of the input.
+ * Returns the claim, or null if it can't be right: counts that are negative or not whole, 0 although there is text, or
+ * counts too low or too high for the text. Cached tokens are part of the input tokens.
  */
 function believedUsage(
   claim: ReportedUsage,
@@ -27,7 +32,7 @@ function believedUsage(
   if (!counts.every(count => Number.isSafeInteger(count) && count >= 0)) return null;
   if (inputTokens === 0 && estimate.inputTokens > 0) return null;
   if (outputTokens === 0 && estimate.outputTokens > 0) return null;
-  // A reply may be all repetition, which tokenizers pack: 100,000 brackets are few tokens.
+  // Replies have no such lower bound, because a reply may be pure repetition: 100,000 brackets are few tokens.
   if (isTooLow(inputTokens, estimate.inputTokens)) return null;
   const mostInput = MOST_TOKENS_A_ESTIMATED * estimate.inputTokens + HIDDEN_INPUT_TOKENS;
   const mostOutput =
@@ -37,12 +42,12 @@ function believedUsage(
   return claim;
 }
 
-/** An endpoint that claims next to nothing would pass every budget. */
+/** An endpoint that claims almost no tokens would get past every budget. */
 function isTooLow(claimed: number, estimated: number): boolean {
   return claimed * MOST_ESTIMATED_A_TOKEN + HARDLY_COUNTED_TOKENS < estimated;
 }
 
-/** Usage of a reply by a model, and whether its endpoint's claim was turned down. */
+/** Returns the usage of a reply, and whether the endpoint's claim was rejected. */
 export function usageOfReply(
   { contextTokens, prices }: ModelInfo,
   claim: ReportedUsage | null,
