@@ -1,4 +1,4 @@
-/** A request's body, whatever its protocol: its tools, its messages, its pictures. */
+/** Reads and changes the body of a request, for all protocols: its tools, messages and pictures. */
 import { createHash } from 'node:crypto';
 import { canonicalJson, isRecord, stringOr } from '../../base/json/json.js';
 import type { Body } from './refused-options.js';
@@ -13,14 +13,14 @@ export function toolName(tool: Wire): string {
   return stringOr(isRecord(tool.function) ? tool.function.name : tool.name, '');
 }
 
-/** The body with these tools; what only goes with tools goes with the last. */
+/** Returns the body with these tools. If no tool is left, fields that need tools are removed too. */
 export function withTools(body: Body, tools: readonly Wire[]): Body {
   if (tools.length > 0) return { ...body, tools };
   const { tools: _none, tool_choice: _choice, parallel_tool_calls: _parallel, ...rest } = body;
   return rest;
 }
 
-/** The tool with another schema and description. */
+/** Returns the tool with another schema, a description of at most `mostChars`, and `strict` off if it was set. */
 export function changedTool(tool: Wire, change: (schema: Wire) => Wire, mostChars: number): Wire {
   if (isRecord(tool.function)) return { ...tool, function: changedTool(tool.function, change, mostChars) };
   const key = 'input_schema' in tool ? 'input_schema' : 'parameters';
@@ -34,7 +34,7 @@ export function changedTool(tool: Wire, change: (schema: Wire) => Wire, mostChar
   };
 }
 
-/** Whether it says how exactly a model is to keep to its schema. */
+/** True if the tool states how strictly its calls must follow the schema. */
 export function saysStrict(tool: Wire): boolean {
   return 'strict' in tool || (isRecord(tool.function) && 'strict' in tool.function);
 }
@@ -57,7 +57,7 @@ function hashOf(part: unknown): string {
   return createHash('sha256').update(canonicalJson(part)).digest('hex').slice(0, 12);
 }
 
-/** Names a message by what it says: its form may change from request to request, as marks for a cache do. */
+/** Identifies a message by its content, because its form may change between requests, as cache marks do. */
 export function messageHash(message: unknown): string {
   if (!isRecord(message)) return hashOf(message ?? null);
   const { role, type, tool_calls, arguments: given } = message;
@@ -86,7 +86,10 @@ export function pictureHash({ image_url, source }: Wire): string {
 
 const NO_PICTURE = '[The picture that stood here was not taken by the endpoint.]';
 
-/** Messages with notes in place of pictures; a list of texts that is left is one text, as endpoints want it that know no parts. */
+/**
+ * Replaces refused pictures by notes. If only texts remain, they become one text, for endpoints that take no list of
+ * parts.
+ */
 export function withoutPictures(
   messages: readonly unknown[],
   isRefused: (picture: Wire) => boolean,
@@ -121,7 +124,7 @@ function asOneText(content: unknown): unknown {
   return isPlain ? textIn(content) : content;
 }
 
-/** All text of a message or its content, in order. */
+/** Returns all text of a message or its content, in order. */
 export function textIn(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value))

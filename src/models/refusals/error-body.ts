@@ -1,4 +1,4 @@
-/** What an endpoint says of an error, wherever in its answer: routers put the words of the provider behind them inside. */
+/** Reads an endpoint's error at any depth of its answer: routers nest the words of the provider behind them. */
 import { isRecord, nestsTooDeep, parseJson, stringOr } from '../../base/json/json.js';
 import { bounded, waitInWords } from '../../shared/retry-after.js';
 
@@ -8,17 +8,17 @@ export interface PlainError {
   code?: unknown;
   type?: unknown;
   param?: unknown;
-  /** What the body asks to wait, milliseconds. */
+  /** The wait that the body asks for, milliseconds. */
   wait_ms?: number;
 }
 
-/** More than a message quotes. */
+/** More than any message quotes. */
 const MOST_QUOTED = 1_000;
-/** Where an error holds another: `metadata.raw` is OpenRouter's, `detail` FastAPI's, `details` Gemini's. */
+/** Fields in which an error holds another: `metadata.raw` is OpenRouter's, `detail` FastAPI's, `details` Gemini's. */
 const INNER = ['error', 'metadata', 'raw', 'detail', 'details', 'errors', 'attempts', 'cause'] as const;
 const MOST_LEVELS = 6;
 
-/** The error of a body as it was sent; null when the text is no JSON, or has nothing that could be a message. */
+/** Returns the error of a body; null if the text is not JSON or has no field that could be a message. */
 export function errorOfBody(text: string): PlainError | null {
   const body = parseJson(text);
   // Gemini's endpoint sends a list with one error.
@@ -26,7 +26,7 @@ export function errorOfBody(text: string): PlainError | null {
   if (!isRecord(outer)) return null;
   const error = outer.error ?? outer.detail ?? outer.message;
   if (error === undefined) return null;
-  // SDKs walk it by recursion.
+  // SDKs traverse errors recursively, so a deeply nested one is reduced to its message.
   if (nestsTooDeep(text)) {
     const said = isRecord(error) ? (error.message ?? error.detail) : error;
     return { message: typeof said === 'string' ? said : text.slice(0, MOST_QUOTED) };
@@ -35,7 +35,7 @@ export function errorOfBody(text: string): PlainError | null {
   return plainError(isRecord(error) ? { code, type, param, ...error } : { ...outer, message: error });
 }
 
-/** The same of an error that is an object already, or the text that stands in its place. */
+/** Returns the plain form of an error that is already an object, or a text in place of one. */
 export function plainError(error: unknown): PlainError {
   const levels = levelsOf(error, MOST_LEVELS);
   const [outer = {}, ...inner] = levels;
@@ -61,7 +61,7 @@ interface Level {
   param?: unknown;
 }
 
-/** An error and those in it, the outermost first. */
+/** Returns an error and the errors inside it, the outermost first. */
 function levelsOf(value: unknown, most: number): Level[] {
   if (most === 0 || value === undefined || value === null) return [];
   if (typeof value === 'string') {
@@ -70,7 +70,7 @@ function levelsOf(value: unknown, most: number): Level[] {
   }
   if (Array.isArray(value)) {
     const found = value.flatMap(each => levelsOf(each, most - 1));
-    // What is wrong with which field, as FastAPI lists it.
+    // FastAPI lists each faulty field as an object without a message.
     return found.some(({ message }) => message !== undefined) ? found : [{ message: JSON.stringify(value) }];
   }
   if (!isRecord(value)) return [];
@@ -79,7 +79,7 @@ function levelsOf(value: unknown, most: number): Level[] {
   return [{ code, type, param }, ...levelsOf(message, most - 1), ...inner];
 }
 
-/** Details of Gemini's have no message: they are data for programs. */
+/** Drops Gemini's details without a message: they are data for programs. */
 function innerOf(key: string, value: unknown): unknown {
   if (key !== 'details' || !Array.isArray(value)) return value;
   const told = value.filter(each => isRecord(each) && typeof each.message === 'string');
@@ -90,7 +90,9 @@ function wordOf(field: 'code' | 'type' | 'param', levels: readonly Level[]): str
   return levels.map(level => stringOr(level[field], '')).findLast(word => word !== '');
 }
 
-/** `google.rpc.RetryInfo`, the moment of a reset, and a number of seconds beside a message. */
+/**
+ * Reads the wait from `google.rpc.RetryInfo`, from a number of seconds near the message, or from the time of a reset.
+ */
 function waitIn(error: unknown): number | null {
   const text = JSON.stringify(error ?? null).replaceAll('\\', '');
   const delay = /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(text)?.[1];
@@ -98,7 +100,10 @@ function waitIn(error: unknown): number | null {
   return bounded(seconds === undefined ? untilReset(text, Date.now()) : Number(seconds) * 1_000);
 }
 
-/** OpenRouter's headers of the provider behind it: a moment, in milliseconds or seconds since 1970. */
+/**
+ * Returns the wait until the reset, from headers of the provider behind OpenRouter: a time in milliseconds or seconds
+ * since 1970.
+ */
 function untilReset(text: string, nowMs: number): number | null {
   const at = /"x-ratelimit-reset"\s*:\s*"?(\d{10,13})\b/i.exec(text)?.[1];
   if (at === undefined) return null;

@@ -1,7 +1,10 @@
-/** Words that tell what kind of failure an answer is, whatever of the request it names: see `words.ts`. */
+/**
+ * Patterns that tell which kind of failure an answer is, independent of the part of the request that it names: see
+ * `words.ts`.
+ */
 import type { RefusalWords } from './words.js';
 
-/** The conversation is longer than the model takes. */
+/** The conversation is longer than the model accepts. */
 export const TOO_LONG: RefusalWords = {
   words: new RegExp(
     [
@@ -95,7 +98,7 @@ export const TOO_LONG: RefusalWords = {
   ],
 };
 
-/** Of a rate, whatever the status: proxies give those of AWS as 400, or in a stream. */
+/** A rate limit, at any status: proxies report AWS's limits as status 400 or inside a stream. */
 export const THROTTLED: RefusalWords = {
   words:
     /throttl(ed|ing)|too many (tokens|requests)\b.{0,40}\b(wait|slow)|too many requests|rate[ _-]?limit|速率限制|请求过于频繁|限流|out of call volume|quota will be replenished|quota exceeded.{0,80}\bper (second|minute)\b/i,
@@ -117,7 +120,9 @@ export const THROTTLED: RefusalWords = {
   ],
 };
 
-/** The reply may have fewer tokens than were asked for: of a model, for the money that is left, within a minute. */
+/**
+ * The reply may have fewer tokens than requested, because of the model, the remaining credit, or a limit per minute.
+ */
 export const FEWER_TOKENS: RefusalWords = {
   words: new RegExp(
     [
@@ -186,7 +191,7 @@ export const FEWER_TOKENS: RefusalWords = {
   ],
 };
 
-/** Of a large request these are enough: see `typeOf` in `classify.ts`. */
+/** For a large request one of these words is enough: see `typeOf` in `classify.ts`. */
 export const OF_LENGTH = /\btokens?\b|length|context(?!=)|\bsize\b|too (long|large|big)/i;
 
 export const UNKNOWN_MODEL: RefusalWords = {
@@ -213,7 +218,7 @@ export const FILTERED: RefusalWords = {
   ],
 };
 
-/** A call or JSON that the model itself wrote wrongly: once more is worth a try, and the request is not at fault. */
+/** The model itself wrote a faulty call or faulty JSON. Another attempt may work, and the request is not at fault. */
 export const BAD_CALL: RefusalWords = {
   words: /tool_use_failed|json_validate_failed|failed_generation/,
   met: [

@@ -1,6 +1,6 @@
 /**
- * What endpoints were found not to take: a request that was refused is changed where the refusal says, and sent once
- * more in the same try. Later requests begin with that. A run keeps it too, for workers that do not know it.
+ * Remembers what endpoints have refused. A refused request is changed where the refusal says, and sent again in the
+ * same attempt. Later requests start with the change. A run stores lessons too, for workers that have not learnt them.
  */
 import { LRUCache } from 'lru-cache';
 import { toolCallsOf } from '../../run/messages/message.js';
@@ -29,26 +29,29 @@ import { nextStep } from './read-refusal.js';
 import { type Body, optionAbout, type RefusableOption, valueAt, withOptions } from './refused-options.js';
 import { tokensAsked, withTokensAtMost } from './reply-tokens.js';
 
-/** Who starts runs names models, also such as there are none. */
+/** Bounded because callers choose the model names, including names that do not exist. */
 const MODELS_KEPT = 200;
-/** Of one model: more would make every request another. */
+/** Lessons per model; the oldest is forgotten first. */
 const LESSONS_KEPT = 40;
-/** In one call; what is refused then is its failure. */
+/** Changes per call; a refusal after the last change is the failure of the call. */
 const MOST_CHANGES = 5;
-/** OpenAI's own rule, and Azure's: https://platform.openai.com/docs/api-reference/chat/create */
+/** OpenAI's and Azure's own limit: https://platform.openai.com/docs/api-reference/chat/create */
 const MOST_TOOLS = { hosts: /(^|\.)(openai\.com|azure\.com)$/, about: 'tools at most 128' };
 const SIMPLE_DESCRIPTION_CHARS = 1_024;
 
 export interface TaughtCall {
-  /** The body as far as the endpoint is known to take it. */
+  /** The body with all known lessons applied. */
   readonly body: Body;
-  /** True when the refusal names something that can be changed: sending it again is worth it. `said`: its words, fit to be shown. */
+  /**
+   * Returns true if the refusal names something that can be changed, so that the request should be sent again. `said`
+   * holds its words, safe to show.
+   */
   learn(refusal: Refusal, said: string): boolean;
-  /** The request was taken: what this call holds that its run does not know. */
+  /** Called when the endpoint has accepted the request. Returns the lessons of this call that its run does not know. */
   taken(): Lesson[];
 }
 
-/** Of one endpoint, by model. Lives as long as the worker process. */
+/** The lessons of one endpoint, by model. They live as long as the worker process. */
 export class Lessons {
   readonly #name: string;
   readonly #options: readonly RefusableOption[];
@@ -64,7 +67,7 @@ export class Lessons {
     );
   }
 
-  /** `toBody`: the body that would be best. */
+  /** `toBody` returns the preferred body, before any lesson. */
   call(request: ModelRequest, toBody: (request: ModelRequest) => Body): TaughtCall {
     const known = this.#known.get(request.model) ?? new Map<string, Lesson>();
     this.#known.set(request.model, known);
@@ -88,14 +91,14 @@ interface Given {
   modelId: string;
 }
 
-/** `isVain`: it changed nothing, or the same refusal came again. */
+/** `isVain` is true if the lesson changed nothing, or if the same refusal followed it. */
 type OwnLesson = Lesson & { isVain: boolean };
 
 class Call implements TaughtCall {
   readonly #given: Given;
-  /** Learnt in this call, in order. */
+  /** Lessons learnt in this call, in order. */
   readonly #own: OwnLesson[] = [];
-  /** Requests that were changed and sent again. */
+  /** How many changed requests were sent again. */
   #changes = 0;
   #refusedFor = '';
 
@@ -138,7 +141,7 @@ class Call implements TaughtCall {
     }
   }
 
-  /** `isSame`: it was refused in these very words before the last change. */
+  /** `isSame` is true if the endpoint sent the very same words before the last change. */
   #change(refusal: Refusal, { said, isSame }: { said: string; isSame: boolean }): OwnLesson | null {
     const { options, modelId } = this.#given;
     const wanted = this.#wanted;
@@ -155,7 +158,8 @@ class Call implements TaughtCall {
     if (!step) return null;
     const last = this.#own.at(-1);
     if (last && last.about !== step.about) {
-      // Another thing is at fault now: what was changed before has helped, unless the words are still the same.
+      // The endpoint now objects to something else, so the previous change has helped, unless the words are still the
+      // same.
       if (isSame) for (const own of this.#own) own.isVain ||= own.about === last.about;
       else this.#keepLast();
     }
@@ -207,7 +211,7 @@ class Call implements TaughtCall {
     return withTools(body, fewest(tools, this.#least('tools at most'), this.#given.request));
   }
 
-  /** The least of the numbers in lessons of this kind. */
+  /** Returns the smallest number among the lessons of this kind. */
   #least(kind: string): number {
     const { known, atOnce } = this.#given;
     const abouts = [...known.keys(), ...atOnce.keys(), ...this.#own.map(({ about }) => about)];
@@ -226,7 +230,7 @@ class Call implements TaughtCall {
     return messages.every((message, at) => message === given[at]) ? body : withMessages(body, messages);
   }
 
-  /** Hashes cost: most calls name none. */
+  /** Hashing messages is expensive, and most calls have no lesson about one. */
   get #namesMessages(): boolean {
     const isOne = (about: string) => about.startsWith('message ');
     return this.#own.some(({ about }) => isOne(about)) || [...this.#given.known.keys()].some(isOne);
@@ -254,7 +258,7 @@ function remember(known: Map<string, Lesson>, { about, level, told }: Lesson): v
   known.set(about, { about, level, told });
 }
 
-/** Whether a request would be another without it. */
+/** True if the lesson would change this request. */
 function concerns(about: string, wanted: Body): boolean {
   const [kind = '', ...rest] = about.split(' ');
   const name = rest.join(' ');
@@ -268,7 +272,7 @@ function concerns(about: string, wanted: Body): boolean {
   return kind !== 'picture' && kind !== 'message';
 }
 
-/** Those that the conversation has called stay, then the first. */
+/** Keeps the tools that the conversation has called, then the first ones. */
 function fewest(
   tools: readonly Record<string, unknown>[],
   most: number,

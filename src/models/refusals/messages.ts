@@ -1,4 +1,7 @@
-/** A message that an endpoint refused, in another form: as plain text, then as a note. What pairs calls with results stays. */
+/**
+ * Rewrites a message that an endpoint refused: first as plain text, then as a note. The pairing of calls and results is
+ * preserved.
+ */
 import { isRecord } from '../../base/json/json.js';
 import { textIn } from './body.js';
 
@@ -6,7 +9,7 @@ type Wire = Record<string, unknown>;
 
 const LEFT_OUT = '[The endpoint did not take what stood here: it is left out.]';
 const EMPTY = '[This message has no text.]';
-/** More than this of one message is its beginning and its end. */
+/** Longer messages are reduced to their beginning and end. */
 const MOST_CHARS = 30_000;
 
 export function isEmptyMessage(message: unknown): boolean {
@@ -24,7 +27,7 @@ export function filledMessage(message: unknown): unknown {
   return isEmptyMessage(message) && isRecord(message) ? { ...message, content: EMPTY } : message;
 }
 
-/** At level 1 plain text, at level 2 a note. `mostChars`: as the endpoint said. */
+/** Returns plain text at level 1 and a note at level 2. `mostChars` is the endpoint's own limit, if it stated one. */
 export function otherMessage(message: unknown, level: number, mostChars = MOST_CHARS): unknown {
   if (!isRecord(message)) return message;
   if (isEmptyMessage(message)) return filledMessage(message);
@@ -36,7 +39,7 @@ export function otherMessage(message: unknown, level: number, mostChars = MOST_C
     const others = content.filter(part => !isPairing(part));
     const said = others.length === 0 ? [] : [{ type: 'text', text: plain(others) }];
     const results = content.filter(isPairing).map(part => pairedPart(part, plain));
-    // Results come first, calls last, as the API wants them.
+    // The API requires results first and calls last.
     const calls = results.some(part => part.type === 'tool_use');
     return { ...message, content: calls ? [...said, ...results] : [...results, ...said] };
   }
@@ -64,7 +67,7 @@ function bareCall({ id, type, function: called }: Wire): Wire {
   return { id, type, function: { ...(isRecord(called) ? called : {}), arguments: '{}' } };
 }
 
-/** Without characters that have no meaning in a text. */
+/** Removes control characters and bounds the length. */
 function plainText(text: string, mostChars: number): string {
   const clean = text.toWellFormed().replace(/[^\P{Cc}\t\n\r]/gu, ' ');
   if (clean.trim() === '') return EMPTY;

@@ -1,41 +1,44 @@
-/** Words in which endpoints refuse options and forms of conversations: patterns of `RefusableOption`. */
+/** Words with which endpoints refuse options and forms of conversations: the patterns of `RefusableOption`. */
 
-/** A conversation that chat templates and APIs want otherwise: see `chat/quirks.ts`. */
+/** Forms of a conversation that chat templates and APIs refuse: see `chat/quirks.ts`. */
 export const CONVERSATIONS = {
-  /** DeepSeek, https://api-docs.deepseek.com/guides/thinking_mode, also where a reply had none. Kimi, 2026. */
+  /** DeepSeek, https://api-docs.deepseek.com/guides/thinking_mode, even if a reply had no reasoning. Kimi, 2026. */
   reasoningBack: /reasoning_content\W.{0,60}(passed back|missing|required)|missing.{0,20}reasoning_content/i,
-  /** Endpoints that send reasoning and do not take it: Groq 2025, Cerebras 2026, Mistral behind LiteLLM 2026. */
+  /** Endpoints that send reasoning but refuse to get it back: Groq 2025, Cerebras 2026, Mistral behind LiteLLM 2026. */
   noReasoning:
     /(reasoning_(content|details)|thinking_blocks|['"]reasoning['"]|\.reasoning\b(?!\.))\W.{0,80}(unsupported|not (supported|permitted|allowed)|unexpected|unrecogni[sz]ed|unknown)|(unsupported|unexpected|unrecogni[sz]ed|unknown|extra)\W.{0,60}(reasoning_(content|details)|thinking_blocks|['"]reasoning['"]|\.reasoning\b(?!\.))/i,
-  /** Gemini, 2025: calls that no Gemini made, https://ai.google.dev/gemini-api/docs/thought-signatures */
+  /** Gemini, 2025, for calls of other models: https://ai.google.dev/gemini-api/docs/thought-signatures */
   signature: /missing a thought_signature/i,
   /** Mistral's API and templates, 2024. */
   shortIds: /tool call id was .{0,200}length of 9/i,
-  /** Mistral's API, and its models elsewhere, 2025. */
+  /** Mistral's API, and its models at other hosts, 2025. */
   replyAfterTools: /unexpected role '?user'? after role '?tool/i,
   /** Templates without a system prompt, 2025. */
   noSystem:
     /(system|developer) role (is )?not supported|roles are supported.{0,20}got system|system (message|prompt|instruction)s? (is |are )?not (supported|enabled|allowed)|developer instruction is not enabled/i,
   /** vLLM and llama.cpp with older templates, 2024. */
   alternate: /roles must\s+alternate/i,
-  /** Marks for a cache, of endpoints that do not know them, 2025. */
+  /** Endpoints that do not know cache marks, 2025. */
   cacheMarks:
     /cache_control|expected a string|should be a valid string|must be a string|invalid type: sequence|cannot unmarshal array/i,
-  /** The same where they stand in any part of a request: Vertex and Bedrock, 2026. */
+  /** Vertex and Bedrock, 2026, for cache marks in any part of a request. */
   anyMarks: /cache_control/i,
-  /** Beside calls: an OpenAI-compatible server and FastAPI, 2026. */
+  /** An OpenAI-compatible server and FastAPI, 2026: null as the content of a message with calls. */
   noContent: /content\W.{0,60}(got|was|is|be|received) null|content\W.{0,80}valid string.{0,40}\bnull\b/i,
   /** Anthropic, 2025: thinking of another key, or older than the endpoint can read. */
   badSignature:
     /(invalid|expired).{0,20}signature|thinking.{0,80}(can ?not be modified|must remain as they were)/i,
   /** Anthropic, 2025: a turn with tools that another model began. */
   noThinkingFirst: /expected .?thinking.{0,40}but found|must start with a thinking block/i,
-  /** OpenAI, 2025: reasoning of another key, older than the endpoint can read, or apart from the item that it led to. */
+  /**
+   * OpenAI, 2025: reasoning of another key, older than the endpoint can read, or separated from the item that it led
+   * to.
+   */
   badEncrypted:
     /invalid_encrypted_content|encrypted content .{0,80}could not be (verified|decrypted|parsed)|without its required\b.{0,40}\b(item|reasoning)/i,
 } as const;
 
-/** Options, in words that do not name them by their place. */
+/** Words about an option, for refusals that do not name its place. */
 export const OPTIONS = {
   /** DeepSeek 2025, LM Studio 2024, Gemini 2025, vLLM 2025. */
   form: /json.?schema|json mode|structured.?output|response mime type|response_?format|grammar|guided/i,

@@ -1,4 +1,4 @@
-/** A conversation in an order that endpoints take which found fault with it. */
+/** Rearranges a conversation for endpoints that refused its order. */
 import type { Message, TextBlock, UserMessage } from '../../run/messages/message.js';
 import { textOf, toolCallsOf } from '../../run/messages/message.js';
 import type { ModelRequest, Picture } from '../provider/provider.js';
@@ -6,7 +6,10 @@ import { NO_PICTURES, picturesOf, shownResultText } from '../request/message-tex
 
 const GO_ON = '(The conversation goes on.)';
 
-/** At level 1 it begins and ends with the user; from level 2 on calls and results are told in words of the user. */
+/**
+ * From level 1 on the user's messages come first and last; from level 2 on calls and results are retold as user
+ * messages.
+ */
 export function inOrder(request: ModelRequest, level: number): ModelRequest {
   if (level === 0) return request;
   const told = level === 1 ? request.messages : inWords(request);
@@ -56,7 +59,7 @@ function withUserAround(messages: readonly Message[]): Message[] {
   return [...before, ...messages, ...after];
 }
 
-/** Those of the user that follow each other are one, with their pictures. */
+/** Merges consecutive user messages, with their pictures. */
 function joined(messages: readonly Message[], pictures: ModelRequest['pictures'] & object) {
   const kept: Message[] = [];
   const shown = new Map<string, readonly Picture[]>(pictures);

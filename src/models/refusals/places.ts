@@ -1,4 +1,4 @@
-/** The part of a request that a refusal names, by place or by name. */
+/** Finds the part of a request that a refusal names, by its place or its name. */
 
 export interface Refusal {
   status: number;
@@ -7,7 +7,7 @@ export interface Refusal {
   code: string | null;
 }
 
-/** What may stand between a list and a number in it: `[3]`, `.3.`, ` -> 3`, `",3`, `/3/`, ` at index 3`. */
+/** The text that may stand between a list and an index into it: `[3]`, `.3.`, ` -> 3`, `",3`, `/3/`, ` at index 3`. */
 const BETWEEN = String.raw`["'\`\])]*\s*(?:->|[.,:/[(#])\s*["']?`;
 const IN_WORDS = String.raw`\s+(?:message\s+)?(?:at\s+)?(?:index\s+|position\s+|number\s+)?#?`;
 
@@ -15,7 +15,7 @@ function placeIn(list: string, inWords: string): RegExp {
   return new RegExp(String.raw`\b(?:(?:${list})${BETWEEN}|(?:${inWords})${IN_WORDS})(\d+)\b`, 'i');
 }
 
-// Gemini's endpoint has all tools of a request in the first of its own, `tools[0]`, which names none of them.
+// Gemini's endpoint puts all tools of a request into its own `tools[0]`, so that place identifies no tool.
 const TOOL = [
   placeIn('function_?declarations', 'function_?declarations'),
   new RegExp(
@@ -35,17 +35,17 @@ function numberAt({ param, message }: Refusal, places: readonly RegExp[]): numbe
   return null;
 }
 
-/** The index of the tool that is named by its place; null for none. */
+/** Returns the index of the tool that is named by its place; null if no tool is. */
 export function toolPlace(refusal: Refusal): number | null {
   return numberAt(refusal, TOOL);
 }
 
-/** The index of the message that is named by its place; null for none. */
+/** Returns the index of the message that is named by its place; null if no message is. */
 export function messagePlace(refusal: Refusal): number | null {
   return numberAt(refusal, MESSAGE);
 }
 
-/** Whether a text names something by a word that it sets off: in quotes, or after what it is. */
+/** True if a text names something in quotes, or after the word "tool" or "function". */
 export function namesQuoted(text: string, name: string): boolean {
   const word = escaped(name);
   return new RegExp(
@@ -58,7 +58,9 @@ export function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** A name in the spellings of other languages: `reasoning_effort`, `reasoningEffort`, `reasoning effort`, `reasoning-effort`. */
+/**
+ * Matches a name in all its spellings: `reasoning_effort`, `reasoningEffort`, `reasoning effort`, `reasoning-effort`.
+ */
 export function spellings(name: string): RegExp {
   const parts = name.split('_').map(escaped);
   return new RegExp(`(?<![\\w.])${parts.join('[_ -]?')}(?![\\w])`, 'i');

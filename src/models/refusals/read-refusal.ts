@@ -1,4 +1,4 @@
-/** What a refusal names, and so what is changed of the request before it is sent once more. */
+/** Reads what a refusal names, and decides which part of the request to change before it is sent again. */
 import { isRecord } from '../../base/json/json.js';
 import type { Step } from '../provider/lesson.js';
 import { messageHash, messagesIn, pictureHash, picturesIn, saysStrict, toolName, toolsIn } from './body.js';
@@ -26,10 +26,10 @@ import {
 
 export interface Refused {
   refusal: Refusal;
-  /** As it would be best, and as it was sent. */
+  /** The preferred body, and below it the body that was sent. */
   wanted: Body;
   sent: Body;
-  /** Messages before any of them was replaced. */
+  /** The messages before any of them was replaced. */
   originals: readonly unknown[];
   options: readonly RefusableOption[];
   levelOf(about: string): number;
@@ -37,13 +37,16 @@ export interface Refused {
 
 type Reader = (refused: Refused) => Step | 'stop' | null;
 
-/** Chat templates that fail are faults of the server: little can be learnt from what else is wrong there. */
+/**
+ * From this status on only a few readers apply: failing chat templates answer 500 too, and little else can be learnt
+ * from a faulty server.
+ */
 const SERVER_FAULT = 500;
 const NOT_FOUND = 404;
-/** Of money and of size: a shorter reply may be taken. */
+/** Statuses about money and size, for which a shorter reply may be accepted. */
 const OF_MEASURE: readonly number[] = [402, 413];
 
-/** The next change that the refusal asks for; null where it names nothing that can be changed. */
+/** Returns the next change that the refusal asks for; null if it names no part that can be changed. */
 export function nextStep({ refusal, ...request }: Refused): Step | null {
   const refused = { ...request, refusal: { ...refusal, message: refusal.message.replaceAll(ADDRESSES, '') } };
   for (const read of readersOf(refusal.status)) {
@@ -54,7 +57,7 @@ export function nextStep({ refusal, ...request }: Refused): Step | null {
   return null;
 }
 
-/** Pages that explain a refusal have names of things in their addresses. */
+/** Addresses are removed, because links to explanations contain names of things. */
 const ADDRESSES = /https?:\/\/\S+/gi;
 
 function readersOf(status: number): readonly Reader[] {
@@ -87,7 +90,7 @@ function optionStep(
   return null;
 }
 
-/** A refusal of the length names the option that could be smaller, and means the whole. */
+/** A refusal because of the length may name an option that could be smaller, but means the whole request. */
 const namedOption: Reader = refused =>
   TOO_LONG.words.test(refused.refusal.message)
     ? null
@@ -106,7 +109,7 @@ const namedTool: Reader = refused => {
   if (tools.length === 0) return null;
   const place = toolPlace(refusal);
   if (place === null && messagePlace(refusal) !== null) return null;
-  // Other places of the request have tools too, such as its calls.
+  // A tool's name also occurs elsewhere in a request, for example in calls.
   const byPlace = place === null ? undefined : tools[place];
   const isOfTools = BAD_SCHEMA.words.test(refusal.message) || /tool|function/i.test(refusal.message);
   const byName = isOfTools ? tools.find(tool => namesQuoted(refusal.message, toolName(tool))) : undefined;
@@ -117,14 +120,14 @@ const namedTool: Reader = refused => {
 const manyTools: Reader = refused => {
   const { refusal, sent } = refused;
   const count = toolsIn(sent).length;
-  // What is too long in a message is no number of tools.
+  // A length in a message is not a number of tools.
   if (count < 2 || messagePlace(refusal) !== null || !TOO_MANY_TOOLS.words.test(refusal.message)) return null;
   const told = [...refusal.message.matchAll(/\b\d+\b/g)].map(([number]) => Number(number));
   const most = Math.max(0, ...told.filter(number => number < count)) || Math.min(128, Math.floor(count / 2));
   return next(refused, `tools at most ${most}`, 1);
 };
 
-/** Taken up where tools can be written as text: `run-with-tools.ts`. */
+/** The refusal is handled where tools can be written as text: `run-with-tools.ts`. */
 const noTools: Reader = ({ refusal, sent }) =>
   toolsIn(sent).length > 0 && NO_TOOLS.words.test(refusal.message) ? 'stop' : null;
 
@@ -161,7 +164,7 @@ const message: Reader = refused => {
   return next(refused, `message ${messageHash(named)}`, 2);
 };
 
-/** A refusal of the order may name a message, which is not at fault. */
+/** True if the refusal is about the order. It may name a message that is not itself at fault. */
 function isOfOrder({ message }: Refusal): boolean {
   return (
     /follow|preced|alternat|after|\border\b|without|response messages|(start|begin|end) with/i.test(
@@ -189,7 +192,7 @@ const stream: Reader = refused => {
   return words.test(refusal.message) ? next(refused, 'streaming', 1) : null;
 };
 
-/** What is refused then is length, or money. */
+/** A shorter reply helps if the refusal is about length or money. */
 const shorterReply: Reader = refused => {
   const { refusal, sent } = refused;
   const asked = tokensAsked(sent);
@@ -199,25 +202,28 @@ const shorterReply: Reader = refused => {
   return step && isOfNow(refusal) ? { ...step, once: true } : step;
 };
 
-/** What money, a rate or the length of this request leaves is another tomorrow. */
+/** True if the limit depends on the moment: on remaining money, a rate, or the length of this request. */
 function isOfNow({ status, message }: Refusal): boolean {
   return (
     OF_MEASURE.includes(status) || TOO_LONG.words.test(message) || /\bper (minute|hour|day)\b/i.test(message)
   );
 }
 
-/** It is asked again, later or as it is: nothing is wrong with it. */
+/** Stops without a change if the request has no fault; Temporal then retries it. */
 const noFault: Reader = ({ refusal: { message, code } }) => {
   const words = `${message} ${code ?? ''}`;
   return THROTTLED.words.test(words) || BAD_CALL.words.test(words) ? 'stop' : null;
 };
 
-/** The workflow shortens it. */
+/** Stops without a change, because the workflow shortens the conversation. */
 const tooLong: Reader = ({ refusal }) => (TOO_LONG.words.test(refusal.message) ? 'stop' : null);
 
-/** Errors in a stream that name no status count as faults of the server: a reply that does not fit is one of them. */
+/**
+ * Readers for errors in a stream that name no status, which count as server faults, and for 404. A reply limit can be
+ * refused there too.
+ */
 const OF_ANY_STATUS: readonly Reader[] = [noFault, conversation, shorterReply, noTools, picture];
-/** What is named by its place goes before what is told in words. */
+/** Readers that look for places come before those that look for words. */
 const READERS: readonly Reader[] = [
   noFault,
   conversation,

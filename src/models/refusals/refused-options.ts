@@ -1,11 +1,11 @@
-/** Options of a request that not every endpoint or model takes, and what is sent in their place. */
+/** Options of a request that some endpoints or models refuse, and their replacements. */
 import { isRecord } from '../../base/json/json.js';
 import type { ModelRequest } from '../provider/provider.js';
 import { escaped, type Refusal, spellings } from './places.js';
 
 export type Body = Record<string, unknown>;
 
-/** A body without the fields that have nothing to say. */
+/** Returns the body without fields that are null or undefined. */
 export function withoutNothing<T extends object>(fields: { [K in keyof T]: T[K] | null | undefined }): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as T;
 }
@@ -13,35 +13,35 @@ export function withoutNothing<T extends object>(fields: { [K in keyof T]: T[K] 
 export interface RefusableOption {
   /** Its place in the body, as errors name it: `reasoning.summary`. */
   path: string;
-  /** Names it where several are at one place. */
+  /** Distinguishes options at the same place. */
   key?: string;
-  /** Whether what stands there is what it is about. Default: anything is. */
+  /** True if the value at this place is one that this option covers. Default: every value. */
   isIn?: (given: unknown) => boolean;
-  /** How an error names it when it does not name it by its place. */
+  /** Words for the option in errors that do not name its place. */
   words?: RegExp;
-  /** Only the words tell: errors of other causes name this place too. */
+  /** Only `words` identify the option, because errors with other causes name its place too. */
   byWords?: true;
-  /** What is sent in its place, the next best first. After the last it is left out. */
+  /** The replacements, the best first. After the last one the option is left out. */
   instead?: readonly {
     path: string;
-    /** How an error names this one. Default: as it names the option. */
+    /** Words for this replacement in errors. Default: the words of the option. */
     words?: RegExp;
     value(given: unknown, request: ModelRequest, modelId: string): unknown;
   }[];
-  /** Places that are left out with it: they ask for the same. */
+  /** Places that are left out together with it, because they request the same. */
   also?: readonly string[];
-  /** It was what this one request carried, not that it carried any: later requests try again. */
+  /** The refusal concerned the content of this one request, so later requests try the option again. */
   once?: true;
-  /** Hosts that are known to refuse it: there the next best is sent from the start. */
+  /** Hosts that are known to refuse it; they get the first replacement from the start. */
   hosts?: RegExp;
 }
 
-/** What a lesson on it is about. */
+/** Returns the subject of a lesson about it. */
 export function optionAbout({ path, key }: RefusableOption): string {
   return key === undefined ? `option ${path}` : `form ${key}`;
 }
 
-/** The body after so many refusals of each option. */
+/** Returns the body after as many refusals of each option as `levelOf` returns. */
 export function withOptions(
   wanted: Body,
   options: readonly RefusableOption[],
@@ -61,9 +61,9 @@ export function withOptions(
   return body;
 }
 
-/** Where the option stands in the body as it was sent after so many refusals; null when it is not there. */
+/** Returns the place of the option in the body that was sent after `level` refusals; null if it was left out. */
 export function pathAt({ path, instead = [], byWords }: RefusableOption, level: number): string | null {
-  // What only its words tell of can't be left out: a conversation.
+  // An option known by its words only, a conversation, can't be left out.
   if (byWords && level >= instead.length) return null;
   return level === 0 ? path : (instead[level - 1]?.path ?? null);
 }
@@ -74,7 +74,7 @@ export function namedInWords({ message, code }: Refusal, _path: string, { words 
 
 export function namedExactly({ message, param }: Refusal, path: string): boolean {
   if (param !== null && (isWithin(param, path) || isWithin(path, param))) return true;
-  // "Use 'max_completion_tokens' instead of 'max_tokens'" names both: the one after "use" is the cure.
+  // "Use 'max_completion_tokens' instead of 'max_tokens'" names both: the one after "use" is the remedy.
   const blamed = message.replace(/\buse ['"`]?\w+['"`]?/gi, '');
   return path.includes('.')
     ? new RegExp(`\\b${escaped(path)}\\b`).test(blamed)
@@ -89,7 +89,9 @@ export function valueAt(body: Body, path: string): unknown {
   return path.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), body);
 }
 
-/** The body with another value at a place; without the place, and what is empty then, for undefined. */
+/**
+ * Returns the body with another value at a place. Undefined removes the place, and its parent if that is then empty.
+ */
 function put(body: Body, path: string, value: unknown): Body {
   const [key = '', ...rest] = path.split('.');
   const inner = body[key];

@@ -1,10 +1,12 @@
-/** How many tokens a request asks for its reply, and how many an endpoint would give. */
+/** How many tokens a request allows for its reply, and how many an endpoint would grant. */
 import type { Body } from './refused-options.js';
 
 const KEYS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const;
-/** A shorter reply says too little. */
+/** A shorter reply would be useless. */
 const LEAST = 256;
-/** What is left beside a long request is rounded down, so that a run learns few numbers. */
+/**
+ * The tokens left by a long request are rounded down to a multiple of this, so that a run learns few different limits.
+ */
 const ROUND = 512;
 
 export function tokensAsked(body: Body): number | null {
@@ -16,7 +18,10 @@ export function withTokensAtMost(body: Body, most: number): Body {
   return asked.length === 0 ? body : { ...body, ...Object.fromEntries(asked.map(key => [key, most])) };
 }
 
-/** By the numbers in a refusal, else half of what was asked for; null where that is too little for a reply. */
+/**
+ * Returns the limit that the refusal's numbers imply, otherwise half of the request's limit; null if that is too little
+ * for a reply.
+ */
 export function fewerTokens(message: string, asked: number): number | null {
   const left = leftBeside(message, asked);
   const most = left === null ? (told(message) ?? Math.floor(asked / 2)) : left - (left % ROUND);
@@ -29,7 +34,10 @@ const OF_BOTH =
 /** "`inputs` tokens + `max_new_tokens` must be <= 8192. Given: 1823 `inputs` tokens". */
 const OF_INPUTS = /max_new_tokens`? must be <= ?(\d+)\W.{0,20}?\b(\d+) `?inputs/i;
 
-/** What a request leaves: also "Limit 12000, Requested 17496", "5000 > 4096 - 3000", "190000 + 21333 > 200000". */
+/**
+ * Returns the tokens that a request leaves for its reply, also from "Limit 12000, Requested 17496", "5000 > 4096 -
+ * 3000", "190000 + 21333 > 200000".
+ */
 function leftBeside(message: string, asked: number): number | null {
   const [, limit, requested] = /\blimit (\d+)\b.{0,30}?\brequested (\d+)/i.exec(message) ?? [];
   if (limit !== undefined) return asked - (Number(requested) - Number(limit));

@@ -1,6 +1,7 @@
 /**
- * Words in which endpoints refuse requests, by what a refusal names: a pattern, and refusals that were met, each with its
- * endpoint and year. A pattern looks for what endpoints have in common; `test/unit/models/refusals` reads every line.
+ * Words with which endpoints refuse requests, by the part that a refusal names. Each entry has a pattern and refusals
+ * that occurred, with endpoint and year. A pattern looks for what endpoints have in common; `test/unit/models/refusals`
+ * checks every line.
  */
 
 export interface RefusalWords {
@@ -9,7 +10,7 @@ export interface RefusalWords {
   met: readonly (readonly [endpoint: string, year: number, words: string])[];
 }
 
-/** Tools at all: their calls are then written and read as text. */
+/** The endpoint refuses tools altogether; their calls are then written and read as text. */
 export const NO_TOOLS: RefusalWords = {
   words: new RegExp(
     [
@@ -43,7 +44,7 @@ export const NO_TOOLS: RefusalWords = {
   ],
 };
 
-/** More tools than it takes; the number that it takes stands in it. */
+/** The request has too many tools. The refusal usually states the allowed number. */
 export const TOO_MANY_TOOLS: RefusalWords = {
   words:
     /(too many|maximum( number)?( of)?|at most|no more than|up to|limited to|more than|cannot exceed|exceeds?)( \w+){0,4} (tools?|functions?|function[ _]declarations?)\b|\b(tools?|functions?|function[ _]declarations?)\b.{0,60}(too many|array too long|maximum|at most|no more than|exceed|limit)/i,
@@ -58,7 +59,7 @@ export const TOO_MANY_TOOLS: RefusalWords = {
   ],
 };
 
-/** A tool's schema, without saying whose. */
+/** A tool's schema is refused, without naming the tool. */
 export const BAD_SCHEMA: RefusalWords = {
   words:
     /(\b|_)schemas?\b|function[ _]?declarations?|function[ _]?parameters|\btools?\b.{0,60}(invalid|malformed|definition|parameters)|initialize samplers|parse grammar|(invalid|malformed|bad).{0,40}\b(tools?|functions?)\b/i,
@@ -87,7 +88,7 @@ export const BAD_SCHEMA: RefusalWords = {
   ],
 };
 
-/** The field `strict` of a tool, by its place: what is said of a schema in strict mode is of the schema. */
+/** The field `strict` of a tool is refused. Statements about a schema in strict mode concern the schema instead. */
 export const NO_STRICT: RefusalWords = {
   words:
     /\btools?\b["'`\])]*(\s*(->|[.,:/[(])\s*["']?\w+["'`\])]*){0,2}\s*(->|[.,:/[(])\s*["']?strict\b|(unknown|unrecogni[sz]ed|unexpected|unsupported|extra)\b.{0,40}["'`]strict["'`](?!.{0,20}format)/i,
@@ -97,7 +98,7 @@ export const NO_STRICT: RefusalWords = {
   ],
 };
 
-/** A picture, or pictures at all. */
+/** One picture or all pictures are refused. */
 export const PICTURES: RefusalWords = {
   words:
     /\b(images?|image_url|input_image|pictures?|photos?|vision|multi-?modal(ity)?|media[_ ]?type|base64|jpe?g|png|webp|gif|pixels?|mmproj)\b/i,
@@ -133,7 +134,7 @@ export const PICTURES: RefusalWords = {
   ],
 };
 
-/** A list of texts and pictures where one text is taken: of the message that is named, or of any. */
+/** A list of texts and pictures is refused where one text is expected, in the named message or in any. */
 export const NO_LIST: RefusalWords = {
   words:
     /expected a string|invalid type: sequence|cannot unmarshal array|untagged enum|should be a valid string|must be a string/i,
@@ -151,11 +152,11 @@ export const NO_LIST: RefusalWords = {
   ],
 };
 
-/** No picture would be taken, whatever it is; unless `ONE_PICTURE` says that it is about one. */
+/** The endpoint accepts no pictures at all, unless `ONE_PICTURE` shows that the refusal is about one. */
 export const NO_PICTURES =
   /(not|n't|cannot|no|un)[ -]?.{0,30}(support|accept|allow|capab|handle|process|enabled|available)|only supported by|expected `?(a |one of )?`?(text|string)|unknown variant|untagged enum|invalid type: sequence|cannot unmarshal array|text[- ]only|should be a valid string|must be a string|found that support/i;
 
-/** A picture that is broken, too large, or of a type that is not taken: others are. */
+/** One picture is broken, too large, or of the wrong type; other pictures are accepted. */
 export const ONE_PICTURE: RefusalWords = {
   words:
     /\b(image|picture|supported)s? formats?\b|mime|media[_ ]?type|valid (image|picture|base64)|image is valid|unsupported image\b(?! input)|corrupt|decod|dimension|pixel|\bsize\b|\d ?[KM]B\b|download|(could not|unable to) process/i,
@@ -171,7 +172,7 @@ export const ONE_PICTURE: RefusalWords = {
   ],
 };
 
-/** Messages without text. */
+/** Messages without text are refused. */
 export const EMPTY_MESSAGE: RefusalWords = {
   words:
     /(empty|blank|non-?empty)[ _'"`]*(content|text|message|part|string)|\b(content|text|message|parts?)\b.{0,60}(empty|blank|required|missing|null|at least one (content|text|part|block|character|message)|not (be )?none|minimum length|whitespace)/i,
@@ -192,7 +193,7 @@ export const EMPTY_MESSAGE: RefusalWords = {
   ],
 };
 
-/** The order of roles, and of calls and results. */
+/** The order of roles, or of calls and results, is refused. */
 export const BAD_ORDER: RefusalWords = {
   words:
     /\broles?\b|\balternat|tool_?call_?ids?|tool_use|tool_result|tool messages?|\bturns?\b|(first|last|final) (message|turn|content)|(must|should|has to|expected to|cannot|can not) (start|begin|end|finish) with|must be followed|preceding|prefill|orphan|function[ _](response|call) (turn|part)/i,
@@ -235,10 +236,10 @@ export const BAD_ORDER: RefusalWords = {
   ],
 };
 
-/** Of the order: what calls and results have to do with. */
+/** Distinguishes refusals of the order that concern calls and results. */
 export const OF_CALLS = /tool|function/i;
 
-/** A stream where none is given, or none where only streams are. */
+/** The endpoint refuses to stream, or only streams. */
 export const NO_STREAM =
   /(not|n't|cannot|un)[ -]?.{0,30}(support|allow|enable|available).{0,30}\bstream|stream\w*['"`]?( mode| parameter| option)?( is| are)? (not|un)[ -]?(supported|available|allowed|enabled)|verified to stream/i;
 export const ONLY_STREAM =

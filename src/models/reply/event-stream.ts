@@ -1,19 +1,19 @@
-/** Server-sent events, read in linear time and within bounds: an endpoint decides how long its lines are. */
+/** Reads server-sent events in linear time and within bounds, because an endpoint may send lines of any length. */
 
 export interface StreamBounds {
   eventBytes: number;
   responseBytes: number;
 }
 
-/** The endpoint sent more than a reply may have. */
+/** The endpoint sent more than a reply may contain. */
 export class OverBoundError extends Error {}
 
 const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * The data of each event, in order; comments and other fields are left out. Text after the last empty line
- * counts as an event too, as some servers leave that line out.
+ * Yields the data of each event, in order; comments and other fields are skipped. Text after the last empty line counts
+ * as an event too, because some servers omit that line.
  * @throws OverBoundError
  */
 export async function* readEventData(
@@ -56,7 +56,7 @@ export async function* readEventData(
   }
 }
 
-/** Joins the parts of a line once, when its end has come. */
+/** Joins the parts of a line once, when its end has arrived. */
 class LineReader {
   #parts: Uint8Array[] = [];
   #afterCr = false;
@@ -69,7 +69,7 @@ class LineReader {
         this.#afterCr = false;
         continue;
       }
-      // The LF of a CRLF ends nothing more.
+      // The LF of a CRLF does not end another line.
       const ends = byte === CR || !this.#afterCr;
       this.#afterCr = byte === CR;
       if (ends) {
@@ -94,7 +94,7 @@ function dataOf(line: string): string | null {
   return line.slice(line[5] === ' ' ? 6 : 5);
 }
 
-/** The text of a body, cut at `maxBytes`. */
+/** Returns the text of a body, cut at `maxBytes`. */
 export async function readText(body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let left = maxBytes;

@@ -1,13 +1,13 @@
-/** The events of a streamed answer as JSON, whatever the protocol. */
+/** Reads the events of a streamed answer as JSON, for all protocols. */
 import { exactJson } from '../../base/json/json.js';
 import { OverBoundError, readEventData } from './event-stream.js';
 import { REPLY_BOUNDS } from './reply-bounds.js';
 
 /**
- * Reads them here and not by an SDK, whose decoders have no bounds and take time that grows with the square of a
- * line. `hangUp` ends the connection where an endpoint goes on for long after what was wanted of it.
- * `whole`: the events that a body stands for which is one JSON object, as servers send it that do not stream.
- * @throws SyntaxError for an event that is no JSON, OverBoundError
+ * SDKs are not used for this, since their decoders have no bounds and take quadratic time for a long line. `hangUp`
+ * closes the connection if an endpoint keeps sending after the reply. `whole` converts a body that is one JSON object,
+ * from servers that do not stream, into events.
+ * @throws SyntaxError for an event that is not JSON, OverBoundError
  */
 export async function* jsonEvents(
   response: Response,
@@ -18,7 +18,7 @@ export async function* jsonEvents(
   const bytes: AsyncIterator<Uint8Array> = response.body[Symbol.asyncIterator]();
   const begun = await beginningOf(bytes);
   const body = startingWith(begun, bytes);
-  // No line of an event stream begins so: the tokens are paid for, and what came is a reply.
+  // An event stream never starts with a brace, so this body is a whole reply. Its tokens are already paid for.
   if (isObject(begun)) {
     yield* whole(exactJson(await wholeText(body)));
     return;
@@ -35,7 +35,7 @@ export async function* jsonEvents(
   }
 }
 
-/** What follows the end is read in the background, so that the connection can be used again, and not for long. */
+/** The rest of the stream is read in the background, for at most this long, so that the connection can be reused. */
 const REST_MS = 1_000;
 
 async function readRest(events: AsyncGenerator<unknown>, hangUp: AbortController): Promise<void> {
@@ -44,7 +44,7 @@ async function readRest(events: AsyncGenerator<unknown>, hangUp: AbortController
   try {
     for await (const _event of events);
   } catch {
-    // The reply is complete, or its failure is told.
+    // The reply is complete, or its failure has been reported.
   } finally {
     clearTimeout(timer);
   }
@@ -52,7 +52,7 @@ async function readRest(events: AsyncGenerator<unknown>, hangUp: AbortController
 
 const BLANKS = /^[\s\uFEFF]*/;
 
-/** Up to the first chunk with more than blanks in it. */
+/** Reads up to the first chunk that has more than blanks. */
 async function beginningOf(bytes: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   for (let size = 0; size < MOST_BLANK_BYTES; ) {

@@ -1,24 +1,27 @@
-/** Live text as heartbeat details (docs/architecture.md, "A model call"), and the heartbeat that keeps a silent call alive. */
+/**
+ * Sends live text as heartbeat details (docs/architecture.md, "A model call"), and heartbeats that keep a silent call
+ * alive.
+ */
 import type { LiveText } from '../../run/limits/heartbeats.js';
 import type { ChannelText } from './reply-draft.js';
 
 export interface LiveTextOptions {
-  /** Least time between two heartbeats with new text. Default 250 ms, for the local stack. */
+  /** Shortest time between two heartbeats with new text. Default 250 ms, for the local stack. */
   throttleMs: number;
-  /** Time between heartbeats when nothing is new. Default 1,000 ms. */
+  /** Time between heartbeats if there is no new text. Default 1,000 ms. */
   idleMs: number;
-  /** Characters of the tail. Default 2,000. */
+  /** Length of the transmitted tail, characters. Default 2,000. */
   tailChars: number;
 }
 
 const DEFAULT_LIVE_TEXT: LiveTextOptions = { throttleMs: 250, idleMs: 1_000, tailChars: 2_000 };
 
-/** A reply that ends so soon after its first text is told whole: no heartbeat for it. */
+/** A reply that ends this soon after its first text needs no heartbeat, because it is returned whole. */
 const MOMENT_MS = 50;
 
 /**
- * Heartbeats after `start`: every `idleMs`, and for new text a moment after it came, `throttleMs` apart. None at once:
- * each is a write of the server, and a reply that ends before it was due is told whole.
+ * Sends heartbeats after `start`: every `idleMs`, and for new text after a short delay, at least `throttleMs` apart.
+ * The delay saves a write on the server if the reply ends before it.
  */
 export class LiveTextBeat {
   readonly #beat: (details: LiveText) => void;
@@ -49,7 +52,7 @@ export class LiveTextBeat {
     this.#timer = null;
   }
 
-  /** Stops with a last heartbeat: what an attempt used is known only at its end. */
+  /** Stops with a last heartbeat, because the usage of an attempt is only known at its end. */
   stopTelling(): void {
     this.stop();
     this.#tell();
@@ -82,7 +85,9 @@ export class LiveTextBeat {
   }
 }
 
-/** The last `chars` characters, never cut through a surrogate pair: half of one would not survive encoding. */
+/**
+ * Returns the last `chars` characters. A surrogate pair is never split, because half of one would not survive encoding.
+ */
 export function tailOf(text: string, chars: number): { offset: number; tail: string } {
   let offset = Math.max(0, text.length - chars);
   if (offset > 0 && /^[\udc00-\udfff]/.test(text.slice(offset, offset + 1))) offset += 1;

@@ -1,4 +1,7 @@
-/** Mends JSON output that the workflow's own parser can't read. Runs in the activity: libraries may change. */
+/**
+ * Repairs JSON output that the workflow's own parser can't read. Runs in the activity, where the version of a library
+ * may change.
+ */
 import { jsonrepair } from 'jsonrepair';
 import { nestsTooDeep } from '../../base/json/json.js';
 import { firstObjectStart, parseRecord } from '../../base/json/json-in-text.js';
@@ -8,18 +11,18 @@ import { readSpecial } from '../../run/outputs/special-output.js';
 import { isWhole } from '../request/is-whole.js';
 import { outputFields } from '../request/output-schemas.js';
 
-/** Mending a text that is broken everywhere takes time that grows faster than the text. */
+/** Repairing a badly broken text takes time that grows faster than its length. */
 const MOST_CHARS = 100_000;
 
 interface MendedOutput {
   text: string;
-  /** False where mending closed what was open at its end: a call in it may be the beginning of another. */
+  /** False if the repair closed brackets that were open at the end: a call in the text may then be incomplete. */
   isWhole: boolean;
 }
 
 /**
- * The mended JSON text of a reply, or null when there is nothing to mend: free text, readable as it
- * stands, or without an object that has a field of the contract, is an envelope or a special reply.
+ * Returns the repaired JSON text of a reply; null if there is nothing to repair. That holds for free text, for a
+ * readable reply, and for a text without an object that is an envelope, a special reply or has a field of the contract.
  */
 export function repairOutput(text: string, contract: OutputContract): MendedOutput | null {
   if (contract === 'text' || text.length > MOST_CHARS) return null;
@@ -38,7 +41,7 @@ function isOutput(object: Record<string, unknown>, fields: readonly string[]): b
 }
 
 /**
- * The parts that look most like JSON: fenced blocks, then from the outermost brace to the last one, then to the
+ * Returns the parts that look most like JSON: fenced blocks, then from the outermost brace to the last one, then to the
  * end, and the same from the first brace of all.
  */
 function candidates(text: string): string[] {

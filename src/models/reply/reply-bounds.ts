@@ -1,34 +1,34 @@
 import type { ModelDelta } from '../provider/provider.js';
 
 /**
- * How much of one reply is taken in, whatever an endpoint sends. The bounds are far above what models write
- * and below what a worker, a payload of Temporal (2 MB) or a call stack can not bear.
+ * Limits for one reply, independent of what an endpoint sends. They are far above what models write, and below what a
+ * worker, a Temporal payload (2 MB) or a call stack can handle.
  */
 export const REPLY_BOUNDS = {
-  /** Bytes of a response on the wire: a token costs about 300 there. */
+  /** Bytes of a response on the wire, where a token takes about 300 bytes. */
   responseBytes: 64 * 1024 * 1024,
   eventBytes: 4 * 1024 * 1024,
   /** Bytes of an error's body, of which a message quotes a few hundred characters. */
   errorBytes: 64 * 1024,
   listBytes: 8 * 1024 * 1024,
-  /** Characters of a reply's text, and of its reasoning. */
+  /** Characters of a reply's text, and separately of its reasoning. */
   textChars: 1_000_000,
   /** Characters of the arguments of all tool calls of a reply. */
   argumentChars: 400_000,
   toolCalls: 128,
 } as const;
 
-/** As JSON with nothing believed of it. */
+/** Unchecked JSON from an endpoint. */
 export type Wire = Record<string, unknown>;
 export type Channel = 'text' | 'reasoning';
 
-/** What the readers of all protocols say of one reply while it comes, counted against its bounds. */
+/** The parts of one reply as the readers of all protocols emit them, counted against the bounds. */
 export class ReplyParts {
   readonly chars = { text: 0, reasoning: 0, arguments: 0 };
-  /** Calls of tools that were begun. */
+  /** Tool calls that have begun. */
   calls = 0;
 
-  /** The reply ends here, as one that was cut at its output limit. */
+  /** True if a bound is exceeded; the reply then ends as if at its output limit. */
   get full(): boolean {
     return (
       Math.max(this.chars.text, this.chars.reasoning) > REPLY_BOUNDS.textChars ||
@@ -43,7 +43,7 @@ export class ReplyParts {
     yield { type: channel, text };
   }
 
-  /** The call of the index `calls`, until the next one begins. */
+  /** Starts the next call. Its index is the value of `calls` before this one. */
   *startCall(id: string, name: string): Iterable<ModelDelta> {
     this.calls += 1;
     yield { type: 'tool_start', index: this.calls - 1, id: id || null, name };
@@ -56,7 +56,9 @@ export class ReplyParts {
   }
 }
 
-/** A count as an endpoint reports it: what is no number becomes NaN, for `believedUsage` to turn down. */
+/**
+ * Returns a count as an endpoint reports it. A value that is not a number becomes NaN, which `believedUsage` rejects.
+ */
 export function tokens(value: unknown): number {
   if (value === undefined || value === null) return 0;
   return typeof value === 'number' ? value : Number.NaN;

@@ -1,4 +1,4 @@
-/** A reply while it streams in, and the message that it becomes. */
+/** Collects a reply while it streams in, and builds the message from it. */
 
 import { canonicalJson, nestsTooDeep } from '../../base/json/json.js';
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
@@ -19,7 +19,7 @@ import { splitAtCloseLine } from './think-tags.js';
 const MIXED_UP =
   'This call arrived incomplete or mixed up with another: it is not run. Make one call in a reply.';
 
-/** What is said after an end: the reply was not at its end. */
+/** Deltas after an `end` that show that the reply had not ended. */
 const GOES_ON: ReadonlySet<ModelDelta['type']> = new Set([
   'text',
   'reasoning',
@@ -30,7 +30,7 @@ const GOES_ON: ReadonlySet<ModelDelta['type']> = new Set([
 
 type EndDelta = Extract<ModelDelta, { type: 'end' }>;
 
-/** The text of a channel so far: what a watcher may see. */
+/** The text of a channel so far, for watchers. */
 export interface ChannelText {
   channel: LiveText['channel'];
   text: string;
@@ -46,7 +46,7 @@ interface DraftCall {
   data?: ProviderData;
 }
 
-/** Reasoning is whole when its provider has said what it wants back with it. */
+/** Reasoning is complete once it has `data`, which its provider wants back. */
 interface DraftReasoning {
   type: 'reasoning';
   text: string;
@@ -59,19 +59,19 @@ export class ReplyDraft {
   text = '';
   reasoning = '';
   usage: ReportedUsage | null = null;
-  /** What was changed of the request before it was taken. */
+  /** Changes that were made to the request before the endpoint accepted it. */
   readonly lessons: Lesson[] = [];
-  /** Set when the reply is complete: from then on neither interrupt nor a broken connection matters. */
+  /** Set when the reply is complete: from then on neither an interruption nor a broken connection matters. */
   end: EndDelta | null = null;
   #calls: DraftCall[] = [];
   #parts: DraftPart[] = [];
-  /** Text and reasoning as they are stored: their blocks a line each. */
+  /** Text and reasoning as they are stored, with each block on its own line. */
   #shownText = '';
   #shownReasoning = '';
-  /** Providers that want reasoning back want it in its original order. */
+  /** True if the provider wants reasoning back, and so needs the original order of blocks. */
   #isOrdered = false;
   #restarts = 0;
-  /** Where the first reasoning stands that nothing has ended yet. */
+  /** Index of the first reasoning part that has not been ended yet. */
   #unended: number | null = null;
   readonly #model: string;
   #toolInput = '';
@@ -80,7 +80,7 @@ export class ReplyDraft {
     this.#model = model;
   }
 
-  /** Takes a delta in; returns the channel that grew, or null. */
+  /** Adds a delta; returns the channel that grew, or null. */
   add(delta: ModelDelta): ChannelText | null {
     if (GOES_ON.has(delta.type)) this.end = null;
     const grown = this.#take(delta);
@@ -165,7 +165,7 @@ export class ReplyDraft {
     return part;
   }
 
-  /** Open reasoning is one block, at the index of its first piece. */
+  /** Merges all open reasoning into one block, at the index of its first piece. */
   #endReasoning(data: ProviderData): void {
     const block: DraftReasoning = { type: 'reasoning', text: '', data };
     const later = this.#parts.splice(this.#unended ?? this.#parts.length);
@@ -198,7 +198,7 @@ export class ReplyDraft {
     this.text = split.text;
   }
 
-  /** All that the model wrote, for estimates. */
+  /** All text that the model wrote, for estimates. */
   get written(): string {
     return `${this.reasoning}${this.text}${this.#toolInput}`;
   }
@@ -207,12 +207,12 @@ export class ReplyDraft {
     return this.reasoning.length + this.text.length + this.#toolInput.length;
   }
 
-  /** What an interrupted reply keeps: reasoning and text, no tool calls. */
+  /** Returns the part of an interrupted reply that is stored: reasoning and text, no tool calls. */
   partial(): (ReasoningBlock | TextBlock)[] {
     return this.#ordered.filter(part => part.type !== 'call');
   }
 
-  /** Endpoints that want nothing back mix text and reasoning as they please: each is one block. */
+  /** Endpoints that want no reasoning back mix text and reasoning arbitrarily, so each becomes one block. */
   get #ordered(): DraftPart[] {
     if (this.#isOrdered) return [...this.#parts];
     const blocks: DraftPart[] = [];
@@ -221,7 +221,10 @@ export class ReplyDraft {
     return [...blocks, ...this.#calls];
   }
 
-  /** The whole reply as blocks. `callId` makes the ids of calls that came without one or with a taken one. */
+  /**
+   * Returns the whole reply as blocks. `callId` is the base of ids for calls that arrived without an id or with a
+   * duplicate one.
+   */
   whole(callId: string, offered: readonly OfferedTool[]): AssistantMessage['content'] {
     const taken = new Set<string>();
     const last = this.#calls.at(-1);
@@ -240,7 +243,7 @@ export class ReplyDraft {
   }
 }
 
-/** Data nested too deep for recursive JSON code is not sent back to any provider. */
+/** True if the data may be sent back. Data nested too deeply for recursive JSON code is dropped. */
 function isKept(value: unknown): boolean {
   return !nestsTooDeep(canonicalJson(value));
 }

@@ -1,7 +1,10 @@
-/** Texts that end a reply, for endpoints that know no such option: the Responses API, and models that refuse it. */
+/** Ends a reply at stop sequences, for endpoints without that option: the Responses API, and models that refuse it. */
 import type { ModelDelta } from '../provider/provider.js';
 
-/** The reply up to the first of `stops`. What could be the beginning of one waits until it is told. */
+/**
+ * Yields the reply up to the first of `stops`. Text that could be the beginning of one is held back until that is
+ * clear.
+ */
 export async function* endedAt(
   deltas: AsyncIterable<ModelDelta>,
   stops: readonly string[],
@@ -38,7 +41,7 @@ function firstOf(text: string, stops: readonly string[]): number {
   return places.length === 0 ? -1 : Math.min(...places);
 }
 
-/** How many characters at the end could be the beginning of one. */
+/** Returns how many characters at the end could be the beginning of a stop sequence. */
 function mayBegin(text: string, stops: readonly string[], longest: number): number {
   for (let kept = Math.min(text.length, longest - 1); kept > 0; kept -= 1) {
     const end = text.slice(text.length - kept);

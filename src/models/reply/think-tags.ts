@@ -1,14 +1,14 @@
 /**
- * Thinking that an endpoint leaves in the text (M12): a reply that begins with `<think>` is reasoning up to
- * `</think>`. Tags anywhere else are text, for a reply may be about them.
+ * Extracts thinking that an endpoint leaves in the text (M12). A reply that begins with `<think>` is reasoning up to
+ * `</think>`. Tags elsewhere are text, because a reply may be about them.
  */
 const OPEN = /^\s*<think(?:ing)?>/;
 const OPENING = '<thinking>';
-/** A line of its own that closes what a chat template had opened in the prompt. */
+/** A closing tag on its own line, for thinking that the chat template opened in the prompt. */
 const CLOSE_LINE = /^([\s\S]*?)\n<\/think(?:ing)?>[ \t]*(?:\n|$)/;
 const CLOSE = /<\/think(?:ing)?>/;
 const MOST_HELD = 200;
-/** The end of a part in which the closing tag may have begun, with the blanks before it: it is held back. */
+/** The end of a part that could begin the closing tag, with the blanks before it: it is held back. */
 const MAY_CLOSE = /\s{0,50}(?:<[/a-z]{0,10})?$/;
 
 export interface SplitText {
@@ -21,7 +21,7 @@ export class ThinkSplitter {
   #state: 'begin' | 'thinking' | 'blanks' | 'text' = 'begin';
   #held = '';
 
-  /** What is known of `text` and of what was held back before it. */
+  /** Returns the text that can be assigned to a channel so far, including text held back earlier. */
   add(text: string): SplitText[] {
     if (this.#state === 'text') return parts('text', text);
     this.#held += text;
@@ -40,7 +40,7 @@ export class ThinkSplitter {
     return this.#thinking();
   }
 
-  /** What was held back, at the end of the reply. */
+  /** Returns the text that is still held back, at the end of the reply. */
   end(): SplitText[] {
     return this.#restAs(this.#state === 'thinking' ? 'reasoning' : 'text');
   }
@@ -72,7 +72,7 @@ export class ThinkSplitter {
   }
 }
 
-/** The text so far may still become an opening tag; nobody waits for one after a page of blanks. */
+/** True if the text so far could still become an opening tag; after a page of blanks it counts as text. */
 function mayBegin(text: string): boolean {
   if (text.length > MOST_HELD) return false;
   const begin = text.trimStart();
@@ -83,7 +83,9 @@ function parts(channel: SplitText['channel'], text: string): SplitText[] {
   return text === '' ? [] : [{ channel, text }];
 }
 
-/** A reply that only closes its thinking, because the prompt had opened it; null for every other one. */
+/**
+ * Splits a reply that only closes its thinking, because the prompt had opened it; returns null for every other reply.
+ */
 export function splitAtCloseLine(text: string): { reasoning: string; text: string } | null {
   const found = CLOSE_LINE.exec(text);
   if (!found || found[1] === undefined || /<think(?:ing)?>/.test(found[1])) return null;
