@@ -22,7 +22,12 @@ function whole(name: keyof Limits, min: number, description: string, most?: numb
 /** Limits as written in `steersman.yaml` and in a run's settings: every one may be left out. */
 const limitsSchema = z.strictObject({
   planning: whole('planning', 1, 'Planner rounds a cycle.'),
-  execution: whole('execution', 1, 'Executor rounds a task.'),
+  execution: whole('execution', 1, 'Executor rounds a task, and those of each step of a declared mode.'),
+  replies: whole(
+    'replies',
+    1,
+    'Replies with tool calls of a role that works on a goal alone, as in react; its answer is one more.',
+  ),
   verification: whole('verification', 1, 'Verifications a goal, and plans it gets without a person.'),
   looks: whole(
     'looks',

@@ -30,7 +30,7 @@ export interface RoleProfile {
   /** What an instruction to it must hold, where it is called as a sub-agent. */
   requires: Requirement[];
   output: OutputContract;
-  /** Rounds that it has for a goal that is its own work; null for `limits.execution`. */
+  /** Replies with tool calls for a goal that is its own work; null for `limits.replies`, of a step `limits.execution`. */
   maxRounds: number | null;
   /** Tool calls of one reply of it that are run, at most `limits.toolCallsPerTurn`; null for that. */
   toolCallsPerTurn: number | null;

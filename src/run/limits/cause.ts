@@ -137,7 +137,8 @@ const TEXTS: Partial<Record<string, string>> = {
   carried_out: 'The tasks of the plan were carried out: this mode verifies nothing.',
   carried_out_partly: 'Tasks of the plan failed or were left out, and nothing was verified.',
   planning_cap: 'The limit of planning rounds was reached without a task: the answer was given directly.',
-  execution_cap: 'The limit of rounds was reached before there was an answer.',
+  execution_cap:
+    'The limit of replies was reached before there was an answer: a higher limits.replies (limits.execution for a step, maxRounds for a role) or a follow-up goal lets it go on.',
   verification_cap: 'The limit of verifications was reached, and the last one still wanted more.',
   turn_cap: 'The limit of model replies was reached before the answer was verified.',
   tasks_open: 'The verification accepted the answer, but tasks of the plan were not carried out.',

@@ -6,8 +6,10 @@ import { expected, quoted } from '../../base/text/output-fields.js';
 export interface Limits {
   /** Planner rounds a cycle. */
   planning: number;
-  /** Executor rounds a task. */
+  /** Executor rounds a task, and those of each step of a declared mode. */
   execution: number;
+  /** Replies with tool calls that a role has when the whole goal is its work, as in `react` (SE6). Its answer is one more. */
+  replies: number;
   /** Verifications a goal. */
   verification: number;
   /** Replies of the verifier that may call tools that only read, before its verdict. */
@@ -39,6 +41,7 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = {
   planning: 3,
   execution: 10,
+  replies: 40,
   verification: 3,
   looks: 0,
   taskRetries: 2,

@@ -11,7 +11,7 @@ import { fill } from '../../base/words/words.js';
 import { answerInstruction, stepBeforeText } from '../../rules/prompts/answer-instructions.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { checksOf } from '../../run/checks/check.js';
-import { plansLeft } from '../../run/limits/limits.js';
+import { type Limits, plansLeft } from '../../run/limits/limits.js';
 import { confirmationReasons } from '../../run/outputs/envelope.js';
 import { questionText, specialText } from '../../run/outputs/special-output.js';
 import { roleAt, stepsOf } from '../../run/position/modes.js';
@@ -30,11 +30,11 @@ export async function answer(run: Run, position: Answering): Promise<StepEnd> {
   const { asking, unanswered } = position;
   if (asking?.kind === 'ask') return clarify(run, position, role, asking.question);
   if (asking?.kind === 'confirm') return confirmAnswer(run, position, role, asking);
-  const rounds = roundsOf(run, role) + (unanswered ? 1 : 0);
+  const rounds = roundsOf(run, role);
   const end = await runTurns(run, {
     role: role.name,
     output: 'text',
-    maxRounds: rounds,
+    maxRounds: rounds + answerRound(run) + (unanswered ? 1 : 0),
     tools: true,
     instruction: () => instructionAt(run, position, role),
   });
@@ -50,7 +50,7 @@ export async function answer(run: Run, position: Answering): Promise<StepEnd> {
     case 'unusable':
       return wrapUpAs(run, 'direct_answer', run.words.whyUnreadable);
     case 'rounds_used':
-      noteLimit(run, 'execution', null);
+      noteLimit(run, rolesOf(run).length === 1 ? 'replies' : 'execution', null);
       return wrapUpAs(run, 'execution_cap', fill(run.words.whyRounds, { rounds }));
     default:
       return concludeEarly(run, end);
@@ -146,8 +146,15 @@ function nextRole(run: Run, step: number): PinnedRole | null {
   return name === undefined ? null : run.role(name);
 }
 
+/** Replies with tool calls that the role has. Runs of earlier code have no limit `replies`. */
 function roundsOf(run: Run, { maxRounds }: PinnedRole): number {
-  return maxRounds ?? run.limits.execution;
+  const { execution, replies = execution }: Pick<Limits, 'execution'> & Partial<Limits> = run.limits;
+  return maxRounds ?? (rolesOf(run).length === 1 ? replies : execution);
+}
+
+/** The answer does not count as a round (L21), except in runs of earlier code. */
+function answerRound(run: Run): number {
+  return 'replies' in run.limits ? 1 : 0;
 }
 
 function rolesOf({ state }: Run): readonly string[] {

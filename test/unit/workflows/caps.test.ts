@@ -84,6 +84,9 @@ async function runTo({ mode, limits, replies, maxRounds, answers }: Case) {
   return { state: run.state, cause: end.cause, reached, gates, wrapUp };
 }
 
+const ALONE = { limit: '`replies`', limits: { replies: 1 } };
+const IN_TURN = { limit: '`execution`', limits: { execution: 1 } };
+
 const PLANNED: readonly CapMode[] = ['team', 'plan'];
 const IN_STEPS: readonly CapMode[] = ['react', 'review'];
 
@@ -144,9 +147,9 @@ const PARTS: [Case, string][] = [
   ...IN_STEPS.flatMap((mode): [Case, string][] => {
     const rest = mode === 'review' ? [ANSWER, ANSWER] : [ANSWER];
     return [
-      [{ mode, limit: '`execution`', limits: { execution: 1 }, replies: [READ, ANSWER] }, 'execution_cap'],
+      [{ mode, ...(mode === 'react' ? ALONE : IN_TURN), replies: [READ, READ, ANSWER] }, 'execution_cap'],
       [
-        { mode, limit: '`maxRounds` of the role', limits: {}, maxRounds: 1, replies: [READ, ANSWER] },
+        { mode, limit: '`maxRounds` of the role', limits: {}, maxRounds: 1, replies: [READ, READ, ANSWER] },
         'execution_cap',
       ],
       [

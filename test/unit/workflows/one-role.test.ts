@@ -64,22 +64,23 @@ describe('a mode of one role', () => {
     expect(ran).toHaveLength(1);
     expect(run.state.tasks).toEqual([]);
     expect(eventsOf(run, 'phase_started')).toMatchObject([{ phase: 'answering', cycle: 1 }]);
-    expect(said(run)).toContain('At most 10 replies');
+    expect(said(run)).toContain('At most 40 replies may call tools');
   });
 
-  test('its rounds come to an end → it is told once how many are left', async () => {
-    const { run } = await runReact([...Array<TeamReply>(9).fill(READ), ANSWER]);
-    expect(said(run).split('2 round(s) left.')).toHaveLength(2);
+  test('its replies come to an end → it is told once how many are left, and all of them may call tools (SE6)', async () => {
+    const { run, end } = await runReact([...Array<TeamReply>(40).fill(READ), ANSWER]);
+    expect(said(run).split('Replies left: 2. Do not call tools in the last.')).toHaveLength(2);
+    expect(end.cause).toBe('direct_answer');
   });
 
   test.each<[string, TeamReply[], string]>([
     ['answers', [READ, ANSWER], 'direct_answer'],
-    ['answers at its wrap-up', [READ, { calls: ['put'] }, ANSWER], 'execution_cap'],
+    ['answers at its wrap-up', [READ, { calls: ['put'] }, READ, ANSWER], 'execution_cap'],
   ])(
     'direct: a role with a final response %s → the answer stands in it, and in the conversation alone (P12)',
     async (_, replies, cause) => {
       const finalResponse = '# Answer\n\n{{content}}\n\n{{toolCount}} calls:\n{{toolHistory}}';
-      const given = { limits: { execution: 2 }, role: { finalResponse } };
+      const given = { limits: { replies: 2 }, role: { finalResponse } };
       const { run, end } = await runReact(replies, given);
       expect(end.cause).toBe(cause);
       expect(end.answer).toMatch(/^# Answer\n\nThe file says 42\.\n\n\d calls:\n- react: read /);
@@ -136,15 +137,15 @@ describe('a mode of one role', () => {
     },
   );
 
-  test('direct: its rounds are used up → one reply of the same role without tools, execution_cap (L18)', async () => {
-    const { run, end, asked, ran } = await runReact([READ, { calls: ['put'] }, ANSWER], {
-      limits: { execution: 2 },
+  test('direct: its rounds are used up → one reply of the same role without tools, execution_cap (L18, L21)', async () => {
+    const { run, end, asked, ran } = await runReact([READ, { calls: ['put'] }, READ, ANSWER], {
+      limits: { replies: 2 },
     });
     expect(end).toMatchObject({ outcome: 'unverified', cause: 'execution_cap', answer: 'The file says 42.' });
-    expect(asked).toHaveLength(3);
+    expect(asked).toHaveLength(4);
     expect(ran).toHaveLength(1);
-    expect(run.state.models.calls.map(call => call.toolsOffered)).toEqual([true, true, false]);
-    expect(eventsOf(run, 'limit_reached')).toMatchObject([{ limit: 'execution', taskId: null }]);
+    expect(run.state.models.calls.map(call => call.toolsOffered)).toEqual([true, true, true, false]);
+    expect(eventsOf(run, 'limit_reached')).toMatchObject([{ limit: 'replies', taskId: null }]);
   });
 
   test('direct: a budget is used up → the same wrap-up, and its cause (L11)', async () => {

@@ -72,11 +72,14 @@ describe('a declared mode', () => {
   });
 
   test('steps: the rounds of a step are used up → the last role answers without tools, execution_cap (L11, L12)', async () => {
-    const { asked, end, state } = await runReview([READ, { calls: ['put'] }, { text: 'One fault so far.' }], {
-      auditor: { maxRounds: 2 },
-    });
-    expect(asked).toEqual(['auditor', 'auditor', 'editor']);
-    expect(state.models.calls.map(call => call.toolsOffered)).toEqual([true, true, false]);
+    const { asked, end, state } = await runReview(
+      [READ, { calls: ['put'] }, READ, { text: 'One fault so far.' }],
+      {
+        auditor: { maxRounds: 2 },
+      },
+    );
+    expect(asked).toEqual(['auditor', 'auditor', 'auditor', 'editor']);
+    expect(state.models.calls.map(call => call.toolsOffered)).toEqual([true, true, true, false]);
     expect(end).toMatchObject({ cause: 'execution_cap', answer: 'One fault so far.' });
   });
 
@@ -87,8 +90,8 @@ describe('a declared mode', () => {
   ])(
     'steps: the rounds of the first are used up, and %s has a conversation of its own → who answers has what was found (L11)',
     async (_, given, by) => {
-      const { asked, requests, end } = await runReview([READ, { text: 'One fault so far.' }], given);
-      expect(asked).toEqual(['auditor', by]);
+      const { asked, requests, end } = await runReview([READ, READ, { text: 'One fault so far.' }], given);
+      expect(asked).toEqual(['auditor', 'auditor', by]);
       expect(requests.at(-1)?.messages.some(({ kind }) => kind === 'tool_result')).toBe(true);
       expect(end).toMatchObject({ cause: 'execution_cap', answer: 'One fault so far.' });
     },

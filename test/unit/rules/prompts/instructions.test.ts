@@ -254,7 +254,7 @@ describe('what an instruction says once (OU13)', () => {
   test('taskInstruction: right after the plan that says it → the task is named; later, or edited since → said whole', () => {
     const { state, one, two } = planned(['The goal', PLAN]);
     expect(taskInstruction(state, one, NOBODY, 7)).toBe(
-      'Do task `task-1` now.\n\nAt most 7 replies; the last is your report, as JSON.',
+      'Do task `task-1` now.\n\nAt most 7 replies, with your report, as JSON.',
     );
     const edited = { ...one, description: 'Read it twice' };
     expect(taskInstruction(state, edited, NOBODY, 7)).toContain('task-1 — Read it twice');
@@ -422,7 +422,7 @@ test('instructions: wishes of the person → in every instruction of who plans, 
 
 test('reviewFixesInstruction: in its turn → names what it is about and what is left (L3)', () => {
   const instruction = reviewFixesInstruction(stateWith(), 'task-1', ['a', 'b'], 2);
-  for (const text of ['task-1', '- a\n- b', '2 round(s) left']) expect(instruction).toContain(text);
+  for (const text of ['task-1', '- a\n- b', 'Replies left: 2.']) expect(instruction).toContain(text);
 });
 
 describe('verificationInstruction and wrapUpInstruction', () => {
