@@ -1,18 +1,18 @@
 /**
- * Whether an object that is nearly JSON ends by itself. Mending closes whatever is open at the end of a text, and so
- * makes a whole call out of the beginning of one.
+ * Tells whether an object in nearly valid JSON is complete. JSON repair closes all brackets that are open at the end of
+ * a text, and so would turn the beginning of a call into a complete one.
  */
 
 const ENDS: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
 const QUOTES: Readonly<Record<string, string>> = { '"': '"', "'": "'", '`': '`', '“': '”', '‘': '’' };
-/** A single quote begins a text only behind one of these: else it is an apostrophe. */
+/** A single quote starts a string only after one of these characters; otherwise it is an apostrophe. */
 const BEFORE_TEXT = /[{[,:+(]/;
-/** Signs that may follow the object: the end of a fence, and brackets too many. */
+/** Characters that may follow the object: the end of a fence, and surplus brackets. */
 const AFTER = /^[\s;`}\])]*$/;
 
 /**
- * True where the first object of the text is closed by its own bracket, and leaves nothing out within. In doubt false:
- * the model is asked again. Linear.
+ * True if the first object of the text is closed by its own bracket and omits nothing inside. In doubt it returns
+ * false, and the model is asked again. Takes linear time.
  */
 export function isWhole(text: string): boolean {
   const start = text.indexOf('{');
@@ -22,7 +22,7 @@ export function isWhole(text: string): boolean {
   for (let at = start; at < text.length; at += 1) {
     const sign = text[at] ?? '';
     if (/\s/.test(sign)) continue;
-    // `…` or `...` stands for more of the kind; a name without a value would become null.
+    // `…` or `...` stands for omitted text; a name without a value would become null.
     if (sign === '…' || text.startsWith('...', at)) return false;
     if (last === ':' && /[,}\]]/.test(sign)) return false;
     const end = skippedTo(text, at, last);
@@ -38,7 +38,10 @@ export function isWhole(text: string): boolean {
   return false;
 }
 
-/** Index of the last sign of the text or comment that begins here; `at` where none does; null where it has no end. */
+/**
+ * Returns the index of the last character of the string or comment that begins here; `at` if none begins; null if it
+ * has no end.
+ */
 function skippedTo(text: string, at: number, last: string): number | null {
   const sign = text[at] ?? '';
   if (text.startsWith('/*', at)) return found(text.indexOf('*/', at + 2), 1);
@@ -58,7 +61,7 @@ function found(at: number, more: number): number | null {
 
 const NEXT_SIGN = /\s*([,:}\]+]|$)/y;
 
-/** An apostrophe within single quotes has a letter behind it. */
+/** True if the quote ends the string: an apostrophe inside single quotes is followed by a letter. */
 function endsText(text: string, at: number): boolean {
   NEXT_SIGN.lastIndex = at;
   return NEXT_SIGN.test(text);

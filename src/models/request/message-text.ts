@@ -1,4 +1,4 @@
-/** What a message says in words, and how its calls are named, the same for all protocols. */
+/** The text of messages and the names of their calls, the same for all protocols. */
 import { createHash } from 'node:crypto';
 import { toolResultText } from '../../conversation/tool-result.js';
 import type {
@@ -10,7 +10,7 @@ import type {
 import { textOf } from '../../run/messages/message.js';
 import type { Picture, Pictures } from '../provider/provider.js';
 
-/** Said after a reply that a person cut off, so that it is not taken for a whole one. */
+/** Appended to a reply that a person interrupted, so that the model does not take it for a complete one. */
 export const INTERRUPTED_NOTE = '[The user interrupted this reply here: it is not complete.]';
 
 export function assistantText(message: AssistantMessage): string {
@@ -18,7 +18,7 @@ export function assistantText(message: AssistantMessage): string {
   return message.stopReason === 'interrupted' ? `${said}\n${INTERRUPTED_NOTE}`.trim() : said;
 }
 
-/** What stands beside a block for a model `endpoint/model`; undefined for every other one. */
+/** Returns a block's provider data if it came from `model` (`endpoint/model`); otherwise undefined. */
 export function dataFor(model: string, block: { data?: ProviderData }): unknown {
   return block.data?.model === model ? block.data.value : undefined;
 }
@@ -29,7 +29,7 @@ export function picturesOf({ id }: Message, pictures: Pictures): readonly Pictur
   return pictures.get(id) ?? [];
 }
 
-/** A result without the words that stand for pictures which are sent with it. */
+/** Returns a result without the placeholders of pictures that are sent with it. */
 export function shownResultText(message: ToolResultMessage, pictures: Pictures): string {
   return toolResultText(message.content[0], refsOf(message, pictures));
 }
@@ -45,12 +45,14 @@ export function dataUrl({ mimeType, base64 }: Picture): string {
 const ID = /^[A-Za-z0-9_-]{1,40}$/;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The id itself where it can be sent anywhere, else one made of it: the same each time. */
+/**
+ * Returns the id if every endpoint accepts it, otherwise one derived from it. The same id always gives the same result.
+ */
 export function wireCallId(id: string): string {
   return ID.test(id) ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 }
 
-/** The name of a call that is over; models call tools by names that there are not. */
+/** Returns the name of a past call in a form that endpoints accept; models also call names that do not exist. */
 export function wireToolName(name: string): string {
   if (NAME.test(name)) return name;
   return name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || '_';

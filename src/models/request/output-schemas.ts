@@ -1,4 +1,4 @@
-/** JSON schemas of the role outputs, for endpoints that can be held to one: one for each contract in each dialect. */
+/** JSON schemas of the role outputs, for endpoints that can be bound to one: one per contract and dialect. */
 
 import type { JsonSchema } from '../../base/json/json.js';
 import { fieldsInDialect, flatFields } from '../../rules/outputs/parse-output.js';
@@ -7,14 +7,14 @@ import type { OutputContract } from '../../run/outputs/contracts.js';
 import type { Dialect } from '../../run/outputs/envelope.js';
 import { closedObject } from '../../run/outputs/fields.js';
 
-/** The schema of a contract in a dialect; null for free text. */
+/** Returns the schema of a contract in a dialect; null for free text. */
 export function outputSchema(contract: OutputContract, dialect: Dialect): JsonSchema | null {
   return contract === 'text' ? null : closedObject(fieldsInDialect(contract, dialect));
 }
 
 /**
- * The schema that a request holds its reply to. None where it shares its prefix: endpoints put a schema before all
- * else, so with one for each role none would find the conversation known that another has left.
+ * Returns the schema that a request binds its reply to; null if it shares its prefix. Endpoints put a schema before
+ * everything else, so a schema per role would keep roles from sharing a cached conversation.
  */
 export function schemaOf({
   prefix,
@@ -26,7 +26,7 @@ export function schemaOf({
 
 const COMMON_FIELDS: readonly string[] = ['summary', 'reason', 'action'];
 
-/** Names of the flat fields that tell a contract's object from any other JSON; empty for free text. */
+/** Returns the names of the fields that distinguish a contract's object from other JSON; empty for free text. */
 export function outputFields(contract: OutputContract): string[] {
   if (contract === 'text') return [];
   return ['component', ...Object.keys(flatFields(contract)).filter(name => !COMMON_FIELDS.includes(name))];

@@ -1,4 +1,6 @@
-/** The argument pipeline of tool calls (T5): parse, mend, else `{}` with a flag; then check. */
+/**
+ * The argument pipeline of tool calls (T5): parse the text, else repair it, else use `{}` with a flag; then validate.
+ */
 import { jsonrepair } from 'jsonrepair';
 import { canonicalJson, inexactNumbers, nestsTooDeep, parseJson } from '../../base/json/json.js';
 import { parseRecord } from '../../base/json/json-in-text.js';
@@ -11,7 +13,7 @@ import { ownKeys } from './tool-schema.js';
 
 const NO_ARGUMENTS = /^(null|None|undefined|\[\s*\]|"\s*")?$/;
 
-/** Raw text is kept to show what was really said, not to be complete. */
+/** The raw text shows what the model wrote; it may be cut. */
 const MAX_RAW_CHARS = 8_000;
 
 export interface RawToolCall {
@@ -19,13 +21,16 @@ export interface RawToolCall {
   name: string;
   /** The argument text as streamed. */
   text: string;
-  /** The reply was cut off in this call: its text is a beginning, and mending it would invent arguments. */
+  /**
+   * True if the reply was cut off within this call. The text is then incomplete, and repairing it would invent
+   * arguments.
+   */
   cut: boolean;
 }
 
 /**
- * A tool call as a block. A call of a name that was not offered is kept as it is, for the workflow to
- * answer; its arguments are not checked.
+ * Returns a tool call as a block. A call with a name that was not offered is passed on for the workflow to answer,
+ * without validation.
  */
 export function toToolUse(call: RawToolCall, offered: readonly OfferedTool[]): ToolUseBlock {
   const { json, ...read } = parseArguments(call);
@@ -46,7 +51,7 @@ export function toToolUse(call: RawToolCall, offered: readonly OfferedTool[]): T
 const MOST_INEXACT = 10;
 const MAX_SHOWN_DIGITS = 80;
 
-/** Another number than the one that was written would name another order, or pay another amount. */
+/** Reports numbers that a double can't hold: a rounded number could name another order or pay another amount. */
 function inexactErrors(json: string): string[] {
   const numbers = new Set([...inexactNumbers(json)].map(({ digits }) => headChars(digits, MAX_SHOWN_DIGITS)));
   return [...numbers]
@@ -61,7 +66,7 @@ type Parsed = Pick<ToolUseBlock, 'input' | 'raw' | 'argsParseFailed'> & { json: 
 
 function parseArguments(call: RawToolCall): Parsed {
   const text = call.text.trim();
-  // Endpoints send no text at all for a call without arguments, and models nothing in other words.
+  // Endpoints send no text for a call without arguments, and models write `null` and the like.
   if (NO_ARGUMENTS.test(text) && !call.cut) return { input: {}, json: '' };
   const raw = call.text.slice(0, MAX_RAW_CHARS);
   const unreadable: Parsed = { input: {}, raw, argsParseFailed: true, json: '' };
@@ -76,22 +81,25 @@ function parseArguments(call: RawToolCall): Parsed {
   return unreadable;
 }
 
-/** Some models write the object as a JSON string, quoted twice. */
+/** Some models write the object as a JSON string, with escaped quotes. */
 function unquoted(text: string): string | null {
   const value = text.startsWith('"') ? parseJson(text) : undefined;
   return typeof value === 'string' ? value.trim() : null;
 }
 
-/** Whole JSON in a code block: read as it is, since mending may take a bracket in a text for one of its own. */
+/**
+ * Complete JSON in a code block is read without repair, because a repair may mistake a bracket inside a string for a
+ * closing one.
+ */
 function unfenced(text: string): string | null {
   return /^```\w*\s([\s\S]*)```$/.exec(text)?.[1]?.trim() ?? null;
 }
 
 function mended(text: string): string | null {
-  // Mending makes something of any text: only what begins as an object, fenced or not, is worth it.
+  // A repair makes JSON of any text, so it is only tried on text that begins as an object, fenced or not.
   const open = text.indexOf('{');
   if (open < 0 || !/^(```\w*\s*)?$/.test(text.slice(0, open))) return null;
-  // Endpoints say `tool_calls` of a call that their limit cut: of 1000 the first three digits would be paid.
+  // Endpoints send `tool_calls` even for a call that their limit cut: the first three digits of 1000 would be paid.
   if (!isWhole(text)) return null;
   try {
     return jsonrepair(text).trim();
@@ -101,8 +109,8 @@ function mended(text: string): string | null {
 }
 
 /**
- * Some endpoints send the arguments as what they are, an object, in place of its text. Anything else that is
- * there becomes a text too, which no tool takes: as none it would count as a call without arguments.
+ * Returns the arguments as text. Some endpoints send an object instead of its text. Any other value becomes a text too,
+ * which no tool accepts; as an empty text it would count as a call without arguments.
  */
 export function argumentText(given: unknown): string {
   if (typeof given === 'string') return given;

@@ -1,13 +1,16 @@
-/** Schemas of tools as endpoints take them. Calls are checked by the original: what is left out here still holds. */
+/**
+ * Converts tool schemas to what endpoints accept. Calls are validated against the original, so removed keywords still
+ * apply.
+ */
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../base/json/json.js';
 
 type Schema = Record<string, unknown>;
 
-/** Anthropic's rule for the names of arguments, the narrowest of all. */
+/** Anthropic's rule for argument names, the strictest of all. */
 const KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
 const MOST_LEVELS = 12;
-/** Keywords that say nothing to a model, and that some endpoint refuses. */
+/** Keywords that are useless to a model and that some endpoint refuses. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
@@ -17,7 +20,7 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'examples',
 ]);
 const BRANCHES = ['anyOf', 'oneOf', 'allOf'] as const;
-/** What no provider takes at the top: https://github.com/anthropics/claude-code/issues/5319 */
+/** Keywords that no provider accepts at the top: https://github.com/anthropics/claude-code/issues/5319 */
 const NOT_AT_TOP: ReadonlySet<string> = new Set([
   ...BRANCHES,
   'not',
@@ -29,23 +32,32 @@ const NOT_AT_TOP: ReadonlySet<string> = new Set([
   'type',
 ]);
 
-/** An argument's name as it is sent: the same each time, and told apart from all others. */
+/**
+ * Returns an argument's name as it is sent. The same name always gives the same result, and different names give
+ * different ones.
+ */
 export function wireKey(key: string): string {
   if (KEY.test(key)) return key;
   const hash = createHash('sha256').update(key).digest('hex').slice(0, 6);
   return `${key.replace(/[^a-zA-Z0-9_.-]+/g, '_').slice(0, 56)}_${hash}`;
 }
 
-/** Of OpenAI's endpoints, and of many that speak as they do: https://platform.openai.com/docs/api-reference/chat/create */
+/**
+ * The limit of OpenAI's endpoints and of many compatible ones:
+ * https://platform.openai.com/docs/api-reference/chat/create
+ */
 const DESCRIPTION_CHARS = 1_024;
 
-/** A tool's description, cut where endpoints of OpenAI's protocols refuse a longer one. */
+/** Returns a tool's description, cut to the limit of OpenAI's protocols. */
 export function wireDescription(description: string): string {
   if (description.length <= DESCRIPTION_CHARS) return description;
   return `${description.slice(0, DESCRIPTION_CHARS - 1).toWellFormed()}…`;
 }
 
-/** An object schema without what providers refuse (FE3), and without that there are no other arguments: calls are checked. */
+/**
+ * Returns an object schema without keywords that providers refuse (FE3), and without `additionalProperties: false`,
+ * because calls are validated anyway.
+ */
 export function wireSchema(schema: Schema): Schema {
   const kept = Object.entries(schema).filter(
     ([keyword, value]) => !NOT_AT_TOP.has(keyword) && (keyword !== 'additionalProperties' || value !== false),
@@ -59,7 +71,7 @@ export function wireSchema(schema: Schema): Schema {
   return { type: 'object', properties: {}, ...taken(merged, MOST_LEVELS) };
 }
 
-/** What branches at the top say, as far as one object can: all their arguments, and what each requires. */
+/** Merges the branches at the top into one object: all their arguments, and the names that every choice requires. */
 function mergedBranches(schema: Schema): { properties: Schema | null; required: unknown[] | null } {
   const branches = BRANCHES.flatMap(key => {
     const list = schema[key];
@@ -101,7 +113,7 @@ function takenKeyword(keyword: string, value: unknown, { minimum, maximum }: Sch
     case 'definitions':
       return isRecord(value) ? { [keyword]: takenEach(value, levels, keyword === 'properties') } : {};
     case 'items':
-      // A list is an older form of `prefixItems`.
+      // A list in `items` is the older form of `prefixItems`.
       if (Array.isArray(value)) return { items: value.length === 1 ? taken(value[0], levels) : {} };
       return { items: taken(value, levels) };
     case 'required':
@@ -117,7 +129,7 @@ function takenKeyword(keyword: string, value: unknown, { minimum, maximum }: Sch
     case 'additionalProperties':
     case 'not':
       return { [keyword]: isRecord(value) ? taken(value, levels) : value };
-    // Once they said whether the bound itself is left out.
+    // In older drafts they were booleans that excluded the bound itself.
     case 'exclusiveMinimum':
       return typeof value === 'boolean'
         ? value && typeof minimum === 'number'
@@ -150,7 +162,7 @@ function takenEach(schemas: Schema, levels: number, areArguments: boolean): Sche
   );
 }
 
-/** Arguments by the names that the tool gives them, where they were sent under others. */
+/** Renames arguments back to the tool's own names if they were sent under other names. */
 export function ownKeys(input: Schema, schema: unknown): Schema {
   return hasOddKeys(schema, MOST_LEVELS) ? (renamed(input, schema, MOST_LEVELS) as Schema) : input;
 }
@@ -187,7 +199,10 @@ const SIMPLE_LEVELS = 4;
 const SIMPLE_TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'array', 'object'];
 const SIMPLE_DESCRIPTION_CHARS = 300;
 
-/** What every endpoint understands: types, descriptions, lists of words. `schema`: as it was sent. */
+/**
+ * Returns a schema that every endpoint understands: types, descriptions, lists of words. `schema` is the one that was
+ * sent.
+ */
 export function simplerSchema(schema: Schema): Schema {
   const simple = simpler(schema, schema, SIMPLE_LEVELS);
   return { ...simple, type: 'object', properties: isRecord(simple.properties) ? simple.properties : {} };
@@ -227,7 +242,7 @@ function simpler(given: unknown, root: Schema, levels: number): Schema {
   return { type, ...about, ...(isWords && { enum: words }) };
 }
 
-/** What a reference within the schema leads to; of branches the first that says something. */
+/** Follows references within the schema, and takes the first branch that is not null. */
 function resolved(given: unknown, root: Schema): Schema {
   let schema = isRecord(given) ? given : {};
   for (let steps = 0; steps < 8; steps += 1) {

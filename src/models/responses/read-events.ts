@@ -1,11 +1,14 @@
-/** Events of a streamed response as canonical deltas, lenient where endpoints differ: nothing in them is believed. */
+/**
+ * Reads the events of a streamed response as canonical deltas, leniently where endpoints differ. The shape of every
+ * event is checked before use.
+ */
 import { createHash } from 'node:crypto';
 import { canonicalJson, isRecord, stringOr } from '../../base/json/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider/provider.js';
 import { tokens, type Wire } from '../reply/reply-bounds.js';
 import { ResponseItems } from './response-items.js';
 
-/** A reply that grows over `REPLY_BOUNDS` ends there, as one that was cut at its output limit. */
+/** A reply that exceeds `REPLY_BOUNDS` ends there, as if it had reached its output limit. */
 export async function* readResponse(events: AsyncIterable<unknown>): AsyncIterable<ModelDelta> {
   const items = new ResponseItems();
   const repeats = new Repeats();
@@ -53,16 +56,18 @@ function toUsage(usage: Wire): ReportedUsage {
   };
 }
 
-/** Event numbers: far more than a reply has. */
+/** Event numbers to remember: far more than a reply has. */
 const MOST_KEPT = 200_000;
 
-/** Events that a gateway passes on twice: their numbers tell them from what a model says twice. */
+/**
+ * Detects events that a gateway sends twice. Their sequence numbers distinguish them from text that a model repeats.
+ */
 class Repeats {
   readonly #seen = new Map<number, string>();
-  /** Some endpoints give events of their own the same number: then numbers tell nothing. */
+  /** False once two different events had the same number, as with some endpoints; numbers then prove nothing. */
   #isNumbered = true;
 
-  /** The event has come before. */
+  /** True if the same event has arrived before. */
   has(event: Record<string, unknown>): boolean {
     const { sequence_number: number } = event;
     if (typeof number !== 'number' || !this.#isNumbered) return false;

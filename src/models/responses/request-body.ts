@@ -1,4 +1,4 @@
-/** Provider for OpenAI's Responses API, stateless: nothing is stored there, all is sent. */
+/** Provider for OpenAI's Responses API, used without stored state: each request sends everything. */
 import type OpenAI from 'openai';
 import { isRecord } from '../../base/json/json.js';
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
@@ -35,7 +35,7 @@ export function toResponsesBody(endpoint: string, request: ModelRequest): Respon
   const hasTools = tools.length > 0;
   return withoutNothing<ResponsesBody>({
     model,
-    // Before all messages, and the same in every request of a prefix: what is cached begins with it.
+    // They precede all messages and are the same in every request of a prefix, so a cached prefix begins with them.
     instructions: system || null,
     input: toWireInput(`${endpoint}/${model}`, request.messages, request.pictures),
     stream: request.streaming !== false,
@@ -59,13 +59,13 @@ export function toResponsesBody(endpoint: string, request: ModelRequest): Respon
 function toWireTool({ name, description, inputSchema }: OfferedTool): OpenAI.Responses.FunctionTool {
   const open: Body = wireSchema(inputSchema);
   const closed = { ...open, additionalProperties: inputSchema.additionalProperties };
-  // Said either way: what is left out counts as strict here, unlike in chat completions.
+  // `strict` is always sent, because an omitted value means true here, unlike in chat completions.
   const strict = isStrictSchema(closed);
   const parameters = strict ? closed : open;
   return { type: 'function', name, description: wireDescription(description), parameters, strict };
 }
 
-/** Models that do not reason know nothing of reasoning, and those that do take no sampling options. */
+/** Models without reasoning refuse reasoning options; those with reasoning refuse sampling options. */
 const RESPONSES_OPTIONS: readonly RefusableOption[] = [
   { path: 'include', words: OPTIONS.encrypted },
   { path: 'reasoning.summary', words: OPTIONS.summary },

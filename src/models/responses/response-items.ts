@@ -1,4 +1,4 @@
-/** The items of one streamed response: what they say when it comes, and once, however often it is told. */
+/** Reads the items of one streamed response as deltas while they arrive. Repeated text is emitted once only. */
 import { isRecord, stringOr } from '../../base/json/json.js';
 import type { ModelDelta } from '../provider/provider.js';
 import { type Channel, ReplyParts, type Wire } from '../reply/reply-bounds.js';
@@ -6,20 +6,20 @@ import { argumentText } from '../request/tool-arguments.js';
 
 interface OpenItem {
   type: string;
-  /** Empty where the endpoint gave none. */
+  /** Empty if the endpoint sent no id. */
   id: string;
-  /** Its number as the endpoint says it. */
+  /** The endpoint's `output_index`, as text. */
   place: string;
-  /** Of calls. */
+  /** Index of the tool call; only meaningful for calls. */
   index: number;
   said: string;
   part: string;
   isDone: boolean;
-  /** Of reasoning: what its provider wants back of it has come. */
+  /** True if the reasoning data that the provider wants back has arrived. */
   isSealed: boolean;
 }
 
-/** Where each event that brings a piece of an item has it, and on which channel it goes. */
+/** For each event that carries a piece of an item: the channel of the piece, and the field with its part number. */
 const PIECES: Readonly<Record<string, { channel: Channel | 'input'; part: string }>> = {
   'response.output_text.delta': { channel: 'text', part: 'content_index' },
   'response.refusal.delta': { channel: 'text', part: 'content_index' },
@@ -29,7 +29,7 @@ const PIECES: Readonly<Record<string, { channel: Channel | 'input'; part: string
   'response.custom_tool_call_input.delta': { channel: 'input', part: '' },
 };
 
-/** The items that a channel grows. */
+/** The type of item that each channel belongs to. */
 const ITEM_OF: Readonly<Record<Channel | 'input', string>> = {
   text: 'message',
   reasoning: 'reasoning',
@@ -37,19 +37,19 @@ const ITEM_OF: Readonly<Record<Channel | 'input', string>> = {
 };
 
 const PARAGRAPH = '\n\n';
-/** Looked through for each piece. */
+/** Bounded because all items are searched for each piece. */
 const MOST_ITEMS = 512;
 
 /**
- * Which item an event is of, its id and its number say. Of endpoints that translate another protocol either may be
- * missing, the same for several, or new in each event (github.com/BerriAI/litellm/pull/36375,
- * github.com/lemonade-sdk/lemonade/issues/3607): then it is the last of its type that is not done.
+ * An event's id and index tell which item it belongs to. Endpoints that translate another protocol may omit either,
+ * repeat it, or renew it in each event (github.com/BerriAI/litellm/pull/36375,
+ * github.com/lemonade-sdk/lemonade/issues/3607). Then the event belongs to the last unfinished item of its type.
  */
 export class ResponseItems extends ReplyParts {
   readonly #items: OpenItem[] = [];
-  /** Something was said on it that what comes next goes on with. */
+  /** True if text has been emitted on the channel that further text would continue. */
   readonly #open: Record<Channel, boolean> = { text: false, reasoning: false };
-  /** The model declined, in words. */
+  /** True if the model refused, in words. */
   refused = false;
 
   override get full(): boolean {
@@ -63,7 +63,7 @@ export class ResponseItems extends ReplyParts {
     else yield* this.#grow(place, event);
   }
 
-  /** The items as the end of a response repeats them: what did not come before is taken from there. */
+  /** Reads the items as the end of a response repeats them, and adds whatever did not arrive before. */
   *readWhole(output: unknown): Iterable<ModelDelta> {
     const left = [...this.#items];
     for (const item of Array.isArray(output) ? output.filter(isRecord) : []) {
@@ -75,19 +75,22 @@ export class ResponseItems extends ReplyParts {
     }
   }
 
-  /** LiteLLM says only at the end what is to come back. With several the end does not tell which came where. */
+  /**
+   * LiteLLM sends reasoning data only at the end. With several reasoning items the end does not tell which data belongs
+   * to which.
+   */
   *#sealLate(open: OpenItem, item: Wire): Iterable<ModelDelta> {
     if (this.#items.filter(({ type }) => type === 'reasoning').length === 1) yield* this.#seal(open, item);
   }
 
-  /** A call that was begun and of which nothing says that it is whole. */
+  /** Marks calls as mixed up that have begun, but that no event has declared complete. */
   *end(): Iterable<ModelDelta> {
     for (const item of this.#items) {
       if (item.type === 'function_call' && !item.isDone) yield { type: 'tool_mixed_up', index: item.index };
     }
   }
 
-  /** Told twice where nothing has come of it. */
+  /** Adds an item, unless it repeats one that is still empty. */
   *#add(place: string, item: unknown): Iterable<ModelDelta> {
     if (!isRecord(item)) return;
     const { type, id } = ofItem(item);
@@ -119,7 +122,7 @@ export class ResponseItems extends ReplyParts {
     if (!piece || text === '') return;
     const type = ITEM_OF[piece.channel];
     const open = this.#unfinished(type, stringOr(event.item_id, ''), place);
-    // Of a call that nobody began no name is known: it comes whole, or not at all.
+    // The name of a call without a start is unknown, so it only counts if it arrives whole.
     if (!open && type === 'function_call') return;
     const item = open ?? (yield* this.#begin(place, { type, id: event.item_id }));
     this.refused ||= event.type === 'response.refusal.delta';
@@ -157,20 +160,20 @@ export class ResponseItems extends ReplyParts {
   *#finishReasoning(open: OpenItem, item: Wire): Iterable<ModelDelta> {
     yield* this.#sayParts(open, 'reasoning', item.summary);
     yield* this.#seal(open, item);
-    // Its place among the items, for what may come of it at the end.
+    // Marks the reasoning's place among the items, for data that may arrive at the end.
     if (!open.isSealed) yield { type: 'reasoning', text: '' };
   }
 
   *#seal(open: OpenItem, { id, summary, encrypted_content }: Wire): Iterable<ModelDelta> {
     if (open.isSealed || typeof encrypted_content !== 'string' || encrypted_content === '') return;
-    // In another form it is not taken back.
+    // The API does not take reasoning back in any other form.
     if (typeof id !== 'string' || !Array.isArray(summary)) return;
     open.isSealed = true;
     this.#open.reasoning = false;
     yield { type: 'reasoning_end', value: { type: 'reasoning', id, summary, encrypted_content } };
   }
 
-  /** What goes on from what the item said; where they say something else, it was said. */
+  /** Emits the text that continues what the item has emitted. If the parts contradict it, they are ignored. */
   *#sayParts(open: OpenItem, channel: Channel, parts: unknown): Iterable<ModelDelta> {
     let before = open.said;
     for (const [index, part] of (Array.isArray(parts) ? parts : []).entries()) {
@@ -185,7 +188,7 @@ export class ResponseItems extends ReplyParts {
     }
   }
 
-  /** Parts and items are paragraphs: their words would run into each other. */
+  /** Parts and items are separated as paragraphs; otherwise their words would run together. */
   *#say(item: OpenItem, channel: Channel, part: string, piece: string): Iterable<ModelDelta> {
     const begins = item.part !== part && this.#open[channel];
     item.part = part;
@@ -200,7 +203,10 @@ export class ResponseItems extends ReplyParts {
   }
 }
 
-/** Calls of custom tools, which nobody offers, are calls like others: what is no argument of the tool is not run. */
+/**
+ * Calls of custom tools, which are never offered, are treated like other calls: arguments that the tool does not know
+ * are refused.
+ */
 function ofItem({ type, id }: Wire): Pick<OpenItem, 'type' | 'id'> {
   return { type: type === 'custom_tool_call' ? 'function_call' : stringOr(type, ''), id: stringOr(id, '') };
 }

@@ -1,7 +1,7 @@
-/** Whether a tool's schema is one that OpenAI can hold a call to, as it is. */
+/** Tells whether OpenAI can bind calls to a tool's schema without changing it. */
 import { isRecord } from '../../base/json/json.js';
 
-/** Of the subset: https://platform.openai.com/docs/guides/structured-outputs#supported-schemas */
+/** Keywords of the supported subset: https://platform.openai.com/docs/guides/structured-outputs#supported-schemas */
 const KEYWORDS: ReadonlySet<string> = new Set([
   'type',
   'description',
@@ -16,8 +16,8 @@ const KEYWORDS: ReadonlySet<string> = new Set([
 const MOST_LEVELS = 8;
 
 /**
- * An object with no other than the known keywords, in which every object is closed and requires all it has. What
- * would have to be rewritten for it, most schemas of tool servers, is left to our own check of the arguments.
+ * True for an object that only uses these keywords, in which every object is closed and requires all of its fields.
+ * Most schemas of tool servers would have to be rewritten for that; their calls are left to our own validation.
  */
 export function isStrictSchema(schema: Record<string, unknown>): boolean {
   return schema.type === 'object' && schema.anyOf === undefined && isStrict(schema, MOST_LEVELS);

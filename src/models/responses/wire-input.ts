@@ -19,8 +19,8 @@ type Item = OpenAI.Responses.ResponseInputItem;
 type Shown = (OpenAI.Responses.ResponseInputText | OpenAI.Responses.ResponseInputImage)[];
 
 /**
- * The items of a conversation, in order, for `model` (`endpoint/model`). What is stored nowhere has no ids; reasoning
- * goes back as it came, to the model that gave it.
+ * Returns the items of a conversation, in order, for `model` (`endpoint/model`). Items have no ids, because the API
+ * stores none of them. Reasoning goes back unchanged to the model that produced it.
  */
 export function toWireInput(
   model: string,
@@ -58,7 +58,7 @@ function withPictures(text: string, message: Message, pictures: Pictures): strin
 
 /** Each block is an item, in its place. */
 function toReply(model: string, message: AssistantMessage): Item[] {
-  // Of a reply that was cut off, what its reasoning led to is not there.
+  // An interrupted reply lacks the item that its reasoning led to, so its reasoning is left out.
   if (message.stopReason === 'interrupted') return [{ role: 'assistant', content: assistantText(message) }];
   return followed(
     message.content.flatMap((block): Item[] => {
@@ -79,7 +79,7 @@ function isReasoningItem(value: unknown): value is OpenAI.Responses.ResponseReas
   return isRecord(value) && value.type === 'reasoning' && typeof value.encrypted_content === 'string';
 }
 
-/** Reasoning that led to nothing is refused by the API: it is left out. */
+/** Drops reasoning at the end of a reply, because the API refuses reasoning that no item follows. */
 function followed(items: readonly Item[]): Item[] {
   return items.slice(0, items.findLastIndex(item => !isReasoningItem(item)) + 1);
 }

@@ -1,4 +1,4 @@
-/** The one classifier of model failures (M6): turns any provider's error into a typed failure. */
+/** The only classifier of model failures (M6): it turns any provider's error into a typed failure. */
 
 import { errorText } from '../../base/text/error-text.js';
 import { cutText } from '../../base/text/fit.js';
@@ -18,28 +18,28 @@ import {
 import { escaped } from '../refusals/places.js';
 import { OverBoundError } from '../reply/event-stream.js';
 
-/** What a classifier must know of the call to name it, and to keep secrets out of its message. */
+/** Facts about the call that the classifier needs to name it, and to keep secrets out of its message. */
 export interface CallSite {
   provider: string;
   /** Base URL without credentials. */
   endpoint: string;
   model: string;
-  /** Environment variables to name in advice. */
+  /** Environment variables that advice names. */
   keyVariable: string;
   urlVariable: string;
-  /** The address is the provider's own: none is set. */
+  /** True if no address is set, so that the provider's own is used. */
   ownAddress: boolean;
-  /** How addresses of its protocol end: `it usually ends in /v1`. */
+  /** Advice about the usual ending of the protocol's addresses: `it usually ends in /v1`. */
   addressHint: string;
-  /** Texts that must not appear in a message: keys. */
+  /** Keys, which must not appear in a message. */
   secrets: readonly string[];
-  /** Texts of the request: an endpoint that echoes them is cut short. */
+  /** Texts of the request; a message that quotes an endpoint ends where it begins to repeat one of them. */
   requestTexts: readonly string[];
-  /** Of the whole request, about. */
+  /** Approximate size of the whole request, characters. */
   requestChars: number;
 }
 
-/** An answer that is no reply, as HTTP or an error event in the stream gives it. */
+/** An error answer, received as an HTTP response or as an error event in a stream. */
 export interface ErrorAnswer {
   /** Null for an error event in a stream. */
   status: number | null;
@@ -47,7 +47,7 @@ export interface ErrorAnswer {
   type: string | null;
   message: string;
   headers: RetryHeaders | null;
-  /** What its body asks to wait, milliseconds. */
+  /** The wait that its body asks for, milliseconds. */
   waitMs?: number | null;
 }
 
@@ -63,10 +63,13 @@ export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallEr
   return error;
 }
 
-/** Beside the errors: what is in an error may be shown. */
+/** Stored outside the errors, because fields of an error may be shown. */
 const SAID = new WeakMap<ModelCallError, string>();
 
-/** The endpoint's own words up to an echo of the request, with nothing masked: this program reads them, and shows them to nobody. */
+/**
+ * Returns the endpoint's own words up to an echo of the request, unmasked. Only the program reads them; they must not
+ * be shown.
+ */
 export function saidOf(error: ModelCallError): string {
   return SAID.get(error) ?? error.message;
 }
@@ -75,7 +78,10 @@ function waitOf({ headers, waitMs }: ErrorAnswer): number | null {
   return (headers && passedOnRetryAfterMs(headers, Date.now())) ?? waitMs ?? null;
 }
 
-/** What an endpoint says of a later try, whatever its status: it is obeyed, as the providers' SDKs do. */
+/**
+ * Returns the endpoint's own statement about retrying, at any status; null if it makes none. The providers' SDKs obey
+ * it too.
+ */
 function againOf({ status, headers }: ErrorAnswer): boolean | null {
   // A stream's headers were sent before the error, so they say nothing about it.
   const said = status === null ? null : (headers?.get('x-should-retry') ?? null);
@@ -90,14 +96,14 @@ function typeOf(answer: ErrorAnswer, site: CallSite): ModelFailureType {
   const words = `${answer.code ?? ''} ${answer.type ?? ''} ${answer.message}`;
   const { model } = FAILURE;
   if (status === 401) return model.auth;
-  // Gemini's endpoint speaks of quota and billing for limits per minute too, and then says when to retry.
+  // Gemini's endpoint mentions quota and billing for limits per minute too, but then states when to retry.
   const isUsedUp = USED_UP.words.test(words) && typeof answer.waitMs !== 'number';
   const again = againOf(answer);
   if (status === 402 || (isUsedUp && [400, 429].includes(status))) return model.forbidden;
-  // Gateways and Google answer so for a rate, and name a wait; for a key that may not do it, nobody does.
+  // Gateways and Google also send 403 for a rate, with a wait; a key without permission never comes with a wait.
   const isRate = status === 429 || (status === 403 && waitOf(answer) !== null);
   if (isRate) return again === false ? model.forbidden : model.rateLimited;
-  // 413 is of this one request, also where it speaks of a rate.
+  // 413 concerns this one request, even if the text mentions a rate.
   if (status !== 413 && THROTTLED.words.test(words)) return model.rateLimited;
   if (status === 503 || status === 529) return model.overloaded;
   if (status === 408) return model.timeout;
@@ -107,12 +113,12 @@ function typeOf(answer: ErrorAnswer, site: CallSite): ModelFailureType {
   if (FILTERED.words.test(words)) return model.contentFilter;
   if (UNKNOWN_MODEL.words.test(words)) return model.unknownModel;
   if (status === 403) return model.forbidden;
-  // A net for words that nobody has met: too much is sent again with less.
+  // A fallback for unknown words: a large request is sent again with less.
   const isLarge = site.requestChars > LARGE_REQUEST_CHARS && (status === 400 || status === 422);
   return isLarge && OF_LENGTH.test(answer.message) ? model.contextTooLong : model.badRequest;
 }
 
-/** Errors inside a stream have no status: some endpoints give one as the code, others a word. */
+/** Errors inside a stream have no status. Some endpoints send a status as the code, others a word. */
 export function statusOf(answer: ErrorAnswer): number {
   if (answer.status !== null) return answer.status;
   const code = Number(answer.code);
@@ -153,7 +159,7 @@ function advice(type: ModelFailureType, answer: ErrorAnswer, site: CallSite): st
   }
 }
 
-/** Something listens at the address, but by the failure's code what came is not an answer. */
+/** Failure codes that mean that something answered at the address, but not with a valid HTTP response. */
 const ANSWERS_THAT_ARE_NONE: readonly [RegExp, ModelFailureType, string][] = [
   [
     /^UND_ERR_HEADERS_OVERFLOW$|^HPE_HEADER_OVERFLOW$/,
@@ -177,11 +183,11 @@ const ANSWERS_THAT_ARE_NONE: readonly [RegExp, ModelFailureType, string][] = [
   ],
 ];
 
-/** A failure without an answer: refused, not resolved, cut, not understood. */
+/** Classifies a failure without an answer: a connection that was refused, not resolved, cut, or not understood. */
 export function classifyBreak(error: unknown, site: CallSite, chunks: number): ModelCallError {
   const where = `${site.provider}/${site.model} at ${site.endpoint}`;
   if (error instanceof SyntaxError) {
-    // Where an event was understood, the address is right.
+    // If an event was understood before, the address is right.
     const what =
       chunks > 0
         ? 'sent an event that is not JSON, or only a part of one, in the middle of a reply.'
@@ -202,7 +208,7 @@ export function classifyBreak(error: unknown, site: CallSite, chunks: number): M
   }
   const code = codeOf(error);
   const reason = code ?? scrub(errorText(error), site.secrets, site.requestTexts);
-  // The SDKs say no code of theirs.
+  // The SDKs' timeout errors have no code.
   const late = causesOf(error).find(cause => cause.constructor.name === 'APIConnectionTimeoutError');
   if (late || (code !== null && /TIMEOUT/.test(code))) {
     return new ModelCallError(FAILURE.model.timeout, `${where} did not answer in time (${reason}).`);
@@ -225,12 +231,12 @@ function addressWords({ ownAddress, urlVariable }: CallSite): string {
     : `The address is set by ${urlVariable}.`;
 }
 
-/** The system's error code, from the innermost cause: `ECONNREFUSED`, `ENOTFOUND`, `UND_ERR_SOCKET`. */
+/** Returns the system's error code of the innermost cause: `ECONNREFUSED`, `ENOTFOUND`, `UND_ERR_SOCKET`. */
 function codeOf(error: unknown): string | null {
   let code: string | null = null;
   for (const cause of causesOf(error)) {
     if ('code' in cause && typeof cause.code === 'string') code = cause.code;
-    // undici's own parser gives no code.
+    // undici's own parser sets no code.
     else if (cause.name === 'HTTPParserError') code = 'HPE_INVALID_RESPONSE';
   }
   return code;
@@ -247,7 +253,9 @@ function causesOf(error: unknown): Error[] {
 }
 
 const MAX_QUOTE_CHARS = 300;
-/** A request text is recognised by its beginning; shorter texts are too common to look for. */
+/**
+ * A request text is recognised by this many characters at its beginning; shorter texts are too common to search for.
+ */
 const RECOGNISE_CHARS = 24;
 
 const KEY_SHAPES = [
@@ -256,19 +264,19 @@ const KEY_SHAPES = [
   /\bAIza[A-Za-z0-9_-]{10,}/g,
   /([?&](?:api[-_]?)?key=)[^\s&"']+/gi,
 ];
-/** Validation errors of some servers quote the body they were sent from here on. */
+/** Some servers' validation errors quote the request body from here on. */
 const BODY_ECHO = /["'](?:input|messages|body)["']\s*:/i;
 
 const MAX_TOLD_BYTES = 200;
 
-/** An endpoint's error text as it is told of a request that was changed. */
+/** Returns an endpoint's error text, shortened for the message about a changed request. */
 export function quoteOf(text: string, site: CallSite): string {
   return cutText(scrub(text, site.secrets, site.requestTexts), MAX_TOLD_BYTES);
 }
 
 /**
- * An endpoint's error text as a message may quote it: one line of at most 300 characters, without
- * the given secrets, without anything shaped like a key, and cut where it begins to repeat the request.
+ * Returns an endpoint's error text as a message may quote it: one line of at most 300 characters, without the given
+ * secrets or anything shaped like a key. It ends where it begins to repeat the request.
  */
 function scrub(text: string, secrets: readonly string[], requestTexts: readonly string[]): string {
   let clean = text;
@@ -287,7 +295,7 @@ function inOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** The letters of a shorter key are in words by chance. */
+/** A shorter key may occur inside words by chance, so it is only replaced where it stands alone. */
 const LONG_KEY_CHARS = 8;
 
 function withoutKey(text: string, key: string): string {
@@ -308,7 +316,7 @@ function echoStart(text: string, requestTexts: readonly string[]): number {
   return start;
 }
 
-/** A URL without user, password and query: what messages may show. */
+/** Returns a URL without user, password and query, safe for messages. */
 export function publicUrl(url: URL): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }

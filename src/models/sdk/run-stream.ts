@@ -1,4 +1,4 @@
-/** Reads one streamed reply to its end, its interruption or its failure, with the limits of a call. */
+/** Reads one streamed reply until it ends, is interrupted or fails, within the limits of a call. */
 
 import { secondsOf } from '../../base/text/error-text.js';
 import { FAILURE } from '../../run/limits/failure.js';
@@ -8,11 +8,14 @@ import type { ChannelText, ReplyDraft } from '../reply/reply-draft.js';
 import { endedAt } from '../reply/stop-texts.js';
 
 export interface StreamLimits {
-  /** Longest silence within a reply, milliseconds; a ping breaks it. Default 60,000. */
+  /** Longest silence within a reply, milliseconds; a ping ends it. Default 60,000. */
   stallMs: number;
-  /** Longest wait for the first part of a reply: reasoning models and long prompts take their time. Default 180,000. */
+  /**
+   * Longest wait for the first part of a reply, milliseconds; reasoning models and long prompts take time. Default
+   * 180,000.
+   */
   firstPartMs: number;
-  /** Longest call. Default 600,000. */
+  /** Longest duration of a call, milliseconds. Default 600,000. */
   timeoutMs: number;
 }
 
@@ -22,7 +25,7 @@ export const DEFAULT_STREAM_LIMITS: StreamLimits = {
   timeoutMs: 600_000,
 };
 
-/** A complete reply whose usage does not come: how long to wait for it. */
+/** How long a complete reply waits for its usage. */
 const USAGE_WAIT_MS = 5_000;
 
 export interface StreamRun {
@@ -35,8 +38,8 @@ export interface StreamRun {
 }
 
 /**
- * Fills `draft`. Returns `complete`, or `aborted` when `signal` ended the call before the reply was
- * complete; a reply that is complete wins over everything that happens after. Throws `ModelCallError`.
+ * Fills `draft`. Returns `complete`, or `aborted` if `signal` ended the call before the reply was complete. Once a
+ * reply is complete, later events can't change that. Throws `ModelCallError`.
  */
 export async function runStream(run: StreamRun): Promise<'complete' | 'aborted'> {
   const { draft, signal } = run;
@@ -61,10 +64,13 @@ export async function runStream(run: StreamRun): Promise<'complete' | 'aborted'>
   throw watch.failure ?? cutOff(run);
 }
 
-/** Of a provider that is told to end. */
+/** How long an aborted provider may take to end. */
 const LET_GO_MS = 1_000;
 
-/** What `stream` gives. A provider of the program's own that does not hear the signal is not waited for. */
+/**
+ * Yields the deltas of `stream`. A program's own provider may ignore the signal; it is then abandoned after
+ * `LET_GO_MS`.
+ */
 async function* untilLetGo(
   stream: AsyncIterable<ModelDelta>,
   signal: AbortSignal,
@@ -88,7 +94,7 @@ async function* untilLetGo(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
-    // Not waited for: one that hangs does not return either.
+    // `return` is not awaited, because it hangs too if the provider hangs.
     void deltas.return?.().catch(() => undefined);
   }
 }
@@ -102,7 +108,10 @@ function nameOf({ provider, request }: StreamRun): string {
   return `${provider.name}/${request.model} at ${provider.endpoint}`;
 }
 
-/** Aborts the stream on the caller's signal, on silence and on the time limit, and remembers which it was. */
+/**
+ * Aborts the stream when the caller's signal fires, when it is silent for too long, or when its time is up, and
+ * remembers the cause.
+ */
 class Watch {
   failure: ModelCallError | null = null;
   readonly #run: StreamRun;
@@ -112,7 +121,7 @@ class Watch {
   readonly #firstPartMs: number;
   #silence: NodeJS.Timeout;
   #isEnding = false;
-  /** More was said after an end: its endpoint says one with every part, and only its last is one. */
+  /** True if more parts followed an end: some endpoints send an end with every part, and only the last one counts. */
   wentOn = false;
 
   constructor(run: StreamRun) {
@@ -121,7 +130,7 @@ class Watch {
     if (signal.aborted) this.#onAbort();
     else signal.addEventListener('abort', this.#onAbort, { once: true });
     this.#limit = setTimeout(() => this.#timedOut(), limits.timeoutMs);
-    // One that comes whole is silent until it is written.
+    // A reply that is not streamed is silent until it is complete.
     this.#firstPartMs = run.request.streaming === false ? limits.timeoutMs : limits.firstPartMs;
     this.#silence = setTimeout(() => this.#stalled(this.#firstPartMs), this.#firstPartMs);
   }
@@ -133,12 +142,12 @@ class Watch {
   alive(): void {
     const isEnding = this.#run.draft.end !== null;
     this.wentOn ||= this.#isEnding && !isEnding;
-    // What comes after the end keeps no complete reply waiting.
+    // Events after the end do not prolong the wait for usage.
     if (this.#isEnding && !this.wentOn) return;
     this.#isEnding = isEnding;
     clearTimeout(this.#silence);
     const { stallMs } = this.#run.limits;
-    // Of a reply whose first part is still awaited there may be pings alone.
+    // Pings may be the only events while the first part of a reply is awaited.
     const mostMs = this.#run.draft.writtenChars === 0 ? Math.max(stallMs, this.#firstPartMs) : stallMs;
     const waitMs = isEnding && !this.wentOn ? Math.min(stallMs, USAGE_WAIT_MS) : mostMs;
     this.#silence = setTimeout(() => this.#stalled(waitMs), waitMs);

@@ -1,4 +1,4 @@
-/** What all providers do alike, whatever the protocol and its SDK: one request, its events, its failures. */
+/** The common part of all providers: send one request, read its events, classify its failures. */
 
 import { canonicalJson, isRecord, stringOr, wellFormed } from '../../base/json/json.js';
 import { FAILURE } from '../../run/limits/failure.js';
@@ -27,25 +27,25 @@ import { fetchWithOnly } from './endpoint-fetch.js';
 export type RefusalAnswer = ErrorAnswer & { param: string | null };
 
 export interface WireProtocol<Request> {
-  /** What an answer is, for messages: `a chat completion`. */
+  /** The kind of answer, for messages: `a chat completion`. */
   answer: string;
-  /** How its addresses end, for messages: `it usually ends in /v1`. */
+  /** Advice about the usual ending of its addresses, for messages: `it usually ends in /v1`. */
   addressHint: string;
   options: readonly RefusableOption[];
   toBody(request: ModelRequest): Request & object;
   send(body: Request, signal: AbortSignal): Promise<Response>;
-  /** The first page of the endpoint's models, as `{ "data": [{ "id" }] }`. */
+  /** Requests the first page of the endpoint's models, as `{ "data": [{ "id" }] }`. */
   list(signal: AbortSignal): Promise<Response>;
   read(events: AsyncIterable<unknown>): AsyncIterable<ModelDelta>;
-  /** The events of a stream that a whole reply stands for, where an endpoint does not stream. */
+  /** Converts a whole reply into stream events, for endpoints that do not stream. */
   whole(body: unknown): unknown[];
-  /** What the endpoint answered, of an error that the SDK threw; null where there was no answer. */
+  /** Returns the endpoint's answer from an error that the SDK threw; null if there was no answer. */
   answerOf(error: unknown): RefusalAnswer | null;
-  /** The failure that an event of a stream tells; null for every other event. */
+  /** Returns the failure that a stream event reports; null for every other event. */
   failureIn(event: unknown): RefusalAnswer | null;
 }
 
-/** The answer that an event of a stream told. */
+/** Carries the failure that a stream event reported. */
 class FailedStream extends Error {
   readonly answer: RefusalAnswer;
 
@@ -55,13 +55,13 @@ class FailedStream extends Error {
   }
 }
 
-/** Of what is asked, not of who asks or when. */
+/** Statuses that may concern the content of a request, not the caller or the moment. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 402, 404, 413, 415, 422, 500, 501]);
 
 export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<Request>): ModelProvider {
   const provider = new SdkProvider(at, protocol);
   const { name, endpoint } = provider;
-  // Its methods without their class: whoever adds to a provider copies it.
+  // Methods are bound to an object literal, because callers extend a provider by spreading it.
   return {
     name,
     endpoint,
@@ -133,7 +133,7 @@ class SdkProvider<Request> {
     };
   }
 
-  /** Sends the request, changed as refusals ask, within this same try: until it is taken, or refused for good. */
+  /** Sends the request, changed as refusals ask, within the same attempt, until it is accepted or finally refused. */
   async #taken(given: ModelRequest, signal: AbortSignal) {
     const request = { ...given, messages: withoutEmpty(given) };
     const call = this.#lessons.call(request, wanted => this.#protocol.toBody(wanted) as Body);
@@ -143,7 +143,7 @@ class SdkProvider<Request> {
         const body = wellFormed(call.body) as Request;
         const response = await this.#protocol.send(body, AbortSignal.any([signal, hangUp.signal]));
         const events = this.#eventsOf(response, hangUp)[Symbol.asyncIterator]();
-        // Some endpoints refuse in the first event of a stream.
+        // Some endpoints send a refusal as the first event of a stream.
         const first = await events.next();
         return { events: startingWith(first, events), lessons: call.taken() };
       } catch (error) {
@@ -155,7 +155,7 @@ class SdkProvider<Request> {
     }
   }
 
-  /** An event that tells a failure throws as an error answer does. */
+  /** An event that reports a failure throws, like an error answer. */
   async *#eventsOf(response: Response, hangUp: AbortController): AsyncGenerator<unknown, void> {
     for await (const event of jsonEvents(response, hangUp, this.#protocol.whole)) {
       const failure = this.#protocol.failureIn(event);
@@ -169,7 +169,7 @@ class SdkProvider<Request> {
   }
 }
 
-/** Messages that say something: endpoints refuse all others. */
+/** Drops empty messages, because endpoints refuse them. */
 function withoutEmpty({ messages, pictures = NO_PICTURES }: ModelRequest): ModelRequest['messages'] {
   const said = messages.filter(message => {
     if (textOf(message).trim() !== '' || message.kind === 'tool_result') return true;
@@ -226,9 +226,9 @@ function requestTexts(system: string, messages: ModelRequest['messages']): strin
   return texts;
 }
 
-// What the SDKs of all protocols are given and throw alike.
+// Options and errors that the SDKs of all protocols share.
 
-/** `keyHeaders`: said here too, or the environment could say otherwise than the SDK does by itself. */
+/** `keyHeaders` override the SDK's own key headers, because the environment could otherwise change them. */
 export function clientOptions(
   { apiKey, url, headers }: Endpoint,
   keyHeaders: Readonly<Record<string, string | null>>,
@@ -236,31 +236,37 @@ export function clientOptions(
   const defaultHeaders = { ...keyHeaders, ...headers };
   return {
     defaultQuery: Object.fromEntries(url.searchParams),
-    // The SDKs insist on a key, or look for one elsewhere; without one its header is left out.
+    // The SDKs require a key or search the environment for one. An unused key's header is removed.
     apiKey: apiKey ?? 'none',
     defaultHeaders,
     maxRetries: 0,
     fetch: fetchWithOnly(Object.keys(defaultHeaders)),
-    // Warnings quote what the endpoint sent; every failure is reported as a ModelCallError.
+    // Warnings would quote the endpoint's answer; every failure is reported as a ModelCallError anyway.
     logLevel: 'off' as const,
   };
 }
 
-/** What an event says that is an error: gateways send a text, or what another protocol says. */
+/** Returns the error that an event contains. Gateways send a text, or the error form of another protocol. */
 export function errorObject(error: unknown): object {
   if (!isRecord(error)) return { message: typeof error === 'string' ? error : canonicalJson(error ?? '') };
   const { code } = error;
   const plain = plainError(error);
-  // In a stream it stands for the status.
+  // In a stream the code takes the place of the status.
   return { ...plain, code: Number(code) >= 400 ? code : plain.code };
 }
 
-/** What the body of an error, in the form of `plainError`, asks to wait. */
+/**
+ * Returns the wait that the body of an error asks for, milliseconds, in the form of `plainError`; null if it names
+ * none.
+ */
 export function waitOf(error: unknown): number | null {
   return isRecord(error) && typeof error.wait_ms === 'number' ? error.wait_ms : null;
 }
 
-/** The endpoint's own words in what an SDK threw; not the whole body, which may repeat the request. */
+/**
+ * Returns the endpoint's own words from an error of the SDK, without the rest of the body, which may repeat the
+ * request.
+ */
 export function answerText(body: unknown, message: string): string {
   if (typeof body === 'string') return body;
   if (isRecord(body)) return stringOr(body.message, '');

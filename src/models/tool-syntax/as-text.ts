@@ -1,4 +1,7 @@
-/** Requests in which tools, calls and results are text, and replies read so: for models that have no interface for them. */
+/**
+ * Requests in which tools, calls and results are text, and replies read accordingly: for models without an interface
+ * for tools.
+ */
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import type { AssistantMessage, Message, TextBlock, ToolUseBlock } from '../../run/messages/message.js';
 import { textOf, toolCallId, toolCallsOf } from '../../run/messages/message.js';
@@ -17,12 +20,12 @@ export function asText(request: ModelRequest, codec: ToolCallCodec): ModelReques
     system: [system, codec.encodeTools(tools)].filter(text => text !== '').join('\n\n'),
     tools: [],
     toolChoice: 'auto',
-    // A reply that is held to the form of the role's output could call nothing.
+    // A reply bound to the schema of the role's output could not contain a call.
     output: 'text',
   };
 }
 
-/** A message keeps its id, and so its pictures. */
+/** The message's id is unchanged, so its pictures stay attached. */
 function inText(message: Message, codec: ToolCallCodec, pictures: Pictures): Message {
   if (message.kind === 'assistant') return replyInText(message, codec);
   if (message.kind !== 'tool_result') return message;
@@ -47,13 +50,13 @@ function replyInText(reply: AssistantMessage, codec: ToolCallCodec): Message {
 type Content = AssistantMessage['content'];
 
 export interface WrittenReply {
-  /** As text, mended where it had to be. */
+  /** The reply's text, repaired if necessary. */
   text: string;
   callId: string;
   tools: readonly OfferedTool[];
 }
 
-/** The content of a reply with the calls that its text holds; null where it holds none. */
+/** Returns the content of a reply with the calls found in its text; null if there are no calls. */
 export function withWrittenCalls(
   content: Content,
   reply: WrittenReply,

@@ -1,32 +1,35 @@
-/** Tool calls of models and endpoints that have no interface for them: written and read as text (G14). */
+/** Tool calls written and read as text, for models and endpoints without an interface for tools (G14). */
 
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import type { ToolResultBlock, ToolUseBlock } from '../../run/messages/message.js';
 
 export interface ToolCallCodec {
-  /** What tells a model which tools there are and how to call them: the end of its system prompt. */
+  /** Describes the tools and how to call them; appended to the system prompt. */
   encodeTools(tools: readonly OfferedTool[]): string;
-  /** A call of an earlier reply, as it would have been written; null where the reply's text holds it. */
+  /** Returns the text of a call from an earlier reply; null if the reply's text already contains it. */
   encodeCall(call: ToolUseBlock, replyText: string): string | null;
-  /** `shown`: references of the pictures that stand beside it. */
+  /** `shown` holds the references of the pictures that are sent with it. */
   encodeResult(result: ToolResultBlock, shown?: ReadonlySet<string>): string;
-  /** Of one reply: takes its text so far, gives what of it a watcher sees. Default: all. */
+  /**
+   * Creates a reader for one reply: it takes the text so far and returns the part that a watcher may see. Default:
+   * everything.
+   */
   proseReader?(): (text: string) => string;
-  /** The calls of a whole reply, in order. Never throws. */
+  /** Returns the calls of a whole reply, in order. Never throws. */
   parse(text: string, tools: readonly OfferedTool[]): ParsedReply;
 }
 
 export interface ParsedReply {
-  /** What the reply says besides its calls. */
+  /** The reply's text without its calls. */
   text: string;
   calls: WrittenCall[];
 }
 
 export interface WrittenCall {
   name: string;
-  /** JSON where it could be read; else what stands there. */
+  /** JSON if the arguments could be read; otherwise their raw text. */
   arguments: string;
   raw: string;
-  /** The reply ends within it. */
+  /** True if the reply ends within the call. */
   cut: boolean;
 }

@@ -1,4 +1,4 @@
-/** The syntaxes of tool calls in text, for models and endpoints that have no interface for them. */
+/** The syntaxes of tool calls in text, for models and endpoints without an interface for tools. */
 
 import { parseJson } from '../../base/json/json.js';
 import { toolResultText } from '../../conversation/tool-result.js';
@@ -9,7 +9,10 @@ import type { ToolCallCodec } from './codec.js';
 import { parseWrittenCalls } from './written-calls.js';
 import { CALL_TAGS, parseXmlCalls } from './xml-calls.js';
 
-/** Stands before the form of calls: prompts, also those that come later, are written for models with an interface for tools. */
+/**
+ * Precedes the description of the form, because role prompts, including later ones, assume a native interface for
+ * tools.
+ */
 const NO_INTERFACE =
   'Here tools are called in text, in exactly the form below, whatever is said elsewhere of a native interface.';
 
@@ -24,7 +27,7 @@ function toolList(tools: readonly OfferedTool[]): string {
 
 const JSON_FORM = '{ "action": "name_of_the_tool", "params": { "argument": "value" } }';
 
-/** Calls as the `action` and `params` of an envelope. */
+/** A call is the `action` and `params` of an envelope. */
 const JSON_ACTION: ToolCallCodec = {
   encodeTools: tools =>
     `## Tools\n\n${NO_INTERFACE} To call a tool, reply with one JSON object whose \`action\` is its name and whose \`params\` are its arguments: \`${JSON_FORM}\`. One call in a reply; its result comes with the next message.\n\n${toolList(tools)}`,
@@ -37,7 +40,7 @@ const JSON_ACTION: ToolCallCodec = {
   encodeResult: (result, shown) =>
     `Result of the action ${JSON.stringify(result.toolName)}:\n${toolResultText(result, shown)}`,
 
-  /** The text stays as it is: it says what the call is for. */
+  /** The text is left unchanged, because it explains the purpose of the call. */
   parse(text, tools) {
     const json = extractJson(text);
     const names = tools.map(tool => tool.name);
@@ -52,12 +55,15 @@ const TAGS = ['tool_calls', 'tool_call', 'function_calls', 'tool_result', 'funct
 const BEGINS = new RegExp(`<(?:${TAGS.join('|')})[\\s=/>]`, 'gi');
 const LONGEST = Math.max(...TAGS.map(tag => tag.length)) + 1;
 
-/** What a watcher sees: what the reply says before its calls. Of one reply: takes its text so far, gives what may be shown. What could become a tag waits until it is none. */
+/**
+ * Creates a reader that shows a watcher the text before the first call. Text that could become a tag is held back until
+ * that is clear.
+ */
 function proseReader(): (text: string) => string {
   let searched = 0;
   let end: number | null = null;
   return text => {
-    // The reply was begun anew.
+    // The reply has started again.
     if (text.length < searched) {
       searched = 0;
       end = null;
@@ -82,10 +88,10 @@ const XML_FORM = `<tool_call>
 </arguments>
 </tool_call>`;
 
-/** Keys that can be names of elements. */
+/** Keys that can be element names. */
 const NAME = /^[A-Za-z_][\w.-]*$/;
 
-/** Calls as `<tool_call>` elements in the text of a reply. */
+/** A call is a `<tool_call>` element in the text of a reply. */
 const XML: ToolCallCodec = {
   encodeTools: tools =>
     `## Tools\n\n${NO_INTERFACE} An element for each argument; numbers, lists and objects as JSON; text that holds < or & as CDATA:\n\n${XML_FORM}\n\nSeveral calls may stand in one reply, which then ends: a call in a code fence, or before other text, is not made. Results come with the next message, as <tool_result>. Never write a result yourself.\n\n${toolList(tools)}`,
@@ -94,7 +100,7 @@ const XML: ToolCallCodec = {
     const given = Object.entries(input);
     const body = given.every(([key]) => NAME.test(key) && !CALL_TAGS.includes(key.toLowerCase()))
       ? given.map(([key, value]) => `<${key}>${valueText(value)}</${key}>\n`).join('')
-      : // As JSON, in which no tag can stand.
+      : // JSON, in which no tag can occur.
         `${JSON.stringify(input).replaceAll('<', '\\u003c')}\n`;
     return `<tool_call>\n<name>${valueText(name)}</name>\n<arguments>\n${body}</arguments>\n</tool_call>`;
   },
@@ -106,7 +112,10 @@ const XML: ToolCallCodec = {
 
   proseReader,
 
-  /** A fence around the whole reply quotes nothing. Models trained on another form fall back to it. */
+  /**
+   * A fence around the whole reply is not a quotation. Models trained on another form fall back to it, so those forms
+   * are read too.
+   */
   parse(text, tools) {
     const inner = /^\s*```\w*\s*(<[\s\S]*?)(?:```)?\s*$/.exec(text)?.[1] ?? text;
     const inTags = parseXmlCalls(inner, tools);
@@ -115,7 +124,7 @@ const XML: ToolCallCodec = {
   },
 };
 
-/** A text as it is where nothing else could be read from it; else as CDATA. Anything else as JSON. */
+/** Returns a text unchanged if it can't be read as anything else, otherwise as CDATA. Other values become JSON. */
 function valueText(value: unknown): string {
   if (typeof value !== 'string')
     return (JSON.stringify(value) ?? 'null').replaceAll('<', '\\u003c').replaceAll('&', '\\u0026');
@@ -123,7 +132,7 @@ function valueText(value: unknown): string {
   return isPlain ? value : `<![CDATA[${value.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
 }
 
-/** Null for the native interface, which needs none. */
+/** Null for the native interface, which needs no codec. */
 export const CODECS: Readonly<Record<ToolSyntax, ToolCallCodec | null>> = {
   native: null,
   xml: XML,

@@ -1,16 +1,18 @@
-/** Where a text quotes: what stands there is shown, and is no call. */
+/** Finds quotations in a text. A call inside a quotation is only shown, and does not run. */
 
 const FENCE = '```[\\s\\S]*?(?:```|$)';
 const CODE = new RegExp(`${FENCE}|\`\`[^\\n]+?\`\`|\`[^\`\\n]+\``, 'g');
 
 export type Range = readonly [from: number, to: number];
 
-/** Code fences, and code between backticks. */
+/** Returns the ranges of code fences and of code between backticks. */
 export function codeIn(text: string): Range[] {
   return [...text.matchAll(CODE)].map(({ 0: code, index }) => [index, index + code.length] as const);
 }
 
-/** Behind the quote in which a place stands that has this text before it: code, or a line with `>`; null for none. */
+/**
+ * Returns the end of the quotation that contains the place `at`: code, or a line with `>`; null if it is not quoted.
+ */
 export function quoteAround(text: string, from: number, at: number): number | null {
   const code = codeIn(text.slice(from)).find(([start, end]) => at >= from + start && at < from + end);
   if (code) return from + code[1];

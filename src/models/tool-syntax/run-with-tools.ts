@@ -1,4 +1,7 @@
-/** Calls a model in the syntax in which it can call tools: said by its role or endpoint, known of it, or learnt; else native. */
+/**
+ * Calls a model in the tool syntax that its role or endpoint configures, that is known of it, or that a refusal taught;
+ * the default is native.
+ */
 import type { ToolSyntax } from '../../run/agents/role.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { type Lesson, lessonId, tellLesson } from '../provider/lesson.js';
@@ -11,29 +14,29 @@ import { asText } from './as-text.js';
 import type { ToolCallCodec } from './codec.js';
 import { CODECS } from './codecs.js';
 
-/** What is taken where an endpoint turns out to know no tools. */
+/** The syntax for an endpoint that turns out not to support tools. */
 const WITHOUT_TOOLS: ToolSyntax = 'xml';
 
-/** Models that were found to take no tools, by provider. Lives as long as the worker process. */
+/** Models that were found not to support tools, by provider. The map lives as long as the worker process. */
 const withoutTools = new WeakMap<ModelProvider, Map<string, Lesson>>();
 
 export interface ToolRun {
   ended: Awaited<ReturnType<typeof runStream>>;
-  /** What the reply's calls are written in; null for native ones. */
+  /** The syntax in which the reply writes calls; null for native calls. */
   codec: ToolCallCodec | null;
 }
 
-/** The tags of calls are no words for a watcher. */
+/** Hides the tags of calls from watchers. */
 function shownBy(codec: ToolCallCodec, { onText, request }: StreamRun): StreamRun['onText'] {
   const prose = request.tools.length > 0 ? codec.proseReader?.() : undefined;
   if (!prose) return onText;
   return channel => onText(channel.channel === 'text' ? { ...channel, text: prose(channel.text) } : channel);
 }
 
-/** The lesson of an endpoint that takes no tools, as runs keep it. */
+/** The lesson that an endpoint does not support tools, as runs store it. */
 const IN_TEXT = { about: 'tools in text', level: 1 } as const;
 
-/** As `runStream`. `canCallTools`: what is known of the model; null for nothing. */
+/** Like `runStream`. `canCallTools` is what is known of the model; null if unknown. */
 export async function runWithTools(run: StreamRun, canCallTools: boolean | null = null): Promise<ToolRun> {
   const { provider, request } = run;
   const models = withoutTools.get(provider) ?? new Map<string, Lesson>();
@@ -61,7 +64,7 @@ export async function runWithTools(run: StreamRun, canCallTools: boolean | null 
   }
 }
 
-/** No tools are taken, or no schema of theirs. */
+/** True if the endpoint refuses tools altogether, or their schemas. */
 function ofTools(error: ModelCallError): boolean {
   const said = saidOf(error);
   if (NO_TOOLS.words.test(said)) return true;

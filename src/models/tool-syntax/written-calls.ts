@@ -1,6 +1,7 @@
 /**
- * Calls that a model wrote as text although it was offered tools (FE2): a reply that ends with one, in a form that models
- * were trained on. Text in a code fence or behind a quotation mark, and text that goes on behind a call, quotes it.
+ * Reads calls that a model wrote as text although tools were offered natively (FE2): a reply that ends with a call in a
+ * form that models were trained on. Calls in a code fence, after a quotation mark, or followed by more text are
+ * quotations.
  */
 import { jsonrepair } from 'jsonrepair';
 import { exactJson, isRecord, nestsTooDeep } from '../../base/json/json.js';
@@ -13,10 +14,10 @@ import { jsonEnd } from './xml-text.js';
 type Names = ReadonlySet<string>;
 type Call = Pick<WrittenCall, 'name' | 'arguments'>;
 
-/** Reads the calls that such a reply ends with. */
+/** Reads the calls at the end of such a reply. */
 export const WRITTEN_CALLS: Pick<ToolCallCodec, 'parse'> = { parse: parseWrittenCalls };
 
-/** Fences in which some models call: their word says so. */
+/** Fences whose info word marks a call. */
 const CALL_FENCE = /```(?:tool_code|tool_calls?)\s*\n(?:print\()?([\s\S]*?)\)?\s*```\s*$/;
 const MOST_PLACES = 24;
 
@@ -46,7 +47,7 @@ function closed(code: string): string {
   return code.split('(').length > code.split(')').length ? `${code})` : code;
 }
 
-/** Prefixes of tags, and the pairs of GLM, in the form of others. */
+/** Normalises tag prefixes and GLM's key-value pairs. */
 function plainTags(text: string): string {
   return text
     .replace(/<(\/?)(?:｜DSML｜|antml:|minimax:)/g, '<$1')
@@ -60,9 +61,9 @@ function plainTags(text: string): string {
 const BEGINS =
   /(?:^|\n)[ \t]*(?=[[{<]|functools\[|Action:|[\w.]+ ?\()|(?=\[TOOL_CALLS\]|<\|(?:python_|tool_|channel|START_ACTION)|<｜tool)/g;
 
-/** Where a call may begin, the first of them first: not in code. */
+/** Returns the places where a call may begin, in order, except inside code. */
 function placesIn(text: string): number[] {
-  // DeepSeek has a fence within its calls.
+  // DeepSeek's calls contain a fence.
   const code = codeIn(text).filter(([start]) => !/<｜tool▁sep｜>[\w.-]+\s*$/.test(text.slice(0, start)));
   const places = [...text.matchAll(BEGINS)].map(({ 0: lead, index }) => index + lead.length);
   const isQuoted = (at: number) => code.some(([from, to]) => at >= from && at < to);
@@ -75,7 +76,7 @@ function readTail(tail: string, tools: readonly OfferedTool[], names: Names): Ca
   );
 }
 
-/** `<tool_call>`, `<function=…>`, `<invoke name="…">`, and a tag of the tool's own name. */
+/** Reads `<tool_call>`, `<function=…>`, `<invoke name="…">`, and a tag named after the tool. */
 function inTags(tail: string, tools: readonly OfferedTool[], names: Names): Call[] | null {
   if (!tail.startsWith('<')) return null;
   const own = /^<([\w-]+)>/.exec(tail)?.[1];
@@ -90,14 +91,14 @@ function inTags(tail: string, tools: readonly OfferedTool[], names: Names): Call
     : null;
 }
 
-/** Marks around calls of DeepSeek, Kimi, Mistral, Llama, Granite, Phi, Command, gpt-oss. */
+/** Markers around calls of DeepSeek, Kimi, Mistral, Llama, Granite, Phi, Command, gpt-oss. */
 const MARKS =
   /<\|[^|<>\n]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>|<\|?\/?tool_calls?\|?>|\[\/?(?:TOOL_CALLS|TOOL_CALL|ARGS)\]|\[CALL_ID\]\w+|<\/?tools?>/g;
 const BETWEEN =
   /^(?:\s|,|;|\)|\(|```\w*|to=|functools\b|(?:function|commentary|analysis|assistant|json|code)(?![\w.]))+/;
 const NAMED = /^(?:functions?\.)?([\w-]+(?:\.[\w-]+)*)(?::\d+)?/;
 
-/** JSON of calls, or names each with its arguments, and nothing else to the end. */
+/** Reads calls as JSON, or as names followed by arguments, if nothing else follows them. */
 function inSequence(tail: string, names: Names): Call[] | null {
   const isMarked = tail.search(MARKS) >= 0;
   let rest = tail.replace(MARKS, ' ');
@@ -161,7 +162,7 @@ const ARGUMENT_KEYS = [
 ] as const;
 const LIST_KEYS = ['tool_calls', 'calls', 'tool_uses', 'function_calls'] as const;
 
-/** Null where it is no call of an offered tool, or not only of such. */
+/** Returns null if the value is not a call of an offered tool, or not all of its items are. */
 function callsIn(value: unknown, names: Names): Call[] | null {
   if (Array.isArray(value)) {
     const each = value.map(item => callsIn(item, names));
@@ -178,13 +179,13 @@ function callsIn(value: unknown, names: Names): Call[] | null {
   return [{ name, arguments: typeof args === 'string' ? args : JSON.stringify(args) }];
 }
 
-/** `[search(query="x"), read(path='a')]`, as Llama and Gemma call. */
+/** Reads `[search(query="x"), read(path='a')]`, the form of Llama and Gemma. */
 function inPython(tail: string, names: Names): Call[] | null {
   const list = /^\[\s*([\s\S]*?)\s*\]$/.exec(tail.replace(MARKS, '').trim())?.[1];
   if (list === undefined) return null;
   const calls: Call[] = [];
   for (let rest = list; rest !== ''; ) {
-    // Gemini's own form names where its functions stand.
+    // Gemini's own form prefixes the module of its functions.
     const [said = '', name = ''] = /^(?:default_api\.|functions\.)?([\w.-]+)(?=\()/.exec(rest) ?? [];
     const end = names.has(name) ? closing(rest, said.length) : null;
     const args = end === null ? null : argumentsOf(rest.slice(said.length + 1, end));
@@ -195,7 +196,7 @@ function inPython(tail: string, names: Names): Call[] | null {
   return calls.length > 0 ? calls : null;
 }
 
-/** Index of the bracket that closes the one at a place; null for none. */
+/** Returns the index of the bracket that closes the one at `start`; null if it is not closed. */
 function closing(text: string, start: number): number | null {
   let depth = 0;
   let quote = '';
@@ -214,7 +215,7 @@ function closing(text: string, start: number): number | null {
   return null;
 }
 
-/** Keywords of Python as JSON; null where they can't be read as such. */
+/** Converts Python keyword arguments to JSON; null if they can't be read. */
 function argumentsOf(list: string): string | null {
   const text = list.trim();
   if (text === '') return '{}';
@@ -228,7 +229,7 @@ function argumentsOf(list: string): string | null {
   }
 }
 
-/** `Action: search`, then `Action Input: {…}`. */
+/** Reads `Action: search`, followed by `Action Input: {…}`. */
 function inAction(tail: string, names: Names): Call[] | null {
   const [, name = '', input = ''] =
     /^Action:\s*`?([\w.-]+)`?\s*\n\s*Action Input:\s*(\{[\s\S]*\})\s*$/i.exec(tail) ?? [];

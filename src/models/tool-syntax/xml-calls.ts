@@ -1,7 +1,7 @@
 /**
- * Reads calls out of the text of a reply, as models write them: with tags that are not closed, nested or wrapped,
- * CDATA or not, JSON in place of elements, prose before them. What could be read in two ways does not run. A call in
- * code stays text, and so does every call of a reply that goes on behind them: it shows them.
+ * Reads calls from the text of a reply as models write them: with unclosed, nested or wrapped tags, with or without
+ * CDATA, with JSON instead of elements, after prose. An ambiguous call does not run. A call in code stays text. If
+ * prose follows the calls, the reply only shows them, so all of them stay text.
  */
 
 import type { JsonSchema } from '../../base/json/json.js';
@@ -12,19 +12,19 @@ import type { ParsedReply, WrittenCall } from './codec.js';
 import { quoteAround } from './quoted.js';
 import { bodyOf, type Element, elementsOf, jsonEnd, nextOpen, textOfElement } from './xml-text.js';
 
-/** `<tool_call>`, and forms that models were trained on: `<invoke name="…">`, `<function=…>`. */
+/** Our own `<tool_call>`, and forms that models were trained on: `<invoke name="…">`, `<function=…>`. */
 export const CALL_TAGS: readonly string[] = ['tool_call', 'invoke', 'function'];
 const NAME_TAGS = ['name', 'tool_name', 'tool'];
 const ARGUMENT_TAGS = ['arguments', 'parameters', 'params', 'args', 'input'];
-/** `<parameter=path>`, `<parameter name="path">`. */
+/** Tags as in `<parameter=path>` and `<parameter name="path">`. */
 const PARAMETER_TAGS = ['parameter', 'argument', 'arg'];
 const TAGS_AROUND = /<\/?(?:tool_calls?|function_calls)>/gi;
 const CLOSINGS = /^(?:\s|<\|?\/[\w▁|｜:]+>)+/;
 const ANY_CALL_TAG = new RegExp(`<(/?)(?:${CALL_TAGS.join('|')})\\b`, 'i');
-/** Each is looked at for its end: more are no reply that anybody wants. */
+/** Bounded because the end of each tag is searched for; no sensible reply has more. */
 const MOST_TAGS = 128;
 
-/** As tools are offered: what is no name is no call. */
+/** The form of offered tools' names; any other text is not a call. */
 const TOOL_NAME = /^[\w.:/@-]{1,128}$/;
 
 type ReadCall = Pick<WrittenCall, 'name' | 'arguments'>;
@@ -35,7 +35,7 @@ export function parseXmlCalls(text: string, tools: readonly OfferedTool[]): Pars
   let from = 0;
   let lastEnd = 0;
   for (let tags = 0; tags < MOST_TAGS; tags += 1) {
-    // A result that the model made up, and what it made of it, is no part of its reply.
+    // A result that the model invented, and all text after it, does not belong to the reply.
     const open = nextOpen(text, from, [...CALL_TAGS, 'tool_result']);
     if (open?.tag === 'tool_result' && calls.length > 0) {
       prose.push(text.slice(from, open.start).replace(TAGS_AROUND, ''));
@@ -52,7 +52,7 @@ export function parseXmlCalls(text: string, tools: readonly OfferedTool[]): Pars
     const body = bodyOf(text, open, { mayBeJson: true });
     const rest = text.slice(body.end);
     const call = open.tag === 'tool_result' ? null : readCall({ ...open, body: body.text, rest }, tools);
-    // What only looks like a call is text: other tags than ours have other meanings.
+    // Unless the tag is our own, a call of an unknown tool is text, because such tags have other meanings.
     const isShown = /^[ \t]*[^\s<]/.test(rest) && !closesAgain(rest);
     if (call && !isShown && (open.tag === 'tool_call' || tools.some(tool => tool.name === call.name))) {
       prose.push(text.slice(from, open.start).replace(TAGS_AROUND, ''));
@@ -69,31 +69,31 @@ export function parseXmlCalls(text: string, tools: readonly OfferedTool[]): Pars
   return { text: prose.join('').trim(), calls };
 }
 
-/** What stands behind calls, but for ends of tags, and for a call that breaks off. */
+/** True if text follows the calls, other than closing tags and a call that breaks off. */
 function isProse(rest: string): boolean {
   const said = rest.replace(CLOSINGS, '');
   return said !== '' && !said.startsWith('<') && !closesAgain(said);
 }
 
-/** Its end was in one of its texts: it goes on. */
+/** True if the call's end was inside one of its texts, so that the call continues. */
 function closesAgain(rest: string): boolean {
   return ANY_CALL_TAG.exec(rest)?.[1] === '/';
 }
 
-/** True for the last call of a reply where its end is missing, unless it is JSON that is whole. */
+/** True for the last call of a reply if its end is missing, unless it is complete JSON. */
 function breaksOff(reply: string, body: { text: string; end: number }): boolean {
   if (reply.slice(body.end).trim() !== '') return false;
   return !(/^\s*(?:```\w*\s*)?\{/.test(body.text) && isWhole(body.text));
 }
 
-/** A call as it was found, and what follows it. */
+/** A call as it was found, and the text after it. */
 interface FoundCall {
   attributes: string;
   body: string;
   rest: string;
 }
 
-/** Null for what names no tool. */
+/** Returns null if the call names no tool. */
 function readCall({ attributes, body, rest }: FoundCall, tools: readonly OfferedTool[]): ReadCall | null {
   const given = nameIn(attributes);
   const trimmed = body.trim();
@@ -107,23 +107,23 @@ function readCall({ attributes, body, rest }: FoundCall, tools: readonly Offered
   if (tail === '' || tail.startsWith('{')) return { name, arguments: tail };
   const others = elements.filter(element => element !== named);
   const [list, ...more] = others;
-  // A tool may have an argument of this name.
+  // The tool itself may have an argument of this name.
   const isList = list && ARGUMENT_TAGS.includes(list.tag) && !Object.hasOwn(propertiesOf(schema), list.tag);
   if (isList && more.length === 0) return { name, arguments: fromList(list.inner, schema, rest) };
   return { name, arguments: (others.length > 0 ? fromElements(others, schema, rest) : null) ?? unread(tail) };
 }
 
-/** `="read"` of `<function=read>`, `name="read"` of any tag. */
+/** Reads `="read"` of `<function=read>`, and `name="read"` of any tag. */
 function nameIn(attributes: string): string | null {
   const found = /(?:^=|\bname\s*=)\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>/]+))/.exec(attributes);
   return found ? (found[1] ?? found[2] ?? found[3] ?? null) : null;
 }
 
-/** `{ "name": …, "arguments": … }`, or the arguments alone where the tag has the name. */
+/** Reads `{ "name": …, "arguments": … }`, or the arguments alone if the tag has the name. */
 function fromJson(text: string, given: string | null): ReadCall | null {
   const value = parse(text.slice(0, jsonEnd(text, 0) ?? undefined));
   if (given !== null) return TOOL_NAME.test(given) ? { name: given, arguments: text } : null;
-  // What can't be read is told by its name, and runs with nothing.
+  // A call with unreadable JSON is still reported by its name, with arguments that no tool accepts.
   if (!isRecord(value)) {
     const name = /"(?:name|tool_name|tool)"\s*:\s*"([\w.:/@-]{1,128})"/.exec(text)?.[1];
     return name === undefined ? null : { name, arguments: unread(text) };
@@ -135,7 +135,7 @@ function fromJson(text: string, given: string | null): ReadCall | null {
   return { name, arguments: typeof args === 'string' ? args : JSON.stringify(args) };
 }
 
-/** As JSON or as elements; else as it is, which nothing runs with. */
+/** Returns JSON from JSON or elements; otherwise the raw text, which no tool accepts. */
 function fromList(inner: string, schema: JsonSchema, rest: string): string {
   const text = inner.trim();
   const json = /^<!\[CDATA\[\s*(\{[\s\S]*\})\s*\]\]>$/.exec(text)?.[1] ?? text;
@@ -145,12 +145,15 @@ function fromList(inner: string, schema: JsonSchema, rest: string): string {
   return (isUnread ? null : fromElements(elements, schema, rest)) ?? unread(inner);
 }
 
-/** As it stands there, and never what could be taken for arguments. */
+/** Returns the raw text with a prefix that keeps it from being read as arguments. */
 function unread(text: string): string {
   return `<${text}`;
 }
 
-/** Null where it could be read in two ways: an argument without an end before another, twice one, a call within one. */
+/**
+ * Returns null if the elements are ambiguous: an unclosed argument before another one, a repeated argument, or a call
+ * within a call.
+ */
 function fromElements(elements: readonly Element[], schema: JsonSchema, rest: string): string | null {
   const values = new Map<string, unknown>();
   const properties = propertiesOf(schema);
@@ -158,7 +161,7 @@ function fromElements(elements: readonly Element[], schema: JsonSchema, rest: st
     const { tag, written, attributes, closed } = element;
     const key = (PARAMETER_TAGS.includes(tag) && nameIn(attributes)) || written;
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    // Its end may come later: then the tag that ended the call was a part of it.
+    // The argument's end may come later; then the tag that ended the call was part of it.
     if (!closed && (index < elements.length - 1 || rest.includes(`</${written}`))) return null;
     if (CALL_TAGS.includes(tag) && property === undefined) return null;
     const value = valueAs(textOfElement(element), property);
@@ -180,7 +183,7 @@ function typeOf(property: unknown): unknown {
   return isRecord(property) ? property.type : undefined;
 }
 
-/** A text where it is marked as one or the tool wants one; else what it says as JSON, where it does. */
+/** Returns a text if it is marked as one or the tool expects one; otherwise its value as JSON, if it is valid JSON. */
 function valueAs({ text, isText }: { text: string; isText: boolean }, property: unknown): unknown {
   if (isText || typeOf(property) === 'string') return text;
   const value = parse(text.trim());

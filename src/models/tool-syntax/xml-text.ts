@@ -1,8 +1,8 @@
-/** Elements in a text that is nearly XML: found in bounded time, whatever is not closed. */
+/** Finds elements in nearly valid XML, in bounded time even if tags are not closed. */
 import { parseJson } from '../../base/json/json.js';
 
 export interface OpenTag {
-  /** In lower case. */
+  /** The tag's name in lower case. */
   tag: string;
   written: string;
   attributes: string;
@@ -19,16 +19,16 @@ export interface Element extends OpenTag {
 interface Body {
   text: string;
   closed: boolean;
-  /** Behind the closing tag, where there is one. */
+  /** Index after the closing tag, if there is one. */
   end: number;
 }
 
-/** Each looks for its end up to the end of the text: more are no call that anybody wants. */
+/** Bounded because each element may be searched to the end of the text; no sensible call has more. */
 const MOST_ELEMENTS = 128;
 const ANY_TAG = '[a-z_][\\w.-]*';
 const CDATA = '<![CDATA[';
 
-/** The next of these tags from a place on; null where there is none. */
+/** Returns the next of these tags from an index on; null if there is none. */
 export function nextOpen(text: string, from: number, tags: readonly string[]): OpenTag | null {
   const open = new RegExp(`<(${tags.join('|')})((?:[\\s=/][^<>]*)?)>`, 'gi');
   open.lastIndex = from;
@@ -42,8 +42,8 @@ function toTag(found: RegExpExecArray): OpenTag {
 }
 
 /**
- * What an element holds: up to the closing tag, and where that is missing to the next of its kind or the end of the
- * text. `mayBeJson`: JSON ends where it ends, for its texts may hold tags.
+ * Returns the content of an element: up to the closing tag, or if that is missing, up to the next tag of its kind or
+ * the end of the text. With `mayBeJson`, JSON content ends with its last bracket, because its strings may contain tags.
  */
 export function bodyOf(text: string, open: OpenTag, { mayBeJson }: { mayBeJson: boolean }): Body {
   const { tag, bodyStart } = open;
@@ -59,7 +59,7 @@ function jsonBody(text: string, { tag, bodyStart }: OpenTag): Body | null {
   if (end === null || parseJson(text.slice(start, end)) === undefined) return null;
   const close = new RegExp(`\\s*(?:\`\`\`\\s*)?</${tag}\\s*>`, 'iy');
   close.lastIndex = end;
-  // Whole JSON is a whole call, with a closing tag or without.
+  // Complete JSON is a complete call, even without a closing tag.
   return { text: text.slice(start, end), closed: true, end: close.test(text) ? close.lastIndex : end };
 }
 
@@ -85,7 +85,10 @@ function taggedBody(text: string, tag: string, start: number): Body {
   return { text: text.slice(start, end), closed: false, end };
 }
 
-/** The elements at the top of a text. One that is not closed ends where the next begins, but for those in `open`. */
+/**
+ * Returns the top-level elements of a text. An unclosed element ends where the next one begins, except for those in
+ * `open`.
+ */
 export function elementsOf(text: string, open: readonly string[]): Element[] {
   const elements: Element[] = [];
   let from = 0;
@@ -105,7 +108,7 @@ export function elementsOf(text: string, open: readonly string[]): Element[] {
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** What an element says; `isText` where CDATA marks it as a text. */
+/** Returns the text of an element; `isText` is true if CDATA marks it as text. */
 export function textOfElement({ inner }: Pick<Element, 'inner'>): { text: string; isText: boolean } {
   if (!inner.includes(CDATA)) {
     const text = inner.replace(/^\r?\n/, '').replace(/\r?\n[ \t]*$/, '');
@@ -122,7 +125,7 @@ export function textOfElement({ inner }: Pick<Element, 'inner'>): { text: string
   return { text: [...parts, between(inner.slice(from))].join(''), isText: true };
 }
 
-/** Blanks around CDATA set it out. */
+/** Blanks around CDATA are only formatting. */
 function between(text: string): string {
   return text.trim() === '' ? '' : decode(text);
 }
@@ -131,7 +134,7 @@ function decode(text: string): string {
   return text.replace(/&(lt|gt|amp|quot|apos);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }
 
-/** Behind the bracket that closes the object at a place; null where none does. */
+/** Returns the index after the bracket that closes the object at `start`; null if it is not closed. */
 export function jsonEnd(text: string, start: number): number | null {
   let depth = 0;
   let inString = false;
