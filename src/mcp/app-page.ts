@@ -1,21 +1,24 @@
-/** The page of an app, as its server gives it. */
+/** Reads the page of an app from its server. */
 import { z } from 'zod';
 import { isRecord } from '../base/json/json.js';
 import type { McpConnection } from './connection/connection.js';
 import { APP_MIME } from './tools/apps.js';
 
 const MOST_HTML_BYTES = 2_000_000;
-/** A result waits for the page of its app at most so long. */
+/** The longest time that a result waits for the page of its app. */
 const READ_MS = 5_000;
 
-/** The page, with what its server says that it needs. */
+/** The page, and what its server declares that it needs. */
 export interface AppPage {
   html: string;
-  /** Where it may connect, load from, frame, and what its base may be: as declared, and checked where it is applied. */
+  /**
+   * Origins that it may connect to, load from and frame, and its allowed base addresses, as declared; they are checked
+   * where the policy is applied.
+   */
   csp: Record<string, string[]>;
 }
 
-/** They stand in an address and in a header: longer ones, and more, are left out. */
+/** Domains become part of an address and a header, so longer ones and further ones are dropped. */
 const MOST_DOMAINS = 20;
 const LONGEST_DOMAIN = 100;
 const domains = z
@@ -45,7 +48,7 @@ const pageSchema = z.looseObject({
 });
 const answerSchema = z.looseObject({ contents: z.array(z.unknown()) });
 
-/** Reads the page from its server. Throws, in words, where there is none that can be shown. */
+/** Reads the page from its server. @throws Error in words, if there is no page that can be shown. */
 export async function readAppPage(connection: McpConnection, uri: string): Promise<AppPage> {
   const reading = connection.request({ method: 'resources/read', params: { uri } }, answerSchema, READ_MS);
   const { contents } = await reading;

@@ -1,11 +1,14 @@
-/** Prompts that servers offer to people: what there is, and the text that one makes of its arguments. */
+/** Prompts that servers offer to people: their list, and the text of one with its arguments filled in. */
 import { z } from 'zod';
 import { SteersmanError } from '../shared/process/errors.js';
 import { terminalText } from '../shared/process/terminal-text.js';
 import type { McpConnection } from './connection/connection.js';
 import { pagesOf } from './connection/server-tools.js';
 
-/** Of an expanded prompt, in UTF-8. A longer one is refused: a part of an instruction is another one. */
+/**
+ * Limit for an expanded prompt, UTF-8 bytes. A longer prompt is refused, because part of an instruction is a different
+ * instruction.
+ */
 const PROMPT_BYTES = 16_384;
 const MAX_LIST_PAGES = 20;
 const MAX_PROMPTS = 500;
@@ -13,19 +16,19 @@ const MAX_PROMPTS = 500;
 export interface ServerPrompt {
   server: string;
   name: string;
-  /** Empty where the server tells none. */
+  /** Empty if the server sends no description. */
   description: string;
   arguments: { name: string; description: string; required: boolean }[];
 }
 
 export interface ExpandedPrompt {
-  /** What a person sees is all of it: no control sequences, nothing hidden. */
+  /** The complete text as a person sees it: without control sequences or hidden characters. */
   text: string;
-  /** Parts that are no text, as words for people. */
+  /** Parts that are not text, described for people. */
   leftOut: string[];
 }
 
-/** What can't be typed and shown as it is can't be chosen. */
+/** A name that can't be typed or displayed unchanged can't be chosen. */
 const typeable = z.string().refine(name => /^[^\s=]+$/.test(name) && terminalText(name) === name);
 const description = z.string().catch('').transform(oneLine);
 
@@ -55,7 +58,10 @@ const answerSchema = z.looseObject({
 });
 type Message = z.infer<typeof answerSchema>['messages'][number];
 
-/** Those that can be typed, at most 500; none where the server has no prompts. @throws SteersmanError of the request. */
+/**
+ * Returns the prompts with names that can be typed, at most 500; empty if the server has no prompts. @throws
+ * SteersmanError of the request.
+ */
 export async function listPrompts(connection: McpConnection): Promise<ServerPrompt[]> {
   if (!connection.hasPrompts) return [];
   const prompts: ServerPrompt[] = [];
@@ -80,9 +86,10 @@ function readPrompt(server: string, entry: unknown): ServerPrompt[] {
 }
 
 /**
- * The text of a prompt. Each message of a conversation says whose it is; one of the user alone is given as it is.
- * @throws SteersmanError where there is no such prompt (it names those that there are), an argument is missing or
- * unknown (it names it), the text is empty or over 16 KB, or the server refuses.
+ * Returns the text of a prompt. In a conversation each message is preceded by its role; messages of the user alone are
+ * returned unchanged.
+ * @throws SteersmanError if the prompt does not exist (it lists those that do), an argument is missing or unknown (it
+ *   names it), the text is empty or over 16 KB, or the server refuses.
  */
 export async function expandPrompt(
   connection: McpConnection,
@@ -110,7 +117,7 @@ export async function expandPrompt(
   return { text, leftOut: messages.flatMap(partsOf).flatMap(otherThanText) };
 }
 
-/** How a prompt is called: `server:name ARG=VALUE [ARG=VALUE]`. */
+/** Returns how a prompt is called: `server:name ARG=VALUE [ARG=VALUE]`. */
 export function promptUsage({ server, name, arguments: args }: ServerPrompt): string {
   const words = args.map(arg => (arg.required ? `${arg.name}=VALUE` : `[${arg.name}=VALUE]`));
   return [`${server}:${name}`, ...words].join(' ');

@@ -1,4 +1,4 @@
-/** The tools of a run: what its servers offer when it starts, with the policies they declare. */
+/** The tools of a run: those that its servers list when it starts, with the policies that they declare. */
 
 import { errorText } from '../base/text/error-text.js';
 import { preview } from '../base/text/preview.js';
@@ -15,26 +15,29 @@ import { CODE_SERVER, STOPPABLE_META, TIMEOUT_META } from './tools/code-tools.js
 import { toolNamer } from './tools/tool-names.js';
 
 export interface RunTools {
-  /** In the order of servers; built-in tools last. */
+  /** In the order of servers; built-in tools come last. */
   tools: ToolDefinition[];
-  /** A connected server named `default`, which takes calls of tools nobody offers; else null. */
+  /** The connected server named `default`, which takes calls of unknown tools; null if there is none. */
   fallbackServer: string | null;
-  /** Servers and tools that were left out, and why: for people. */
+  /** Servers and tools that were left out, with reasons, for people. */
   warnings: string[];
 }
 
 const FALLBACK_SERVER = 'default';
 const MAX_DESCRIPTION_CHARS = 4_000;
-/** Widely used endpoints refuse a request with more. */
+/** Widely used endpoints refuse a request with more tools. */
 const MANY_TOOLS = 128;
 
-/** A tool of ours that reads files of the workspace. */
+/** True for a tool of ours that reads files of the workspace. */
 function isOwnRead({ config }: McpPool, { origin, serverToolName, policy }: ToolDefinition): boolean {
   if (origin.type !== 'mcp' || !policy.readOnly || serverToolName === 'fetch') return false;
   return config.servers.some(server => server.name === origin.server && isOwnTools(server));
 }
 
-/** A person, a command or a write by another name may have changed a file, and a local read costs nothing (WK7). */
+/**
+ * Turns caching off: a person, a command or a write under another name may have changed a file, and a local read costs
+ * nothing (WK7).
+ */
 function readAnew(tool: ToolDefinition): ToolDefinition {
   return { ...tool, policy: { ...tool.policy, cache: 'none' } };
 }
@@ -44,10 +47,10 @@ function manyToolsWarning(count: number): string {
 }
 
 /**
- * Lists the tools of every enabled server for one workspace, then those in code and `ofActivities`, of the application. A server that does not start, or lacks a variable of
- * its own, becomes a warning: the run goes on with the others.
- * `keeps`: conversations are kept, so what is no longer shown can be read.
- * `tools` of `steersman.yaml` are applied by the caller.
+ * Lists the tools of every enabled server for one workspace, then those in code, then `ofActivities`, the application's
+ * own. A server that does not start or lacks a variable becomes a warning, and the run continues with the others. With
+ * `keeps`, conversations are stored, so the recall tool is added to read text that is no longer shown. The caller
+ * applies `tools` of `steersman.yaml`.
  */
 export async function listRunTools(
   pool: McpPool,
@@ -69,7 +72,7 @@ export async function listRunTools(
     }
   }
   run.tools.push(...ofActivities);
-  // Without servers there are no results to page; the workspace tools read what is kept as they read files.
+  // Without tools there are no results to page; the workspace tools read stored results like files.
   const hasRead = run.tools.some(tool => tool.serverToolName === 'read' && isOwnRead(pool, tool));
   if (run.tools.length > 0 && !hasRead) run.tools.push(readResultTool);
   if (run.tools.length > 0 && keeps) run.tools.push(recallTool);
@@ -77,7 +80,7 @@ export async function listRunTools(
   return run;
 }
 
-/** Names the tools of a run, in the order of its servers. Tools in code are called as their author called them. */
+/** Names the tools of a run, in the order of its servers. Tools in code keep the names of their authors. */
 export function runToolNamer(
   { config, codeTools }: Pick<McpPool, 'config' | 'codeTools'>,
   ofActivities: readonly ToolDefinition[] = [],
@@ -113,7 +116,7 @@ async function listServer(pool: McpPool, name: string, workspace: string): Promi
   }
 }
 
-/** Once more where the list shows that the connection at hand is of no more use: its server may have started anew. */
+/** Tries again if the listing shows that the connection is unusable, because its server may have restarted. */
 async function listTools(pool: McpPool, name: string, workspace: string, isAgain = false) {
   const connection = await pool.connect(name, workspace);
   try {
@@ -165,20 +168,20 @@ function defineTool(origin: McpOrigin, tool: ListedTool, name: string): ToolDefi
   };
 }
 
-/** A tool knows best how long it may take; the configuration may say otherwise. */
+/** Returns the tool's own timeout, which it knows best; the configuration may override it. */
 function ownTimeout({ _meta }: ListedTool): Partial<ToolPolicy> {
   const given = isSchemaObject(_meta) ? _meta[TIMEOUT_META] : undefined;
   return typeof given === 'number' && given > 0 && given <= MOST_OWN_MS ? { timeoutMs: given } : {};
 }
 
-/** Absent for most, so that what runs pin stays as it was. */
+/** Absent for most tools, so that the data that runs pin is unchanged. */
 function ownStop({ _meta }: ListedTool): Partial<ToolPolicy> {
   return isSchemaObject(_meta) && _meta[STOPPABLE_META] === true ? { stoppable: true } : {};
 }
 
 const MOST_OWN_MS = 3_600_000;
 
-/** Each call depends on what those before it have opened, and what is read may change by itself. */
+/** Each call depends on what earlier calls have opened, and the data may change by itself. */
 const STATEFUL_POLICY: Partial<ToolPolicy> = { concurrent: false, cache: 'none' };
 
 function isSchemaObject(schema: unknown): schema is Record<string, unknown> {
@@ -186,8 +189,8 @@ function isSchemaObject(schema: unknown): schema is Record<string, unknown> {
 }
 
 /**
- * The policy that a server's annotations declare; without them a tool is neither read-only nor idempotent.
- * `steersman.yaml` may say otherwise afterwards: servers often declare nothing, and may lie.
+ * Returns the policy that a server's annotations declare; without them a tool is neither read-only nor idempotent.
+ * `steersman.yaml` may override it, because servers often declare nothing, and may lie.
  */
 export function toolPolicy(annotations: ListedTool['annotations']): ToolPolicy {
   const readOnly = annotations?.readOnlyHint ?? DEFAULT_TOOL_POLICY.readOnly;

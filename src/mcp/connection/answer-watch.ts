@@ -1,7 +1,7 @@
-/** A request on its way to a tool server: why it was given up, and what came in place of its answer. */
+/** Follows one request to a tool server: why it was given up, and what arrived instead of its answer. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** `no_answer`: what was to carry the answer has ended without it. */
+/** `no_answer`: the stream that should carry the answer has ended without it. */
 export type GivenUp = 'timed_out' | 'aborted' | 'no_answer';
 
 export class AnswerWatch {
@@ -24,50 +24,53 @@ export class AnswerWatch {
     this.#stop.abort(new Error(reason));
   }
 
-  /** The server numbers its events: a stream that ends is taken up again. */
+  /** Notes that the server numbers its events, so that a stream that ends can be resumed. */
   resumable(): void {
     this.#canResume = true;
   }
 
-  /** What carried the answer has ended: what is not there by now would be waited for until the time limit. */
+  /**
+   * The response that should carry the answer has ended. If the answer is missing now, waiting would last until the
+   * time limit.
+   */
   streamEnded(): void {
     if (!this.#canResume) this.give('no_answer');
   }
 
-  /** The stream can't be taken up again. */
+  /** The stream can't be resumed. */
   lost(): void {
     this.give('no_answer');
   }
 
-  /** A fault that the client noticed in what came for this request. */
+  /** Notes an error that the client met in the response to this request. */
   failed(error: Error): void {
     if (error.message.startsWith(FOREIGN_ANSWER)) {
-      // One request has one stream: an answer there that is not ours takes the place of ours.
+      // Each request has its own stream, so a foreign answer there took the place of ours.
       this.#said = `it answered another request than the one that was sent: ${error.message.slice(FOREIGN_ANSWER.length)}`;
       this.give('no_answer');
     } else if (error.message.startsWith(NO_MORE_TRIES)) this.give('no_answer');
-    // It may be a sign of life, with the answer still to come.
+    // An invalid message may be a sign of life, and the answer may follow.
     else if (error instanceof SyntaxError || error.name === 'ZodError' || '_zod' in error) this.#strays += 1;
   }
 
-  /** What came that is no answer; empty when nothing did. */
+  /** Describes what arrived instead of an answer; empty if there is nothing to report. */
   get words(): string {
     if (this.#said !== '' || this.#strays === 0) return this.#said;
     return `it sent ${this.#strays} ${this.#strays === 1 ? 'event' : 'events'} that are no JSON-RPC messages`;
   }
 }
 
-/** Beginnings of the SDK's own messages, which have no codes. */
+/** Beginnings of the SDK's own error messages, which have no codes. */
 const FOREIGN_ANSWER = 'Received a response for an unknown message ID: ';
 const NO_MORE_TRIES = 'Maximum reconnection attempts';
 
-/** The watch of the request that the code at hand works for; null where it answers what the server asks meanwhile. */
+/** The watch of the request that the current code works for; null while it answers a request of the server. */
 export const answerWatch = new AsyncLocalStorage<AnswerWatch | null>();
 
-/** Longest timer Node takes. */
+/** The longest timer that Node supports. */
 const LONGEST_MS = 2_147_483_647;
 
-/** The limit of a call, which stands still while a person is asked. */
+/** The time limit of a call. It is paused while a person is asked. */
 export class CallTimer {
   readonly #onEnd: () => void;
   #leftMs: number;

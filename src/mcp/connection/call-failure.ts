@@ -3,23 +3,23 @@ import type { NotBegun } from '../../run/tools/effect.js';
 /**
  * Why a tool call has no result:
  * - `not_begun`: there is a proof that the server has not begun it, so it may be sent again;
- * - `busy`: the server takes no more requests now; it may be sent again later, where `proof` says that it was not begun;
- * - `timed_out`, `connection_lost`: sent, and nobody knows what became of it;
+ * - `busy`: the server accepts no requests now; it may be sent again later if `proof` shows that it was not begun;
+ * - `timed_out`, `connection_lost`: it was sent, and its outcome is unknown;
  * - `aborted`: the caller gave up;
- * - `rejected`: the server answered with a protocol error, which is in `code`.
+ * - `rejected`: the server answered with a protocol error, whose code is in `code`.
  */
 export type CallFailureKind = 'not_begun' | 'busy' | 'timed_out' | 'connection_lost' | 'aborted' | 'rejected';
 
 export interface FailureFacts {
-  /** What proves that the call was not begun. Default: nothing does. */
+  /** The proof that the call was not begun. Default: null, so it may have begun. */
   proof?: NotBegun | null;
-  /** JSON-RPC error code of `rejected`. */
+  /** The JSON-RPC error code of a `rejected` call. */
   code?: number;
-  /** A function of this process refused its arguments before it was called. Default false. */
+  /** True if a function of this process refused its arguments before it was called. Default false. */
   notCalled?: boolean;
   status?: number;
   retryAfterMs?: number | null;
-  /** The connection is of no more use: who calls next needs another. Default false. */
+  /** True if the connection is unusable, so that the next caller needs another one. Default false. */
   reconnect?: boolean;
 }
 
@@ -56,7 +56,7 @@ export class McpCallError extends Error {
   }
 }
 
-/** Thrown by transports: there is a proof that the call was not begun. */
+/** Thrown by transports if there is a proof that the call was not begun. */
 export class NotBegunError extends Error {
   override readonly name = 'NotBegunError';
   readonly proof: NotBegun;

@@ -1,4 +1,4 @@
-/** What a connection to a tool server is made of: the way to it, and a client that answers what the server asks. */
+/** The parts of a connection to a tool server: the transport, and a client that answers the server's requests. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
   type ElicitRequest,
@@ -20,11 +20,11 @@ export async function transportTo(server: ResolvedServer) {
   return server.type === 'stdio' ? new StdioTransport(server) : createHttpTransport(server);
 }
 
-/** What a server may ask during a call. */
+/** How a server's requests are answered during a call. */
 export interface Asked {
   /** Ends with the call. */
   signal: AbortSignal;
-  /** Puts what the server asks to a person, while the call's time stands still. Default: it is declined. */
+  /** Asks a person the server's question, while the call's time limit is paused. Default: the question is declined. */
   onForm?: (question: FormQuestion, signal: AbortSignal) => Promise<ElicitResult>;
 }
 
@@ -33,7 +33,10 @@ export interface Running {
   timer: CallTimer;
 }
 
-/** It says what it can do by what is served here, and no more. `calls`: those that run on the connection. */
+/**
+ * Creates a client that only declares the capabilities that are implemented here. `calls` are those that run on the
+ * connection.
+ */
 export function clientFor({ type }: ResolvedServer, calls: ReadonlySet<Running>): Client {
   const capabilities = type === 'code' ? {} : { elicitation: { form: {} }, extensions: APPS_CAPABILITY };
   const client = new Client({ name: 'steersman', version: '0.1.0' }, { capabilities });
@@ -42,7 +45,10 @@ export function clientFor({ type }: ResolvedServer, calls: ReadonlySet<Running>)
   return client;
 }
 
-/** What a server asks belongs to the one call that runs; of several, nobody can tell. */
+/**
+ * A server's request belongs to the call that is running. If several are, the right one is unknown, so the request is
+ * cancelled.
+ */
 async function ask(
   calls: ReadonlySet<Running>,
   params: ElicitRequest['params'],

@@ -1,4 +1,7 @@
-/** `.mcp.json`: the tool servers, in the form that MCP clients share. Read from the project or `--config`. */
+/**
+ * `.mcp.json` lists the tool servers, in the form that MCP clients share. It is read from the project or from
+ * `--config`.
+ */
 
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -11,14 +14,14 @@ const MCP_CONFIG_FILE = '.mcp.json';
 export interface McpConfig {
   /** Absolute path of the file, whether it exists or not. */
   file: string;
-  /** Absolute folder of the file: relative commands and folders start here. */
+  /** Absolute folder of the file; relative commands and folders are resolved from it. */
   dir: string;
   /** Enabled servers, in the order of the file (T1). */
   servers: McpServerConfig[];
   warnings: string[];
 }
 
-/** How long a server may take to start and greet: `npx` may have to fetch it first. */
+/** How long a server may take to start and answer the handshake: `npx` may have to download it first. */
 const DEFAULT_START_TIMEOUT_MS = 30_000;
 
 const texts = z.record(z.string(), z.string());
@@ -26,7 +29,7 @@ const common = {
   enabled: z.boolean().optional(),
   disabled: z.boolean().optional(),
   startTimeoutMs: z.int().min(100).max(600_000).default(DEFAULT_START_TIMEOUT_MS),
-  // What its calls open lives in its session: each run has one of its own (`sessions.ts`).
+  // Calls leave state in the server's session, so each run has its own session (`sessions.ts`).
   stateful: z.boolean().optional(),
 };
 const stdioSchema = z.object({
@@ -49,13 +52,13 @@ const httpSchema = z.object({
 });
 const fileSchema = z.object({ mcpServers: z.record(z.string().min(1), z.record(z.string(), z.unknown())) });
 
-/** A server that this worker starts and talks to over stdin and stdout. Texts are not expanded yet. */
+/** A server that this worker starts and talks to over stdin and stdout. `${…}` is not expanded yet. */
 export type StdioServerConfig = { name: string } & z.output<typeof stdioSchema>;
-/** A server reached over streamable HTTP. Texts are not expanded yet. */
+/** A server reached over streamable HTTP. `${…}` is not expanded yet. */
 export type HttpServerConfig = { name: string } & z.output<typeof httpSchema>;
 export type McpServerConfig = StdioServerConfig | HttpServerConfig;
 
-/** Tool servers as `mcpServers` of `.mcp.json` has them. */
+/** Tool servers in the form of `mcpServers` in `.mcp.json`. */
 export type McpServersInCode = Readonly<
   Record<string, z.input<typeof stdioSchema> | z.input<typeof httpSchema>>
 >;
@@ -65,8 +68,8 @@ const EXAMPLE =
   '{ "mcpServers": { "workspace": { "command": "steersman", "args": ["tools", "${workspace}"] } } }';
 
 /**
- * Reads `.mcp.json` in `dir`; a missing file, or no folder (null), means no servers. Those given in
- * code come after them, each in place of the one of its name.
+ * Reads `.mcp.json` in `dir`; a missing file, or no folder (null), means no servers. Servers in code come after those
+ * of the file, and replace those of the same name.
  * @throws SteersmanError naming the file and the line (bad JSON) or the key (bad value).
  */
 export function loadMcpConfig(dir: string | null, inCode: McpServersInCode = {}): McpConfig {
@@ -96,7 +99,7 @@ export function parseMcpConfig(text: string, file: string): Pick<McpConfig, 'ser
     for (const key of Object.keys(raw).filter(key => !(key in schema.shape))) {
       warnings.push(`${file}: mcpServers.${name}.${key} is not a known key and is ignored.`);
     }
-    // `disabled`, which some clients write, counts where `enabled` is absent.
+    // `disabled`, which some clients write, applies if `enabled` is absent.
     if (server.enabled ?? !server.disabled) servers.push({ name, ...server });
   }
   return { servers, warnings };
@@ -119,7 +122,7 @@ function parseJson(text: string, file: string): unknown {
     return JSON.parse(source);
   } catch (error) {
     const reason = errorText(error);
-    // The text that it quotes is left out: a secret may stand there.
+    // The quoted text is removed, because it may contain a secret.
     const what = reason.replace(/, (\.\.\.)?".*/s, '').replace(/( in JSON)? at position.*/s, '');
     throw new SteersmanError(
       `${file}, line ${lineOf(source, reason)}: not valid JSON (${what}).`,
@@ -131,7 +134,7 @@ function parseJson(text: string, file: string): unknown {
 /** Characters of the text that `JSON.parse` quotes before a fault. */
 const QUOTED_BEFORE = 10;
 
-/** `JSON.parse` names the position, or quotes the text around it; where it does neither, the text ended too early. */
+/** `JSON.parse` states the position or quotes the text around it. If it does neither, the text ended too early. */
 function lineOf(source: string, reason: string): number {
   const position = /at position (\d+)/.exec(reason)?.[1];
   const quoted = /, (?:\.\.\.)?"(.*)"(?:\.\.\.)? is not valid JSON/s.exec(reason)?.[1];

@@ -20,14 +20,14 @@ import { StdioTransport } from './stdio-transport.js';
 const BAD_RESULT = 'the tool ran, and its answer is not a valid MCP tool result';
 
 export interface McpCall extends Asked {
-  /** Name on the server. */
+  /** The name on the server. */
   tool: string;
   arguments: Record<string, unknown>;
   /** Sent as the request's `_meta`. */
   meta: Record<string, unknown>;
-  /** The only limit of the request. */
+  /** The only limit of the request, milliseconds. */
   timeoutMs: number;
-  /** Aborting tells the server to cancel it. */
+  /** Aborting it makes the server cancel the call. */
   signal: AbortSignal;
   onProgress: (progress: Progress) => void;
 }
@@ -40,7 +40,7 @@ export class McpConnection {
   readonly #calls = new Set<Running>();
   readonly #requests: Requests;
   #underWay = 0;
-  /** Waits for the moment at which nothing is under way. */
+  /** Resolves `closeWhenIdle` once no request is running. */
   #onIdle: (() => void) | null = null;
 
   // biome-ignore lint/style/useConsistentMemberAccessibility: JavaScript has no private constructors.
@@ -58,8 +58,8 @@ export class McpConnection {
   }
 
   /**
-   * Starts and greets the server; `signal` gives up at once.
-   * @throws SteersmanError that says which server, its command or address, how it ended, and its last words.
+   * Starts the server and performs the handshake; `signal` aborts both at once.
+   * @throws SteersmanError naming the server, its command or address, how it ended, and its last output.
    */
   static async open(server: ResolvedServer, signal: AbortSignal): Promise<McpConnection> {
     const connection = new McpConnection(server, await transportTo(server));
@@ -68,7 +68,7 @@ export class McpConnection {
   }
 
   async #start(signal: AbortSignal): Promise<void> {
-    // The SDK listens to a signal for ever, and this one outlives the connection.
+    // The SDK never removes its listener from a signal, and this one outlives the connection.
     const giveUp = new AbortController();
     const onAbort = () => giveUp.abort(signal.reason);
     if (signal.aborted) onAbort();
@@ -88,12 +88,14 @@ export class McpConnection {
     }
   }
 
-  /** Nothing is under way on it. Else it is never closed while the worker runs. */
+  /** True if no request is running. A busy connection is not closed while the worker runs. */
   get isIdle(): boolean {
     return this.#underWay === 0;
   }
 
-  /** The next caller needs another connection: this one is closed, lost its session, or cannot reach its server. */
+  /**
+   * True if the next caller needs another connection: this one is closed, lost its session, or can't reach its server.
+   */
   get closed(): boolean {
     return this.#requests.closed || this.#requests.isUseless;
   }
@@ -106,7 +108,7 @@ export class McpConnection {
     return this.#client.getServerCapabilities()?.prompts !== undefined;
   }
 
-  /** When the server last said that its tools changed, milliseconds since the epoch. */
+  /** When the server last reported that its tools changed, milliseconds since the epoch; null if it never did. */
   get toolsChangedAt(): number | null {
     return this.#tools.changedAt;
   }
@@ -115,25 +117,30 @@ export class McpConnection {
     return this.#tools.unreadable;
   }
 
-  /** All tools of the server, every page. Kept until the server says that they changed, if it can say so. */
+  /**
+   * Returns all tools of the server, from every page. The list is cached until the server reports a change, if it can
+   * report one.
+   */
   listTools(): Promise<ListedTool[]> {
     return this.#during(() => this.#tools.list());
   }
 
   /**
-   * A tool as last listed; one that was not there is looked for anew. Undefined for one that the server does not list.
+   * Returns a tool as last listed; the list is read again if the tool is missing. Undefined if the server does not list
+   * it.
    */
   findTool(tool: string): Promise<ListedTool | undefined> {
     return this.#tools.find(tool);
   }
 
-  /** How a stdio server ended, with its last words; a general phrase for others. */
+  /** Returns how a stdio server ended, with its last output; a general phrase for others. */
   describeEnd(): string {
     return this.#requests.ofEnd();
   }
 
   /**
-   * Sends a request other than a tool call, for at most 30 s, or so long. @throws SteersmanError that says which server, and why.
+   * Sends a request other than a tool call, for at most `timeoutMs` (default 30 s). @throws SteersmanError naming the
+   * server and the cause.
    */
   async request<T extends z.ZodType>(
     asked: { method: string; params: Record<string, unknown> },
@@ -150,7 +157,7 @@ export class McpConnection {
   }
 
   /**
-   * Calls a tool once. Every failure is an McpCallError, whose kind says whether the server may have seen it.
+   * Calls a tool once. Every failure is an McpCallError, whose kind says whether the server may have received the call.
    * A result that the tool itself marks as an error is a result, not a failure.
    */
   async callTool(call: McpCall): Promise<ToolAnswer> {
@@ -173,7 +180,7 @@ export class McpConnection {
     }
   }
 
-  /** Tells a tool of ours to stop: its call still has an answer. */
+  /** Tells one of our own tools to stop; its call still gets an answer. */
   async tellStop(idempotencyKey: string): Promise<void> {
     await this.#client
       .notification({ method: STOP_METHOD, params: { idempotencyKey } })
@@ -187,8 +194,8 @@ export class McpConnection {
       const asked = resourceRequest(tool, call.arguments);
       return readToolAnswer(resourceContent(await this.#requests.ask(asked, resourceAnswerSchema, options)));
     }
-    // Not `client.callTool`, which throws away a result that does not fit the tool's own output schema, nor the
-    // protocol's own form, with which one odd part costs all.
+    // `client.callTool` is avoided because it discards a result that does not fit the tool's output schema. The
+    // protocol's own schema is avoided because one invalid part would reject the whole result.
     const asked = {
       method: 'tools/call',
       params: { name: tool, arguments: call.arguments, _meta: call.meta },
@@ -213,7 +220,7 @@ export class McpConnection {
     }
   }
 
-  /** Closes the connection once it is idle, so that its trouble does not reach other runs. */
+  /** Closes the connection once it is idle, so that its trouble does not affect other runs. */
   async closeWhenIdle(): Promise<void> {
     this.#requests.isUseless = true;
     if (!this.isIdle)
@@ -223,13 +230,14 @@ export class McpConnection {
     await this.close();
   }
 
-  /** Ends the connection; a stdio server's process is gone when this resolves. */
+  /** Closes the connection; a stdio server's process has ended when this resolves. */
   async close(): Promise<void> {
     this.#requests.closed = true;
     this.#onIdle?.();
     if ('terminateSession' in this.#transport && this.#transport.sessionId !== undefined)
       await this.#transport.terminateSession().catch(() => undefined);
-    // Twice is harmless: the client forgets its transport when the handshake fails.
+    // Closing the transport again is harmless. It is needed because the client forgets its transport if the handshake
+    // fails.
     await this.#transport.close();
   }
 }

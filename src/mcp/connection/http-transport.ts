@@ -1,4 +1,7 @@
-/** MCP over streamable HTTP, with what the SDK's transport does not tell: what became of a request without an answer. */
+/**
+ * MCP over streamable HTTP. It adds what the SDK's transport does not report: what became of a request without an
+ * answer.
+ */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
@@ -12,8 +15,8 @@ import type { ResolvedHttpServer } from './resolve-server.js';
 import { MAX_MESSAGE_BYTES } from './stdio-transport.js';
 
 /**
- * What a server asks may come with what carries the answer of a request of ours. Our answer is a request of its own, whose
- * end says nothing of the other.
+ * Separates the server's own requests from the request whose response carries them. Our answer is a new HTTP request,
+ * whose end says nothing about the other one.
  */
 export function answerApart(transport: Transport): void {
   const take = transport.onmessage;
@@ -24,7 +27,10 @@ export function answerApart(transport: Transport): void {
   };
 }
 
-/** A transport for `server`. Its requests fail with NotBegunError where nothing was sent, and with HttpStatusError. */
+/**
+ * Creates a transport for `server`. Its requests fail with NotBegunError if nothing was sent, and with HttpStatusError
+ * for error statuses.
+ */
 export function createHttpTransport(server: ResolvedHttpServer): StreamableHTTPClientTransport {
   return new StreamableHTTPClientTransport(new URL(server.url), {
     requestInit: { headers: server.headers },
@@ -36,7 +42,7 @@ async function fetchWatched(url: string | URL, init?: RequestInit): Promise<Resp
   const watch = answerWatch.getStore();
   const response = await fetchOrNotBegun(url, init);
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-  // Where a stream was to be taken up again, the SDK takes this for the server's right, and waits.
+  // If a stream should be resumed here, the SDK takes this status as permitted and keeps waiting.
   if (init?.method === 'GET' && response.status === NO_STREAMS_HERE) watch?.lost();
   const body =
     response.body?.pipeThrough(boundMessages(isStream)).pipeThrough(exactNumbers(isStream)) ?? null;
@@ -59,7 +65,7 @@ async function statusError(response: Response, asked: Headers): Promise<HttpStat
   return new HttpStatusError({ status, proof, retryAfterMs: waitMs, inSession }, said || response.statusText);
 }
 
-/** An answer, or an event of a stream, that does not end would fill the worker's memory: it ends as an error. */
+/** Ends an oversized answer or event with an error, because an endless one would fill the worker's memory. */
 function boundMessages(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   return new TransformStream({
@@ -74,9 +80,11 @@ function boundMessages(isStream: boolean): TransformStream<Uint8Array, Uint8Arra
   });
 }
 
-/** Digits stay as they were sent. No token of JSON goes beyond a line, so each line is read by itself. */
+/**
+ * Preserves the digits of numbers as they were sent. A JSON token never spans lines, so each line is read separately.
+ */
 function exactNumbers(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
-  // A character stands for a byte: only digits and quotes are looked at.
+  // As latin1, each character is one byte; only digits and quotes matter here.
   const bytesOf = (line: string) =>
     Buffer.from(isStream && !line.startsWith('data:') ? line : exactText(line), 'latin1');
   let begun: string[] = [];
@@ -106,7 +114,10 @@ async function fetchOrNotBegun(url: string | URL, init?: RequestInit): Promise<R
   }
 }
 
-/** undici wraps the cause, and several of them where a name has several addresses: each has to prove it. */
+/**
+ * undici wraps the cause, or several causes if a name has several addresses. All of them must prove that nothing was
+ * sent.
+ */
 function socketProof(error: unknown): { proof: NotBegun; code: string } | null {
   if (!(error instanceof Error)) return null;
   const { code, syscall }: NodeJS.ErrnoException = error;
@@ -128,7 +139,7 @@ function watchEnd(body: ReadableStream<Uint8Array>, onEnd: () => void): Readable
       } catch (error) {
         controller.error(error);
       }
-      // The last event is still on its way through the SDK's parser, which takes some turns of promises.
+      // The last event is still passing through the SDK's parser, which takes a few promise turns.
       setTimeout(onEnd, 50);
     },
     cancel(reason) {

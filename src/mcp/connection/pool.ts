@@ -7,16 +7,16 @@ import { McpConnection } from './connection.js';
 import { codeServer, type ResolvedServer, type ResolveOptions, resolveServer } from './resolve-server.js';
 
 const IDLE_CLOSE_MS = 10 * 60_000;
-/** Above so many connections, idle ones are closed, the longest unused first. */
+/** Above this number idle connections are closed, the least recently used first. */
 const MAX_CONNECTIONS = 32;
-/** A connection just handed out is about to be used. */
+/** A connection that was returned this recently is about to be used, so it stays open. */
 const IN_HAND_MS = 5_000;
 const SWEEP_INTERVAL_MS = 60_000;
 
 export interface McpPoolOptions {
   config: McpConfig;
   lookup: (name: string) => string | undefined;
-  /** Tools of this process, beside those of servers. Default: none. */
+  /** The worker's own tools, in addition to those of servers. Default: an empty list. */
   codeTools?: readonly CodeTool[];
   /** See `ResolveOptions`. */
   toolsHere?: ResolveOptions['toolsHere'];
@@ -65,9 +65,9 @@ export class McpPool {
   }
 
   /**
-   * The connection to a server, made on first use, and again when the last one is of no more use, which ends when nobody
-   * uses it; callers at the same time share one attempt.
-   * @throws SteersmanError when the server is not configured, lacks a variable, or does not start.
+   * Returns the connection to a server. It is created on first use, and again if the last one is unusable, which is
+   * closed once idle. Concurrent callers share one attempt.
+   * @throws SteersmanError if the server is not configured, lacks a variable, or does not start.
    */
   async connect(name: string, workspace: string): Promise<McpConnection> {
     const server = this.#resolve(name, workspace);
@@ -79,7 +79,7 @@ export class McpPool {
     return entry.opening;
   }
 
-  /** A connection that nobody else gets: who asks for it closes it. @throws SteersmanError as `connect` does. */
+  /** Returns a connection that is not shared; the caller closes it. @throws SteersmanError as `connect` does. */
   async connectAlone(name: string, workspace: string): Promise<McpConnection> {
     return McpConnection.open(this.#resolve(name, workspace), this.#ending.signal);
   }
@@ -131,7 +131,7 @@ export class McpPool {
       });
   }
 
-  /** Closes what is idle for too long, and the longest unused above the limit. Runs every minute by itself. */
+  /** Closes connections that were idle for too long, and the least recently used above the limit. Runs every minute. */
   sweep(now = Date.now()): void {
     const { idleCloseMs = IDLE_CLOSE_MS, maxConnections = MAX_CONNECTIONS } = this.#options;
     const idle = [...this.#entries]
@@ -157,7 +157,10 @@ export class McpPool {
     this.#closing.add(done);
   }
 
-  /** Closes every connection; when it resolves, no server process of this pool is left. Call after activities drained. */
+  /**
+   * Closes every connection; when it resolves, all server processes of this pool have ended. Call it after activities
+   * have drained.
+   */
   async close(): Promise<void> {
     this.#ending.abort(new Error('the worker is ending'));
     clearInterval(this.#sweeper);

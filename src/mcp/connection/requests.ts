@@ -1,4 +1,6 @@
-/** Requests to a tool server over its connection: each has an answer, or the reason why there is none. */
+/**
+ * Requests to a tool server over its connection. Each ends with an answer or with the reason why there is no answer.
+ */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ErrorCode, McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
@@ -10,16 +12,16 @@ import { HttpStatusError, McpCallError, NotBegunError } from './call-failure.js'
 import type { ResolvedServer } from './resolve-server.js';
 import { StdioTransport } from './stdio-transport.js';
 
-/** Longest timer Node takes: for requests that something else limits. */
+/** The longest timer that Node supports, for requests with another limit. */
 export const NO_TIMEOUT_MS = 2_147_483_647;
 const REQUEST_TIMEOUT_MS = 30_000;
 
 export interface AskOptions {
   timeoutMs?: number;
-  /** Gives the request up, for its reason. */
+  /** Gives the request up, for the signal's reason. */
   over?: AbortSignal;
   onProgress?: (progress: Progress) => void;
-  /** What is said of an answer that is no MCP. */
+  /** Describes an answer that is not valid MCP, for the failure's message. */
   badAnswer?: string;
 }
 
@@ -29,10 +31,10 @@ const EXIT_NOTICE_MS = 300;
 export class Requests {
   readonly #client: Client;
   readonly #server: ResolvedServer;
-  /** Where its process is ours. */
+  /** The transport if the server is a process of ours; otherwise null. */
   readonly #process: StdioTransport | null;
   closed = false;
-  /** Who calls next needs another connection. */
+  /** True if the next caller needs another connection. */
   isUseless = false;
 
   constructor(client: Client, server: ResolvedServer, transport: unknown) {
@@ -69,7 +71,7 @@ export class Requests {
       throw failure;
     } finally {
       over?.removeEventListener('abort', onOver);
-      // Keeps a late end of stream from cancelling what is already answered.
+      // Keeps a late end of stream from cancelling a request that already has its answer.
       watch.resumable();
     }
   }
@@ -96,7 +98,7 @@ export class Requests {
     return new McpCallError('connection_lost', message);
   }
 
-  /** How a stdio server ended, with its last words; a general phrase for others. Secrets are hidden. */
+  /** Returns how a stdio server ended, with its last output; a general phrase for others. Secrets are masked. */
   ofEnd(): string {
     if (this.#process === null) return 'the connection was closed';
     return `the server ${this.#process.ending || 'was closed'}. ${this.#lastWords(this.#process)}`;
@@ -110,7 +112,7 @@ export class Requests {
         'Check that the server runs and that its address and headers in .mcp.json are right, or set "enabled": false.',
       );
     }
-    // A broken pipe is noticed before the exit that caused it, and the exit code says more.
+    // A broken pipe is noticed before the exit that caused it, and the exit code is more informative.
     if (error instanceof NotBegunError) await this.#process.endsWithin(EXIT_NOTICE_MS);
     const hasStarted = this.#process.pid !== undefined;
     const why = this.#process.ending ? this.ofEnd() : this.#reason(error);
@@ -122,7 +124,7 @@ export class Requests {
   }
 
   #lastWords({ stderrTail }: StdioTransport): string {
-    // A value may have several lines.
+    // A secret may span several lines, so it is masked before the text is split.
     const words = this.#server.redact(stderrTail).split('\n').slice(-5).join('\n  ');
     return words === '' ? 'It wrote nothing to stderr.' : `Its last output:\n  ${words}`;
   }
@@ -136,7 +138,7 @@ export class Requests {
 }
 
 const TOO_MANY = 429;
-/** In a session: many servers answer so to a session that they do not know. */
+/** Many servers answer with it if they do not know the session of a request. */
 const BAD_REQUEST = 400;
 
 function ofStatus(

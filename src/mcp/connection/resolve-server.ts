@@ -1,4 +1,4 @@
-/** Turns an entry of `.mcp.json` into a server that can be started: fills in `${…}` and resolves paths. */
+/** Turns an entry of `.mcp.json` into a server that can be started: expands `${…}` and resolves paths. */
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -9,12 +9,12 @@ import type { HttpServerConfig, McpConfig, McpServerConfig, StdioServerConfig } 
 
 interface ResolvedBase {
   name: string;
-  /** Same server and same settings, same key: what connections are shared by. */
+  /** Key for sharing connections: equal for the same server with the same settings. */
   key: string;
-  /** How messages call it: the command or address as written, without values of variables. */
+  /** The server's name in messages: the command or address as written, without values of variables. */
   label: string;
   startTimeoutMs: number;
-  /** Puts `***` in place of every value that came from a variable, `env` or `headers`. */
+  /** Replaces every value that came from a variable, `env` or `headers` by `***`. */
   redact(text: string): string;
 }
 
@@ -39,25 +39,31 @@ export type ResolvedServer = ResolvedStdioServer | ResolvedHttpServer | Resolved
 export interface ResolveOptions {
   workspace: string;
   lookup: (name: string) => string | undefined;
-  /** The tools of `steersman tools …`, to be served in this process. Default: that is a command like any other. */
+  /**
+   * Creates the tools of `steersman tools …`, which are then served in this process. Default: it is run as a command
+   * like any other.
+   */
   toolsHere?: ToolsHere;
 }
 
-/** What `steersman tools` with these arguments serves, in a folder whose real path `at` tells, and what else it goes by. */
+/**
+ * Returns the tools that `steersman tools` serves with these arguments, their root folder, and other settings that
+ * distinguish them. `at` returns the real path of a folder.
+ */
 export type ToolsHere = (
   args: readonly string[],
   at: (folder: string) => string,
 ) => { tools: CodeTool[]; root: string; choice: object };
 
-/** Shorter values are not searched for in messages: they would blot out ordinary words. */
+/** Shorter values are not masked in messages, because they would hide ordinary words. */
 const MIN_SECRET_CHARS = 6;
 
-/** Groups: `${workspace}`, `${VAR}`, `${VAR:-default}`. */
+/** Matches `${workspace}`, `${VAR}` and `${VAR:-default}`. */
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 /**
- * Fills in one server.
- * @throws SteersmanError for a variable that is not set and has no default, and for an address that is none.
+ * Expands the settings of one server.
+ * @throws SteersmanError for a variable that is not set and has no default, and for an invalid address.
  */
 export function resolveServer(
   server: McpServerConfig,
@@ -66,7 +72,7 @@ export function resolveServer(
 ): ResolvedServer {
   const { name, startTimeoutMs } = server;
   const secrets = new Set<string>();
-  // One pass: values are never expanded again.
+  // Values are never expanded again.
   const expand = (text: string, key: string) =>
     text.replace(VARIABLE, (_match, variable: string, fallback: string | undefined) => {
       if (variable === 'workspace') return workspace;
@@ -107,12 +113,12 @@ function realFolder(folder: string, whose: string): string {
 
 type OwnTools = StdioServerConfig & { command: 'steersman' };
 
-/** `steersman tools …` is served in this process: nothing has to be found on PATH, or started. */
+/** True for `steersman tools …`, which is served in this process: no command must be found on PATH or started. */
 export function isOwnTools(server: McpServerConfig): server is OwnTools {
   return server.type === 'stdio' && server.command === 'steersman' && server.args[0] === 'tools';
 }
 
-/** One server for each workspace, as tools are told theirs. */
+/** Returns the server of the tools in code. There is one per workspace, because tools learn their workspace from it. */
 export function codeServer(tools: readonly CodeTool[], workspace: string): ResolvedCodeServer {
   return {
     type: 'code',
@@ -126,7 +132,7 @@ export function codeServer(tools: readonly CodeTool[], workspace: string): Resol
   };
 }
 
-/** It is in this process: nothing starts. */
+/** The server is in this process, so no process is started. */
 const CODE_START_TIMEOUT_MS = 10_000;
 
 type Expand = (text: string, key: string) => string;
@@ -159,8 +165,8 @@ function expandAll(values: Record<string, string>, key: string, expand: Expand):
 }
 
 /**
- * A plain name is looked for in `node_modules/.bin` of the configuration folder and of this package and the
- * folders above it, then on PATH: packaged servers start without a package runner and without network.
+ * Searches for a plain name in `node_modules/.bin` of the configuration folder, of this package and of the folders
+ * above them, then on PATH. Packaged servers thus start without a package runner or network access.
  */
 function findCommand(command: string, dir: string): string {
   if (isAbsolute(command)) return command;
@@ -186,12 +192,12 @@ function labelOf(server: McpServerConfig): string {
   return server.url.replace(/\?.*$/s, '').replace(/\/\/[^/@]*@/, '//');
 }
 
-/** A header as it is, and without what stands before a key, as in `Bearer …`. */
+/** Returns a header's value, with and without a scheme in front, as in `Bearer …`. */
 function withoutScheme(header: string): string[] {
   return [header, header.slice(header.lastIndexOf(' ') + 1)];
 }
 
-/** What an address says to be let in: its userinfo and query, as they stand there and as they were meant. */
+/** Returns the credentials in an address: userinfo and query values, encoded and decoded. */
 export function secretsOfUrl(url: string): string[] {
   if (!URL.canParse(url)) return [];
   const { username, password, search } = new URL(url);
@@ -207,17 +213,17 @@ function decoded(text: string): string {
   }
 }
 
-/** As it stands in the path of an address. */
+/** Returns a value as it appears in the path of an address. */
 function inAddress(value: string): string[] {
   const url = new URL('http://h');
   url.pathname = value;
   const path = url.pathname.slice(1);
-  // A value with `..` would come out as another word.
+  // A value with `..` would be resolved to another path.
   return decoded(path) === value ? [path] : [];
 }
 
 function redactor(secrets: ReadonlySet<string>): (text: string) => string {
-  // Longest first: a value that contains another is hidden whole.
+  // Sorted by length, so that a value that contains another is masked as a whole.
   const values = [...new Set([...secrets].flatMap(value => [value, ...inAddress(value)]))]
     .filter(value => value.length >= MIN_SECRET_CHARS)
     .sort((a, b) => b.length - a.length);

@@ -1,4 +1,4 @@
-/** Resources of a server as two tools that only read: they go by everything that tools go by. */
+/** Offers a server's resources as two read-only tools, so that all rules for tools apply to them. */
 import { z } from 'zod';
 import { isRecord } from '../../base/json/json.js';
 import { isAppUri } from '../tools/apps.js';
@@ -34,7 +34,7 @@ const RESOURCE_TOOLS = [
   },
 ];
 
-/** Those of the server, and ours that it has no tool of the same name for. */
+/** Returns our resource tools, except those whose name the server itself uses for a tool. */
 export function resourceToolsBeside(tools: readonly { name: string }[]): typeof RESOURCE_TOOLS {
   const names = new Set(tools.map(({ name }) => name));
   return RESOURCE_TOOLS.filter(({ name }) => !names.has(name));
@@ -44,10 +44,13 @@ const RESOURCE_LISTS: readonly (readonly [method: string, entries: string])[] = 
   ['resources/list', 'resources'],
   ['resources/templates/list', 'resourceTemplates'],
 ];
-/** A run that starts waits for it. */
+/** Short, because a starting run waits for it. */
 const LOOK_MS = 5_000;
 
-/** Whether the server lists any but pages of its apps, which are for people. What it does not say in time, or at all, is no reason to withhold them. */
+/**
+ * True if the server lists resources other than pages of its apps, which are for people. If it does not answer in time,
+ * the resources are assumed to exist; if it rejects the request, they are not.
+ */
 export async function hasResources(requests: Pick<Requests, 'ask'>): Promise<boolean> {
   const found = await Promise.all(
     RESOURCE_LISTS.map(([method, entries]) =>
@@ -64,7 +67,7 @@ function isPage(entry: unknown): boolean {
   return isRecord(entry) && isAppUri(entry.uri ?? entry.uriTemplate);
 }
 
-/** What the protocol calls it; the answer is that of a tool. */
+/** Returns the protocol request for a call of a resource tool. */
 export function resourceRequest(
   tool: string,
   args: Record<string, unknown>,
@@ -79,7 +82,7 @@ export const resourceAnswerSchema = z.looseObject({
   contents: z.array(z.unknown()).optional(),
 });
 
-/** As a tool would have answered: a page of the list as JSON, or the parts of the resource. */
+/** Converts the answer to a tool result: a page of the list as JSON, or the contents of the resource. */
 export function resourceContent({
   resources,
   nextCursor,

@@ -1,4 +1,4 @@
-/** The tools that a server lists, every page of them, and ours that stand for its resources. */
+/** The tools that a server lists, from every page, and our tools for its resources. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { ServerCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
@@ -13,10 +13,10 @@ export class ServerTools {
   readonly #client: Client;
   readonly #requests: Requests;
   #tools: ListedTool[] | null = null;
-  /** Names of ours; null before they are listed. */
+  /** Names of our resource tools; null before the first listing. */
   #own: ReadonlySet<string> | null = null;
   #epoch = 0;
-  /** When the server last said that its tools changed, milliseconds since the epoch. */
+  /** When the server last reported that its tools changed, milliseconds since the epoch; null if it never did. */
   changedAt: number | null = null;
   unreadable = 0;
 
@@ -32,9 +32,9 @@ export class ServerTools {
     this.#tools = null;
   }
 
-  /** All of them, every page. Kept until the server says that they changed, if it can say so. */
+  /** Returns all tools, from every page. The list is cached until the server reports a change, if it can report one. */
   async list(): Promise<ListedTool[]> {
-    // Over HTTP the channel for notifications may be down unnoticed.
+    // Over HTTP the channel for notifications may fail unnoticed.
     const hearsChanges = this.#server.type === 'stdio' && this.#capabilities.tools?.listChanged === true;
     if (this.#tools && hearsChanges) return this.#tools;
     const epoch = this.#epoch;
@@ -43,13 +43,16 @@ export class ServerTools {
     return tools;
   }
 
-  /** A tool as last listed; one that was not there is looked for anew. Undefined for one that the server does not list. */
+  /**
+   * Returns a tool as last listed; the list is read again if the tool is missing. Undefined if the server does not list
+   * it.
+   */
   async find(tool: string): Promise<ListedTool | undefined> {
     const known = this.#tools?.find(({ name }) => name === tool);
     return known ?? (await this.list()).find(({ name }) => name === tool);
   }
 
-  /** Whether it is one of ours for the server's resources, as last listed. */
+  /** True if it is one of our tools for the server's resources, according to the last listing. */
   async isForResources(tool: string): Promise<boolean> {
     if (this.#own === null && this.#capabilities.resources) await this.list();
     return this.#own?.has(tool) === true;
@@ -66,11 +69,11 @@ export class ServerTools {
       this.#requests.ask({ method: 'tools/list', params }, listPageSchema, { timeoutMs });
     const [{ tools, unreadable }, hasSome] = await Promise.all([
       hasTools ? listAll(this.#server.name, askFor) : none,
-      // Many say that they can have resources, and have none.
+      // Many servers declare resources but have none.
       mayHaveResources !== undefined && hasResources(this.#requests),
     ]);
     this.unreadable = unreadable;
-    // A run that was offered them may call them when there are none any more.
+    // Stays set even if no resource is left, because a run that was offered the tools may still call them.
     const own = mayHaveResources ? resourceToolsBeside(tools) : [];
     this.#own = new Set(own.map(({ name }) => name));
     return hasSome ? [...tools, ...own] : tools;
@@ -78,12 +81,12 @@ export class ServerTools {
 }
 
 const MAX_LIST_PAGES = 200;
-/** For all pages: a run that starts waits for the list, and must not fail for one slow server. */
+/** Limit for all pages, because a starting run waits for the list and must not fail because of one slow server. */
 const MAX_LIST_MS = 30_000;
-/** Of all pages as JSON: a run takes far less. */
+/** Limit for the JSON of all pages; a run accepts far less. */
 const MAX_LIST_CHARS = 8_000_000;
 
-/** Read leniently: one odd tool must not hide the others of its server. */
+/** Validated leniently, so that one invalid tool does not hide the other tools of its server. */
 const listedToolSchema = z.looseObject({
   name: z.string().min(1),
   description: z.string().optional().catch(undefined),
@@ -101,7 +104,10 @@ const BOUNDS: readonly string[] = [
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
 ];
 
-/** The largest number of 64 bits came as a text, for a double does not hold it. As a bound the nearest one will do. */
+/**
+ * Converts bounds that arrived as text back to numbers. A double can't hold the largest 64-bit integer, so it arrives
+ * as text; as a bound the nearest double is good enough.
+ */
 function withBounds(schema: unknown): unknown {
   if (nestsDeeper(schema, MAX_TOOL_DEPTH)) return schema;
   return asBounds(schema);
@@ -121,14 +127,18 @@ const listPageSchema = z.looseObject({
   tools: z.array(z.unknown()),
   nextCursor: z.string().nullish(),
 });
-/** Of a tool in a list: each level of its arguments takes two. Nobody writes deeper ones, and no call stack takes them. */
+/**
+ * Depth of a listed tool; each level of its arguments takes two. Deeper schemas do not occur in practice and would
+ * overflow the call stack.
+ */
 const MAX_TOOL_DEPTH = 4 * MAX_JSON_DEPTH;
 
 export type ListedTool = z.infer<typeof listedToolSchema>;
 
 /**
- * `askFor` gets one page, within so many milliseconds. `unreadable`: how many entries are left out.
- * @throws SteersmanError where the list is too long, or takes too long.
+ * Returns the tools of all pages. `askFor` requests one page within `withinMs` milliseconds. `unreadable` is the number
+ * of skipped entries.
+ * @throws SteersmanError if the list is too long or takes too long.
  */
 export async function listAll(
   server: string,
@@ -168,7 +178,7 @@ function readEntry(entry: unknown): ListedTool | null {
   return success && !nestsDeeper(data, MAX_TOOL_DEPTH) ? data : null;
 }
 
-/** The pages of a server's list, one after the other, until it names no further one; at most `most`. */
+/** Yields the pages of a server's list, in order, until it names no further page; at most `most`. */
 export async function* pagesOf<Page extends { nextCursor?: string | null | undefined }>(
   askFor: (params: { cursor?: string }) => Promise<Page>,
   most: number,

@@ -1,9 +1,9 @@
-/** Sessions with stateful servers that this worker holds: a connection of its own for each run and server. */
+/** The sessions with stateful servers that this worker holds: one connection per run and server. */
 import { randomUUID } from 'node:crypto';
 import type { McpConnection } from './connection.js';
 import type { McpPool } from './pool.js';
 
-/** A session that nobody used for so long is closed, also while its run waits. */
+/** A session that was unused for this long is closed, even while its run waits. */
 const IDLE_CLOSE_MS = 60 * 60_000;
 const SWEEP_INTERVAL_MS = 30_000;
 
@@ -24,19 +24,22 @@ export class McpSessions {
     this.#pool = pool;
   }
 
-  /** The task queue of this worker alone; null while it has none, and then it opens no sessions. */
+  /** The task queue of this worker alone. While it is null, the worker opens no sessions. */
   get queue(): string | null {
     return this.#queue;
   }
 
-  /** Sessions may be opened: calls in them reach this worker by `queue`. `isOpen`: whether a run still runs. */
+  /**
+   * Allows sessions to be opened: their calls reach this worker by `queue`. `isOpen` tells whether a run is still
+   * running.
+   */
   serve(queue: string, isOpen: (runId: string) => Promise<boolean>): void {
     this.#queue = queue;
     this.#sweeper = setInterval(() => void this.sweep(isOpen), SWEEP_INTERVAL_MS);
     this.#sweeper.unref();
   }
 
-  /** @throws SteersmanError where the server does not start. */
+  /** Opens a session for a run. @throws SteersmanError if the server does not start. */
   async open(
     server: string,
     { runId, workspace }: { runId: string; workspace: string },
@@ -47,7 +50,7 @@ export class McpSessions {
     return { id, connection };
   }
 
-  /** The connection of a session of this run; null where it has ended. */
+  /** Returns the connection of a session of this run; null if the session has ended. */
   find(id: string, runId: string): McpConnection | null {
     const session = this.#sessions.get(id);
     if (!session || session.runId !== runId || session.connection.closed) return null;
@@ -66,7 +69,7 @@ export class McpSessions {
     this.#closing.add(done);
   }
 
-  /** Closes those whose server or run has ended, and those that are idle for too long. Runs by itself. */
+  /** Closes sessions whose server or run has ended, and those that were idle for too long. Runs periodically. */
   async sweep(isOpen: (runId: string) => Promise<boolean>, now = Date.now()): Promise<void> {
     const idle = [...this.#sessions].filter(([, { connection }]) => connection.isIdle);
     await Promise.all(
@@ -77,7 +80,10 @@ export class McpSessions {
     );
   }
 
-  /** When it resolves, no server process of these sessions is left. Call after activities drained. */
+  /**
+   * Closes all sessions; when it resolves, all their server processes have ended. Call it after activities have
+   * drained.
+   */
   async close(): Promise<void> {
     if (this.#sweeper) clearInterval(this.#sweeper);
     this.#queue = null;

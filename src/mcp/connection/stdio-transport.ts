@@ -1,6 +1,6 @@
 /**
- * MCP over stdin and stdout of a server that leads its own process group: Ctrl-C in the worker's terminal
- * reaches the worker only, which lets running calls finish before it closes the servers.
+ * MCP over stdin and stdout of a server in its own process group. Ctrl-C in the worker's terminal therefore only
+ * reaches the worker, which lets running calls finish before it closes the servers.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
@@ -75,12 +75,13 @@ export class StdioTransport implements Transport {
 
   #listen(child: ChildProcessWithoutNullStreams): void {
     this.#exited = new Promise(resolve => {
-      // `exit`, not `close`: a grandchild that keeps the pipes open must not hide the server's death.
+      // `exit` is used instead of `close`, because a grandchild that keeps the pipes open must not hide the server's
+      // end.
       child.once('exit', (code, signal) => {
         this.#ending = signal ? `was killed by ${signal}` : `exited with code ${code}`;
         this.#groupEnded = endGroup(child);
         resolve();
-        // What the process wrote last is still in the pipes: one turn of the loop lets it in.
+        // The last output of the process is still in the pipes; one turn of the event loop delivers it.
         setImmediate(() => this.#finish());
       });
       child.once('error', () => {
@@ -97,7 +98,7 @@ export class StdioTransport implements Transport {
 
   #keep(text: string): void {
     const all = this.#stderr + text;
-    // Never from within a line or a word: half a secret would not be recognised.
+    // The cut is moved to the next line or word, because half a secret would not be recognised.
     this.#stderr =
       all.length > STDERR_TAIL_CHARS ? all.slice(-STDERR_TAIL_CHARS).replace(/^(?:[^\n]*\n|\S*)/, '') : all;
   }
@@ -125,7 +126,7 @@ export class StdioTransport implements Transport {
     try {
       this.onmessage?.(deserializeMessage(exactText(line)));
     } catch (error) {
-      // A server that logs to stdout: the line helps to explain a connection that does not come up.
+      // The server logs to stdout. The line may explain why a connection fails.
       this.#keep(`${line.length > 500 ? line.slice(0, 500).replace(/\S*$/, '…') : line}\n`);
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
       const id = answeredBy(line);
@@ -133,7 +134,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** Rejects with NotBegunError where the line can not have reached the server whole. */
+  /** Rejects with NotBegunError if the message can't have reached the server completely. */
   send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
     if (this.#closed || !stdin?.writable)
@@ -145,7 +146,7 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** Closes stdin, then asks, then forces the server to end, and what it leaves running too. */
+  /** Closes stdin, then asks the server to end, then kills it, together with the processes that it leaves behind. */
   async close(): Promise<void> {
     const child = this.#child;
     if (child && child.exitCode === null && child.signalCode === null) {
@@ -160,7 +161,7 @@ export class StdioTransport implements Transport {
     this.#finish();
   }
 
-  /** True when the process has ended, waiting so long at most. */
+  /** Resolves with true if the process ends within `ms` milliseconds. */
   endsWithin(ms: number): Promise<boolean> {
     return new Promise(resolve => {
       const timer = setTimeout(() => resolve(false), ms);
@@ -179,7 +180,10 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** The request that a line answers in a form which is none of JSON-RPC; else nobody would learn of the answer. */
+/**
+ * Returns the id of the request that an invalid message answers, so that the request fails instead of waiting; null if
+ * there is no id.
+ */
 function answeredBy(line: string): string | number | null {
   const value = parseJson(line);
   if (!isRecord(value) || 'method' in value) return null;
@@ -191,17 +195,17 @@ function unreadableAnswer(id: string | number): JSONRPCMessage {
   return { jsonrpc: '2.0', id, error: { code: ErrorCode.InternalError, message } };
 }
 
-/** What a server that has ended left running: it is asked to end, then forced to. */
+/** Asks the processes that an ended server left behind to end, then kills them. */
 async function endGroup(child: ChildProcessWithoutNullStreams): Promise<void> {
   const until = performance.now() + CLOSE_GRACE_MS;
-  // Its number is given to nobody else while one of the group is there.
+  // The group's number is not reused while one of its processes exists.
   for (let signal: NodeJS.Signals | 0 = 'SIGTERM'; signalGroup(child, signal); signal = 0) {
     if (performance.now() > until) return void signalGroup(child, 'SIGKILL');
     await delay(LOOK_AGAIN_MS);
   }
 }
 
-/** False where nobody is there to take it. */
+/** Returns false if no process received the signal. */
 function signalGroup(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals | 0): boolean {
   try {
     if (child.pid === undefined || process.platform === 'win32') return child.kill(signal);

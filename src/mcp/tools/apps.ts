@@ -1,20 +1,23 @@
-/** MCP Apps (SEP-1865) at a tool server: what its tools say of their apps. */
+/** MCP Apps (SEP-1865): reads what the tools of a server declare about their apps. */
 import { isRecord } from '../../base/json/json.js';
 
 export const APP_MIME = 'text/html;profile=mcp-app';
-/** What a client that shows apps says of itself. */
+/** The capability that a client declares if it shows apps. */
 export const APPS_CAPABILITY = { 'io.modelcontextprotocol/ui': { mimeTypes: [APP_MIME] } };
 
 const LONGEST_URI = 500;
 
-/** `app`: address of the page that shows its results. `appOnly`: no model is to call it; `modelOnly`: no app is. */
+/**
+ * `app` is the address of the page that shows its results. `appOnly` hides the tool from models, `modelOnly` hides it
+ * from apps.
+ */
 export interface AppOfTool {
   app?: string;
   appOnly?: true;
   modelOnly?: true;
 }
 
-/** What a tool says of its app, also in the older form of the key. */
+/** Returns what a tool declares about its app, also under the older key. */
 export function appOf({ _meta }: Record<string, unknown>): AppOfTool {
   const meta = isRecord(_meta) ? _meta : {};
   const ui = isRecord(meta.ui) ? meta.ui : {};
@@ -28,7 +31,7 @@ export function appOf({ _meta }: Record<string, unknown>): AppOfTool {
   };
 }
 
-/** Resources that are pages of apps, which no model has to read. */
+/** True for resources that are pages of apps, which models do not need to read. */
 export function isAppUri(uri: unknown): uri is string {
   return typeof uri === 'string' && uri.startsWith('ui://') && uri.length <= LONGEST_URI;
 }

@@ -1,4 +1,4 @@
-/** Tools that a worker's program gives as functions. They are served in this process over MCP, like all tools. */
+/** Tools that the worker's program supplies as functions. They are served in this process over MCP, like all tools. */
 
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
@@ -20,72 +20,74 @@ import { unknownKeyText } from '../../config/files/yaml-source.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { isZod, schemaOfInput } from '../../shared/schema/zod-input.js';
 
-/** How these tools are called as a server: `.mcp.json` may not have one of this name. */
+/** The server name of these tools, which `.mcp.json` must not use. */
 export const CODE_SERVER = 'in-code';
 
-/** What a tool may know of the call that it answers. */
+/** What a tool knows about the call that it answers. */
 export interface ToolContext {
   /** The run's folder, its real path on this host. */
   workspace: string;
   /** Workflow id of the run. */
   runId: string;
-  /** Names this call and no other, of any run, in every try: for systems that do nothing twice under one key. */
+  /** Identifies this call across all runs and attempts, for systems that do the same work only once per key. */
   idempotencyKey: string;
-  /** The task of the plan that it is for; null outside of one. */
+  /** The plan's task that the call belongs to; null outside of a task. */
   taskId: string | null;
-  /** What the run was started with as `context`. */
+  /** The `context` that the run was started with. */
   values: Readonly<Record<string, string>>;
   /**
-   * Aborted when nobody waits for the answer any more: by a stop (idempotent and stoppable tools), the time limit, the
-   * worker's end.
+   * Aborted when the answer is no longer awaited: because of a stop (idempotent and stoppable tools), the time limit,
+   * or the worker's end.
    */
   signal: AbortSignal;
-  /** Tells whoever watches how far it is. */
+  /** Reports the progress to watchers. */
   progress(done: number, total?: number, message?: string): void;
 }
 
-/** Arguments as the schema gives them; with a JSON Schema they are plain data that fits it. */
+/** The arguments as the zod schema outputs them; with a JSON Schema, plain data that fits it. */
 type Arguments<S> = S extends z.ZodType ? z.output<S> : Record<string, unknown>;
 
 export interface ToolOptions<S> {
-  /** What models call it: letters, digits, `_` and `-`, at most 64. It is kept as it is. */
+  /** The tool's name for models: letters, digits, `_` and `-`, at most 64. It is used unchanged. */
   name: string;
-  /** For the model: what it does, when to use it. */
+  /** For the model: what the tool does, and when to use it. */
   description: string;
-  /** Of its arguments: a zod 4 object schema, or a JSON Schema. Default: it takes none. */
+  /** The schema of its arguments: a zod 4 object schema or a JSON Schema. Default: it takes no arguments. */
   input?: S;
-  /** It changes nothing: it runs without asking a person, and is tried again. Default false. */
+  /** It changes nothing, so it runs without asking a person, and is retried. Default false. */
   readOnly?: boolean;
-  /** Running it twice does what running it once does: it is tried again. Default: as `readOnly`. */
+  /** Running it twice has the same effect as running it once, so it is retried. Default: the value of `readOnly`. */
   idempotent?: boolean;
-  /** It may destroy what was there, which its approval says. Default: whatever is not read-only may. */
+  /** It may destroy existing data, which its approval states. Default: true unless the tool is read-only. */
   destructive?: boolean;
-  /** How long a call may take, unless the configuration says it. Default: as all tools, 60,000. */
+  /**
+   * How long a call may take, milliseconds, unless the configuration says otherwise. Default 60,000, as for all tools.
+   */
   timeoutMs?: number;
   /**
-   * It ends its work when `signal` is aborted, also where it may have had an effect by then. A stop then aborts it, and
-   * what it throws is the result of a call whose outcome is not known. Default false: a stop waits for its end.
+   * It ends its work when `signal` is aborted, even if it may have had an effect by then. A stop then aborts it, and
+   * its error is the result of a call with unknown outcome. Default false: a stop waits for its end.
    */
   stoppable?: boolean;
   /**
-   * Does the work. A text, or a value that becomes JSON, is what the model sees. What it throws is told to the model
-   * as a failed call; the run goes on.
+   * Does the work. The model sees the returned text, or the returned value as JSON. A thrown error reaches the model as
+   * a failed call, and the run continues.
    */
   run(args: Arguments<S>, context: ToolContext): unknown;
 }
 
-/** A tool that is ready to be served: what `defineTool` makes. */
+/** A tool that is ready to be served, created by `defineTool`. */
 export interface CodeTool {
   name: string;
   description: string;
   inputSchema: JsonSchema;
   readOnly: boolean;
   idempotent: boolean;
-  /** Absent: it may, unless it is read-only. */
+  /** If absent, it may destroy data unless it is read-only. */
   destructive?: boolean;
-  /** Absent: as all tools. */
+  /** If absent, the default of all tools applies. */
   timeoutMs?: number;
-  /** Absent: a stop waits for its end, unless it may be repeated. */
+  /** If absent, a stop waits for its end, unless it may be repeated. */
   stoppable?: boolean;
   run(args: unknown, context: ToolContext): unknown;
 }
@@ -97,10 +99,9 @@ const OPTION_KEYS = ['name', 'description', 'input', ...POLICY_KEYS];
 export const CODE_TOOL_KEYS = ['name', 'description', 'inputSchema', ...POLICY_KEYS];
 
 /**
- * Makes a tool of a function. Permission, retries, the ledger of results and time limits are those of any tool: a
- * call that may have had an effect when its worker died is told to the model as unknown, and is not run again.
- * @throws SteersmanError for a name that models could not call, for a schema that is none, and for keys that mean
- * nothing.
+ * Makes a tool from a function. Permission, retries, the ledger of results and time limits work as for any tool. A call
+ * that may have had an effect when its worker died is reported to the model as unknown, and is not run again.
+ * @throws SteersmanError for a name that models could not call, for an invalid schema, and for unknown keys.
  */
 export function defineTool<S extends z.ZodType | JsonSchema = JsonSchema>(options: ToolOptions<S>): CodeTool {
   checkToolKeys(options, OPTION_KEYS);
@@ -133,12 +134,12 @@ interface Steps {
 }
 
 /**
- * The steps of a tool's `run`, in order. Only a failure of the first proves that the function was not called.
- * A `run` of somebody's own, around such a one too, has no steps.
+ * The steps of a tool's `run`, in order. Only a failure of the first proves that the function was not called. Another
+ * `run` function has no entry, even if it wraps one that has.
  */
 const STEPS = new WeakMap<CodeTool['run'], Steps>();
 
-/** @throws SteersmanError for a name that models could not call. */
+/** Checks a tool's name. @throws SteersmanError for a name that models could not call. */
 export function checkToolName(name: string): void {
   if (NAME.test(name)) return;
   throw new SteersmanError(
@@ -147,7 +148,7 @@ export function checkToolName(name: string): void {
   );
 }
 
-/** The tool. @throws SteersmanError for an unknown key: a misspelt `readOnly` would otherwise go unnoticed. */
+/** Returns the tool. @throws SteersmanError for an unknown key: a misspelt `readOnly` would otherwise go unnoticed. */
 export function checkToolKeys<T extends { name: string }>(tool: T, known: readonly string[]): T {
   const unknown = Object.keys(tool).filter(key => !known.includes(key));
   if (unknown.length === 0) return tool;
@@ -155,7 +156,10 @@ export function checkToolKeys<T extends { name: string }>(tool: T, known: readon
   throw new SteersmanError(texts.join('\n'), `Take it out: a tool has ${known.join(', ')}.`);
 }
 
-/** What models are told of the arguments, and how they are read. @throws SteersmanError for what is no schema. */
+/**
+ * Returns the schema that models see, and a function that reads arguments. @throws SteersmanError for an invalid
+ * schema.
+ */
 export function argumentsOf(
   name: string,
   input: z.ZodType | JsonSchema | undefined,
@@ -168,7 +172,7 @@ export function argumentsOf(
   };
 }
 
-/** A required argument with a default may be left out of a call; the function gets the default. */
+/** Fills in defaults of required arguments, which a call may leave out. */
 function withDefaults({ required, properties }: JsonSchema, args: unknown): unknown {
   if (!isRecord(args) || !Array.isArray(required) || !isRecord(properties)) return args;
   const missing = required.flatMap(name => {
@@ -188,7 +192,10 @@ function inputSchemaOf(name: string, input: z.ZodType | JsonSchema | undefined):
   );
 }
 
-/** The run has checked the arguments by the JSON Schema: this fills defaults in, and checks what that can't say. */
+/**
+ * The run has validated the arguments against the JSON Schema. This fills in defaults, and checks rules that JSON
+ * Schema can't express.
+ */
 function parseBy(schema: z.ZodType, args: unknown): unknown {
   const { success, data, error } = schema.safeParse(args);
   if (success) return data;
@@ -198,7 +205,7 @@ function parseBy(schema: z.ZodType, args: unknown): unknown {
   throw new Error(faults.join('; '));
 }
 
-/** @throws SteersmanError where two have one name. */
+/** Checks that names are unique. @throws SteersmanError if two tools have the same name. */
 export function checkCodeTools(tools: readonly Pick<CodeTool, 'name'>[]): void {
   const names = tools.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -207,7 +214,7 @@ export function checkCodeTools(tools: readonly Pick<CodeTool, 'name'>[]): void {
   }
 }
 
-/** Serves the tools for one workspace; returns the client's end. */
+/** Serves the tools for one workspace; returns the client's end of the transport. */
 export async function serveCodeTools(
   tools: readonly CodeTool[],
   workspace: string,
@@ -217,7 +224,7 @@ export async function serveCodeTools(
   return ours;
 }
 
-/** A server of the protocol with these tools; it is connected by who makes it. */
+/** Returns an MCP server with these tools; the caller connects it. */
 export function codeToolServer(tools: readonly CodeTool[], workspace: string, name = CODE_SERVER): Server {
   const server = new Server({ name, version: '1' }, { capabilities: { tools: {} } });
   const stops = new Map<string, AbortController>();
@@ -238,16 +245,16 @@ export function codeToolServer(tools: readonly CodeTool[], workspace: string, na
   return server;
 }
 
-/** Unlike the cancellation of the protocol it asks for an answer: what was done until then. */
+/** Unlike the protocol's cancellation, it expects an answer: the work that was done until then. */
 export const STOP_METHOD = 'notifications/steersman/stop';
 const stopNotification = z.object({
   method: z.literal(STOP_METHOD),
   params: z.looseObject({ idempotencyKey: z.string() }),
 });
 
-/** Of a listed tool: how long its calls may take. The protocol has no field for it. */
+/** In `_meta` of a listed tool: how long its calls may take. The protocol has no field for it. */
 export const TIMEOUT_META = 'steersman/timeoutMs';
-/** Of a listed tool: it answers `STOP_METHOD`. */
+/** In `_meta` of a listed tool: it answers `STOP_METHOD`. */
 export const STOPPABLE_META = 'steersman/stoppable';
 
 function listed(tool: CodeTool) {
@@ -269,7 +276,7 @@ function listed(tool: CodeTool) {
 }
 
 /**
- * Says with a refusal that the function was not called. The SDK has the same code for a result that it does not like.
+ * Marks an error that proves that the function was not called. The SDK uses the same error code for an invalid result.
  */
 const NOT_CALLED = 'steersman/notCalled';
 
@@ -298,14 +305,14 @@ async function answer(tool: CodeTool, args: unknown, context: ToolContext): Prom
   }
 }
 
-/** Of an answer: the tool was stopped before it had done all. */
+/** In `_meta` of an answer: the tool was stopped before it had finished. */
 const STOPPED_META = 'steersman/stopped';
 
 export function saysStopped(meta: unknown): boolean {
   return isRecord(meta) && meta[STOPPED_META] === true;
 }
 
-/** A result of parts as the protocol has them, such as a picture. */
+/** A result made of protocol parts, such as a picture. */
 export class Parts {
   readonly content: CallToolResult['content'];
 
@@ -314,7 +321,9 @@ export class Parts {
   }
 }
 
-/** A text as it is, any other value as JSON. For other values the result says that the tool has run. */
+/**
+ * Returns a text unchanged and any other value as JSON. If a value has no JSON, the result says that the tool has run.
+ */
 export function contentOf(value: unknown): CallToolResult['content'] {
   if (value === undefined) return [];
   if (value instanceof Parts) return value.content;
@@ -332,7 +341,7 @@ function jsonOf(value: unknown): string {
   }
 }
 
-/** JSON has no integers of this kind: their digits stand there as a text. */
+/** JSON has no bigint, so its digits become a text. */
 function withDigits(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
@@ -341,7 +350,7 @@ function noJson(why: string): string {
   return `The tool has run. Its result is no JSON: ${why}`;
 }
 
-/** Namespaces of `_meta`: what the run tells of itself, and what its starter gave under a name without one. */
+/** Prefixes in `_meta`: for values of the run itself, and for values of its starter whose names have no prefix. */
 export const META = { own: 'steersman/', starter: 'steersman.context/' } as const;
 
 function contextOf(

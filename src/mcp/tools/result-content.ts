@@ -1,4 +1,7 @@
-/** From what an MCP server answered to what a conversation keeps: bounded, with the rest in the blob store. */
+/**
+ * Converts an MCP server's answer to the content that a conversation stores: bounded, with the remainder in the blob
+ * store.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '../../base/json/json.js';
 import { CONTENT_BYTES, FAILURE_BYTES } from '../../base/sizes/bounds.js';
@@ -9,30 +12,30 @@ import type { BlobStore } from '../../shared/store/blob-store.js';
 import { cutHead, cutTail } from '../../shared/store/text-cut.js';
 import type { AnswerPart, ToolAnswer } from './tool-answer.js';
 
-/** How large texts are shortened, in UTF-8 bytes. */
+/** Sizes for shortening large texts, in UTF-8 bytes. */
 export interface ResultSizes {
-  /** Up to this size a text is given whole. */
+  /** A text up to this size is kept whole. */
   wholeBytes: number;
-  /** Of a larger one: its beginning and its end. */
+  /** Sizes of the beginning and the end that are kept of a larger text. */
   headBytes: number;
   tailBytes: number;
 }
 
 export const DEFAULT_RESULT_SIZES: ResultSizes = { wholeBytes: 16_384, headBytes: 6_144, tailBytes: 2_048 };
 
-/** Kept free for the note that stands for what did not fit. */
+/** Reserved for the note that replaces parts that did not fit. */
 const REST_NOTE_BYTES = 1024;
 
-/** Where and how one run keeps what is too large. */
+/** Where and how one run stores large texts. */
 export interface Keeper {
-  /** Keeps `data` whole and returns its reference. */
+  /** Stores `data` whole and returns its reference. */
   keep(data: string | Uint8Array): Promise<string>;
   sizes: ResultSizes;
-  /** Takes secrets out of a text. Default: none are known. */
+  /** Removes secrets from a text. Default: no secrets are known. */
   clean?(text: string): string;
 }
 
-/** The keeper of one run: `runId` is its workflow id. */
+/** Returns the keeper of one run; `runId` is its workflow id. */
 export function keeperFor(
   blobs: BlobStore,
   runId: string,
@@ -44,8 +47,8 @@ export function keeperFor(
 type Answer = Pick<ToolAnswer, 'content' | 'structuredContent'>;
 
 /**
- * Content of a tool result, at most `CONTENT_BYTES` encoded: large texts as head and tail, pictures and sound by
- * reference, structured content where it says more than the texts do (T16).
+ * Returns the content of a tool result, at most `CONTENT_BYTES` encoded: large texts as head and tail, pictures and
+ * sound by reference, and structured content if it says more than the texts do (T16).
  */
 export async function toToolContent(result: Answer, keeper: Keeper): Promise<ToolContent[]> {
   const out: ToolContent[] = [];
@@ -68,8 +71,8 @@ export async function toToolContent(result: Answer, keeper: Keeper): Promise<Too
 }
 
 /**
- * The same of a tool that has run: a full disk must not make a failed call of it, which might be repeated.
- * `storeFault`: why there is the beginning of the texts alone.
+ * Like `toToolContent`, but never throws: a full disk must not turn the result of a tool that has run into a failed
+ * call, which might be repeated. `storeFault` explains why only the beginning of the texts is returned.
  */
 export async function keptContent(
   result: Answer,
@@ -100,7 +103,7 @@ async function toBlock(
       return { type: 'image', mimeType: part.mimeType, ...(await kept(part.data, keeper)) };
     case 'audio': {
       const { ref, totalBytes } = await kept(part.data, keeper);
-      // Sound is a resource of the run: the reference is its address.
+      // Sound becomes a resource of the run, with the reference as its address.
       return { type: 'resource', uri: ref, mimeType: part.mimeType, ref, totalBytes };
     }
     case 'resource':
@@ -117,7 +120,7 @@ async function toBlock(
   }
 }
 
-/** What is no text is kept whole, by reference. */
+/** Stores binary data whole, by reference. */
 async function kept(data: string, keeper: Keeper): Promise<{ ref: string; totalBytes: number }> {
   const bytes = Buffer.from(data, 'base64');
   return { ref: await keeper.keep(bytes), totalBytes: bytes.length };
@@ -137,15 +140,15 @@ function mime(mimeType: string | undefined): { mimeType?: string } {
 }
 
 /**
- * A text up to `wholeBytes` (16 KB) as it is; a larger one as head (6 KB) and tail (2 KB), cut at characters and, where
- * near, at lines, with the reference of the whole: the result's text says how to page it.
+ * Returns a text up to `wholeBytes` (16 KB) unchanged. A larger one becomes head (6 KB) and tail (2 KB), cut at
+ * characters or at nearby line ends, with the reference of the whole. The result's text explains how to page it.
  */
 export async function boundText(
   text: string,
   keeper: Keeper,
 ): Promise<{ text: string; ref?: string; totalBytes?: number; headBytes?: number }> {
-  // Cleaned before it is cut and stored: else a page of it could begin within a secret.
-  // Lone surrogates have no UTF-8: made harmless here, so that sizes and stored bytes agree.
+  // The text is cleaned before it is cut and stored, because a page could otherwise begin inside a secret. Lone
+  // surrogates, which have no UTF-8, are replaced here, so that sizes and stored bytes agree.
   const bytes = Buffer.from(keeper.clean?.(text) ?? text, 'utf8');
   if (bytes.length <= keeper.sizes.wholeBytes) return { text: bytes.toString('utf8') };
   const ref = await keeper.keep(bytes);
@@ -173,8 +176,9 @@ async function restBlock(parts: unknown[], keeper: Keeper): Promise<ToolContent>
 }
 
 /**
- * Servers repeat structured content as text for older clients: whole, or the one value that it consists of (`result`, as
- * FastMCP wraps what is no object). A text says it as it is or as JSON, a list also as a text for each item.
+ * True if the texts already contain the structured content, which servers repeat as text for older clients: the whole
+ * value, or its only field (`result`, in which FastMCP wraps values that are not objects). A text contains it literally
+ * or as JSON; a list may also be one text per item.
  */
 function isSaidInText({ content, structuredContent }: Answer): boolean {
   const texts = content.flatMap(part => (part.type === 'text' ? [part.text] : []));

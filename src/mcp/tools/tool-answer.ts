@@ -1,8 +1,8 @@
-/** Reading what a tool answered, part by part: one that can not be read must not cost the others. */
+/** Reads a tool's answer part by part, so that an unreadable part does not cost the others. */
 import { z } from 'zod';
 
 const optionalText = z.string().optional().catch(undefined);
-/** One class of characters: a pattern of groups would take a call stack for each megabyte. */
+/** A single character class, because a pattern with groups would overflow the call stack on megabytes of data. */
 const base64 = z.string().regex(/^[\w+/=\s-]*$/);
 
 const partSchema = z.discriminatedUnion('type', [
@@ -26,7 +26,7 @@ const partSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** As the protocol has it, and as lenient as what is done with it allows. */
+/** The protocol's form, as lenient as its use allows. */
 export const toolAnswerSchema = z.looseObject({
   content: z.unknown().optional(),
   structuredContent: z.unknown().optional(),
@@ -40,9 +40,9 @@ export interface ToolAnswer {
   content: AnswerPart[];
   structuredContent?: unknown;
   isError: boolean;
-  /** For clients, never for models. */
+  /** Data for clients, never for models. */
   meta?: Record<string, unknown>;
-  /** The others, each in a few words of ours: `part 2, a malformed image`. */
+  /** Descriptions of the unreadable parts: `part 2, a malformed image`. */
   unreadable: string[];
 }
 
@@ -73,7 +73,7 @@ const KINDS: Readonly<Record<string, string>> = {
   resource_link: 'a link',
 } satisfies Record<AnswerPart['type'], string>;
 
-/** A type that is not known is the server's word, which has no place among ours. */
+/** An unknown type is not quoted, because it is the server's own text. */
 function faultOf(part: unknown): string {
   const type = typeof part === 'object' && part !== null && 'type' in part ? String(part.type) : '';
   return Object.hasOwn(KINDS, type) ? `${KINDS[type]} that is malformed` : 'of no known type';

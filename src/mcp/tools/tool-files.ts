@@ -1,4 +1,7 @@
-/** Tools in files of the configuration folder: `tools/*.mjs` and `tools/*.js`, and TypeScript where Node takes it. They run in the worker's process. */
+/**
+ * Tools in files of the configuration folder: `tools/*.mjs` and `tools/*.js`, and TypeScript if Node supports it. They
+ * run in the worker's process.
+ */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isRecord } from '../../base/json/json.js';
@@ -8,8 +11,8 @@ import { SteersmanError } from '../../shared/process/errors.js';
 import { CODE_TOOL_KEYS, type CodeTool, checkToolKeys, defineTool, type ToolOptions } from './code-tools.js';
 
 /**
- * Runs the files, and gives the tools that they export: what `defineTool` made, or what it takes.
- * @throws SteersmanError for a file that does not run, or exports no tool, or one with a key that means nothing.
+ * Runs the files and returns the tools that they export: results of `defineTool`, or its options.
+ * @throws SteersmanError for a file that does not run or exports no tool, and for a tool with an unknown key.
  */
 export async function loadToolFiles(configDir: string): Promise<CodeTool[]> {
   const files = toolFilesOf(configDir).map(name => join(configDir, TOOL_FILES, name));
@@ -51,7 +54,10 @@ function hasRun(value: unknown): value is Pick<Options, 'run'> {
   return isRecord(value) && typeof value.run === 'function';
 }
 
-/** @throws SteersmanError for one without the texts that a tool has: left out unseen, a misspelt key would be hard to find. */
+/**
+ * @throws SteersmanError for a tool without a name or description. If it were skipped silently, a misspelt key would be
+ *   hard to find.
+ */
 function checkTexts(file: string, value: Pick<Options, 'run'> & Partial<Options>): Options {
   if (hasTexts(value)) return value;
   const lacks = typeof value.name === 'string' ? 'description' : 'name';

@@ -1,4 +1,4 @@
-/** Names as providers allow them: `[a-zA-Z0-9_-]`, at most 64 long, unique in a run (T2). */
+/** Tool names in the form that providers allow: `[a-zA-Z0-9_-]`, at most 64 characters, unique in a run (T2). */
 import { createHash } from 'node:crypto';
 import anyAscii from 'any-ascii';
 
@@ -6,9 +6,9 @@ const MAX_NAME_CHARS = 64;
 const HASH_CHARS = 8;
 
 /**
- * Names tools in the order they come. Names go by the servers that are configured, in their order, never by which of
- * them are up: a name with a permission must not pass to another server while the one it is meant for is down.
- * `reserved`: names that are taken already.
+ * Names tools in the order they come. The names depend on the configured servers and their order, not on which servers
+ * are running. A name with a permission must not pass to another server while the intended one is down. `reserved`
+ * holds names that are already taken.
  */
 export function toolNamer(
   servers: readonly string[],
@@ -24,8 +24,8 @@ export function toolNamer(
 }
 
 /**
- * What a tool may be called, what it is called first: bare where its server is the first one, else `server__tool`,
- * and with a short hash where that is too long or could be meant for a tool of another server.
+ * Returns the possible names of a tool, the preferred one first: the bare name if its server is the first one, then
+ * `server__tool`. The last has a short hash, in case the others are too long or could belong to another server.
  */
 export function possibleNames(server: string, tool: string, servers: readonly string[]): string[] {
   const bare = allowed(tool);
@@ -48,7 +48,7 @@ function hashedName(server: string, tool: string): string {
   return `${allowed(tool).slice(0, MAX_NAME_CHARS - HASH_CHARS - 1)}_${hash}`;
 }
 
-/** Names in other scripts are written in Latin letters: 中文工具 → ZhongWenGongJu. */
+/** Transliterates other scripts to Latin letters: 中文工具 → ZhongWenGongJu. */
 function allowed(name: string): string {
   const latin = /^[\x20-\x7e]*$/.test(name) ? name : anyAscii(name).trim();
   return latin.replace(/[^a-zA-Z0-9_-]/g, '_');
