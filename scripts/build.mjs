@@ -172,7 +172,7 @@ for (const file of pageFiles) if (/\.(html|svg)$/.test(file)) cpSync(join(root, 
 
 const { bundleWorkflowCode } = await import('@temporalio/worker');
 const quiet = { trace() {}, debug() {}, info() {}, warn: console.error, error: console.error, log() {} };
-const workflows = join(next, 'workflows/agent.js');
+const workflows = join(next, 'compose.js');
 const interceptors = join(next, 'workflows/platform/interceptors.js');
 const payloads = join(next, 'workflows/platform/read-payloads.js');
 const slim = config => ({

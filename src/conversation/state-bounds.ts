@@ -7,7 +7,6 @@ import { MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../run/limits/limits.j
 import { LESSONS_BYTES } from '../run/models/lessons.js';
 import { steeringAt } from '../run/state/cursor.js';
 import type { RunState } from '../run/state/run-state.js';
-import { APPS_BYTES } from '../run/tools/apps.js';
 import { sharedNow } from './branch-threads.js';
 
 const NAME_BYTES = 500;
@@ -89,7 +88,6 @@ export const BOUNDS: Record<Path, number> = {
   'tools.sessions': most.SESSIONS_BYTES,
   'tools.listed': 100,
   'tools.effects': most.EFFECTS_BYTES,
-  'tools.apps': APPS_BYTES,
   /** With the messages that are being understood. */
   'people.inbox': most.MESSAGES_BYTES + most.SEEN_IDS_BYTES + most.TAKEN_BACK_BYTES + 1_000,
   'people.gates': most.GATES_BYTES + most.GATE_ANSWER_BYTES + most.OTHER_ANSWERS_BYTES + 8_000,
@@ -112,6 +110,8 @@ export const BOUNDS: Record<Path, number> = {
   'log.kept': 100,
   'log.keepFailedAt': NUMBER_BYTES,
   'log.unkept': most.UNKEPT_BYTES + 10,
+  /** Each slice has its own bound; their sum is no more. */
+  features: most.FEATURES_BYTES,
   shown: 2_000,
   /** Set when nothing is carried any more. */
   end: NUMBER_BYTES,

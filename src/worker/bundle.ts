@@ -13,7 +13,7 @@ export type BundleOptions = Parameters<NonNullable<BundlerPlugin['configureBundl
 const TOGETHER = builtScript('worker/with-application.cjs');
 const APPLICATION = '__steersman_application_workflows';
 
-const WORKFLOWS = builtScript('workflows/agent.js');
+const WORKFLOWS = builtScript('compose.js');
 /** What every bundle with our workflow needs beside it. */
 const INTERCEPTORS = builtScript('workflows/platform/interceptors.js');
 const PAYLOADS = builtScript('workflows/platform/read-payloads.js');

@@ -2,5 +2,5 @@
 // alias that the plugin sets. All exports are taken, also a default one, which serves workflow types of no other name.
 module.exports = {
   ...require('__steersman_application_workflows'),
-  steersmanRun: require('../workflows/agent.js').steersmanRun,
+  steersmanRun: require('../compose.js').steersmanRun,
 };

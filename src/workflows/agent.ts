@@ -20,7 +20,8 @@ import { causeText } from '../run/limits/cause.js';
 import { type CallFailure, FAILURE } from '../run/limits/failure.js';
 import { lackAtEnd, UNKEPT } from '../run/state/kept.js';
 import { newRunState, type RunState } from '../run/state/run-state.js';
-import { appCallsUnderWay, resumeAppCalls } from './app-calls.js';
+import type { Feature } from './beside/feature.js';
+import { adopted, comeToRest, partBegins } from './beside/moments.js';
 import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from './goals.js';
 import { registerHandlers } from './handlers.js';
 import { answerFor, failedEnd, type GoalEnd } from './phases/conclude.js';
@@ -35,12 +36,17 @@ import { modelFailed, runEnds, takePlace } from './turn/hooks.js';
 /** A memo is read with every list of runs. */
 const MEMO_BYTES = 64_000;
 
-export async function steersmanRun(input: RunInput): Promise<RunResult> {
-  const { state, given } = stateFor(input);
+/** The workflow `steersmanRun` with these features, which `src/compose.ts` names. */
+export function workflowOf(features: readonly Feature<Run>[]): (input: RunInput) => Promise<RunResult> {
+  return input => runWith(features, input);
+}
+
+async function runWith(features: readonly Feature<Run>[], input: RunInput): Promise<RunResult> {
+  const { state, given } = stateFor(input, features);
   const ports = temporalPorts(state.settings);
-  const run = new Run(state, ports);
+  const run = new Run(state, ports, features);
   registerHandlers(run);
-  resumeAppCalls(run);
+  partBegins(run);
   try {
     const refused = state.pinned ? null : await begin(run, ports, given);
     return await session(run, refused);
@@ -58,10 +64,7 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
     if (goOn(run, end) || (await keptOpen(run, end))) continue;
     // What comes meanwhile may be for the caller too.
     for (let told = ports.callerTold(); told; told = ports.callerTold()) await told;
-    // No app begins another one from here on.
-    run.memory.takesAppCalls = false;
-    await appCallsUnderWay(run);
-    run.memory.takesAppCalls = true;
+    await comeToRest(run);
     // It may have come while the end was settled, which no cancellation interrupts.
     ports.throwIfCancelled();
     // The last look and the end are one block without an await: what arrives later finds the run closed.
@@ -94,14 +97,17 @@ function noteLack({ state }: Run): void {
   if (lack !== null && patched(LACKS_PATCH)) upsertMemo({ [UNKEPT]: lack });
 }
 
-function stateFor(input: unknown): { state: RunState; given: Given } {
+function stateFor(input: unknown, features: readonly Feature<Run>[]): { state: RunState; given: Given } {
   const fault = chainFault(workflowInfo());
   if (fault !== null) throw refusal(fault);
   // Only what continues a part may be a state, written by the code of that part: what a client starts has no part before
   // it, and cron schedules and retry policies, which would make one of it, are refused.
   const isHandover = workflowInfo().continuedFromExecutionRunId !== undefined;
   if (isHandover && isRecord(input) && isRecord(input.resume))
-    return { state: resumedState(input.resume as unknown as RunState), given: NOTHING_GIVEN };
+    return {
+      state: adopted(resumedState(input.resume as unknown as RunState), features),
+      given: NOTHING_GIVEN,
+    };
   const start = readStart(input);
   const called = start.ok && workflowInfo().parent === undefined ? callerFault(start.settings) : null;
   if (called !== null) throw refusal(called);

@@ -19,7 +19,7 @@ import { newGoal, restOfGoal, withGoal } from '../run/state/goal.js';
 import { type InboxItem, steersToFollowUps, takeFollowUp } from '../run/steering/inbox.js';
 import { droppedReceipt, queuedReceipt } from '../run/steering/receipt.js';
 import { allowedAtStart } from '../run/tools/permission.js';
-import { closeAppCalls } from './app-calls.js';
+import { ended } from './beside/moments.js';
 import { closeBranches } from './branches/side-by-side.js';
 import { setChosen } from './changes/set-model.js';
 import { asStopped, type GoalEnd, whatThereIs } from './phases/conclude.js';
@@ -187,7 +187,7 @@ export function endRun(run: Run, { outcome, cause, answer }: Omit<GoalEnd, 'fail
   }
   state.people.inbox.items = [];
   state.people.gates = [];
-  closeAppCalls(run);
+  ended(run);
   state.end = { outcome, cause, answer };
   const rest = restOfGoal(state.goal, outcome);
   run.journal('run_ended', { outcome, cause, answer: preview(answer), ...rest });

@@ -4,7 +4,8 @@ import { ApplicationFailure, setDefaultSignalHandler, setHandler, workflowInfo }
 import { readersOf } from '../run/position/modes.js';
 import { wayOf } from '../run/state/run-state.js';
 import { hearAgent, passedOn } from './agents/agents.js';
-import { takeAppCall } from './app-calls.js';
+import type { Read } from './beside/feature.js';
+import { argumentsOf } from './beside/moments.js';
 import {
   answerFromCaller,
   changeModel,
@@ -25,13 +26,11 @@ import {
 } from './platform/inbox-handlers.js';
 import {
   answerReader,
-  appCallReader,
   budgetReader,
   claimReader,
   joinReader,
   modelReader,
   planEditReader,
-  type Read,
   readIndex,
   readMark,
   readName,
@@ -141,12 +140,6 @@ function registerUpdates(run: Run): void {
     act: id => withdraw(run, id),
     description: 'Takes back a message that nobody has read yet: {"id": "…"}, as state lists it in inbox.',
   });
-  onUpdate(messages.callToolUpdate, {
-    reader: () => appCallReader(run),
-    act: ({ ask, tool }) => takeAppCall(run, ask, tool),
-    description:
-      'A call of a tool that the app of a call asks for: {"of": "c12", "tool": "…", "arguments": {}}. Its permission is asked for as always; the event app_call_ended has what came of it.',
-  });
   onUpdate(messages.setBudgetUpdate, {
     reader: () => budgetReader(state, run.ports.now()),
     act: limits => setBudget(run, limits),
@@ -158,6 +151,12 @@ function registerUpdates(run: Run): void {
     description:
       'Changes the model from the next call on, also in sub-agents: {"model": "openai/gpt-5", "role": "executor"}; without a role, of all.',
   });
+  for (const { definition, description, read, act } of run.features.flatMap(({ updates = [] }) => updates))
+    onUpdate<unknown, never, unknown>(definition, {
+      reader: () => read(run),
+      act: value => act(run, value),
+      description,
+    });
 }
 
 /** Whatever its reader refuses is rejected before it is accepted, which costs nothing in history. */
@@ -199,9 +198,13 @@ function registerQueries(run: Run): void {
       description: 'What a model call sent: its id, such as "c12"; nothing for the latest call.',
     },
   );
-  setHandler(messages.toolRequestQuery, callId => toolArguments(state, readName(callId) ?? ''), {
-    description: 'All arguments of the tool call in flight, or of one that waits at a gate: its callId.',
-  });
+  setHandler(
+    messages.toolRequestQuery,
+    callId => toolArguments(state, readName(callId) ?? '', id => argumentsOf(run, id)),
+    {
+      description: 'All arguments of the tool call in flight, or of one that waits at a gate: its callId.',
+    },
+  );
   setHandler(messages.formAnswerQuery, id => formAnswer(run, readName(id) ?? ''), {
     description: 'What a person has given at the form of a tool call in flight.',
   });

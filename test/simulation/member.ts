@@ -1,6 +1,8 @@
 /** One run of a tree, from its first message to its end, in as many parts as it takes. */
+import { FEATURES } from '../../src/compose.js';
 import { resumedState } from '../../src/conversation/handover.js';
 import { newRunState } from '../../src/run/state/run-state.js';
+import { adopted } from '../../src/workflows/beside/moments.js';
 import { beginRun, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';
 import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
 import { answerFor } from '../../src/workflows/phases/conclude.js';
@@ -33,7 +35,11 @@ export class Member {
     this.scenario = scenario;
     this.watcher = new Watcher(scenario);
     this.world = new WorldOfRun(scenario, course, this.watcher, around);
-    this.run = new Run(newRunState(scenario.goal, scenario.settings, around.timeline.now), this.world);
+    this.run = new Run(
+      newRunState(scenario.goal, scenario.settings, around.timeline.now),
+      this.world,
+      FEATURES,
+    );
     this.world.serve(this.run);
   }
 
@@ -46,7 +52,7 @@ export class Member {
           return await this.#session(refused);
         } catch (error) {
           if (!(error instanceof HandedOver)) throw error;
-          this.run = new Run(resumedState(JSON.parse(error.json)), this.world);
+          this.run = new Run(adopted(resumedState(JSON.parse(error.json)), FEATURES), this.world, FEATURES);
           this.world.serve(this.run);
         }
       }

@@ -1,5 +1,6 @@
 /** A lead with its sub-agents, and theirs, in memory: every one a run of the same code, with signals between them. */
 
+import { FEATURES } from '../../src/compose.js';
 import type { ToCaller } from '../../src/rules/agents/agent-message.js';
 import { reportOf, restOf } from '../../src/rules/agents/subagent.js';
 import type { AgentEnd } from '../../src/run/agents/children.js';
@@ -234,7 +235,7 @@ export function agentTree(given: TreeGiven): AgentTree {
         if (cancelled) throw new Cancelled();
       },
     };
-    const run: Run = new Run(newRunState(goal, own, clock.now), ports);
+    const run: Run = new Run(newRunState(goal, own, clock.now), ports, FEATURES);
     const cancel = () => {
       cancelled = true;
       cutOff();

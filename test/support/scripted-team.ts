@@ -1,5 +1,7 @@
 /** A whole run in memory whose models answer by a list: what becomes of a goal, without a server. */
+
 import type { CallToolInput, CheckEnd, RefusalLesson } from '../../src/activities/types.js';
+import { FEATURES } from '../../src/compose.js';
 import type { ModelRequestPage } from '../../src/rules/prompts/model-request.js';
 import type { PinnedRun, RunSettings } from '../../src/run/agents/run-config.js';
 import type { GateAnswer } from '../../src/run/gates/gate.js';
@@ -67,7 +69,7 @@ export async function runTeam(replies: readonly TeamReply[], given: TeamGiven = 
   const asked: string[] = [];
   const requests: ModelRequestPage[] = [];
   const ports = portsOf(replies, given, { asked, ran, requests });
-  const run = new Run(newRunState('Do it.', settings, 0), ports);
+  const run = new Run(newRunState('Do it.', settings, 0), ports, FEATURES);
   served.set(run.ports, run);
   await beginRun(
     run,

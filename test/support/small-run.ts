@@ -1,6 +1,8 @@
 /** A run in memory that stands at the tool calls of one reply, for tests of what becomes of them. */
+
 import { getCurrentTest } from 'vitest/suite';
 import type { CallToolInput, LookFinds, LookInput } from '../../src/activities/types.js';
+import { FEATURES } from '../../src/compose.js';
 import type { PinnedRole } from '../../src/run/agents/role.js';
 import type { PinnedRun, RunSettings } from '../../src/run/agents/run-config.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../src/run/messages/message.js';
@@ -140,7 +142,7 @@ export function runAtCalls(
     ...given.pinned,
   });
   const ran: CallToolInput[] = [];
-  const run = new Run(state, { ...quietPorts(ran), ...given.ports });
+  const run = new Run(state, { ...quietPorts(ran), ...given.ports }, FEATURES);
   const reply: AssistantMessage = {
     id: 'm1',
     at: 0,

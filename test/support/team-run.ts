@@ -1,5 +1,7 @@
 /** A run of the whole team in memory: a test says what each role answers, and acts at any call. */
+
 import type { CallModelInput } from '../../src/activities/types.js';
+import { FEATURES } from '../../src/compose.js';
 import { fitForHandover, resumedState } from '../../src/conversation/handover.js';
 import type { RunSettings } from '../../src/run/agents/run-config.js';
 import type { Limits } from '../../src/run/limits/limits.js';
@@ -9,6 +11,7 @@ import type { OutputContract } from '../../src/run/outputs/contracts.js';
 import type { StepFailurePolicy } from '../../src/run/plan/plan.js';
 import type { RunState } from '../../src/run/state/run-state.js';
 import { newRunState } from '../../src/run/state/run-state.js';
+import { adopted } from '../../src/workflows/beside/moments.js';
 import { beginRun, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';
 import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
 import type { Ports } from '../../src/workflows/run/ports.js';
@@ -94,7 +97,7 @@ export async function teamRun(given: {
   const settings = { mode: 'team', workspace: '/w', autoApprove: true, ...given.settings } as const;
   const calls: ModelCall[] = [];
   const ports = teamPorts(given, calls, () => run);
-  let run = new Run(newRunState('Say what the file says.', settings, 0), ports);
+  let run = new Run(newRunState('Say what the file says.', settings, 0), ports, FEATURES);
   const names = Object.keys(CONTRACTS).filter(name => given.understands || name !== 'understanding');
   const roles = Object.fromEntries(
     names.map(name => [name, testRole(name, { output: CONTRACTS[name] ?? 'text', tools: [] })]),
@@ -110,7 +113,7 @@ export async function teamRun(given: {
       return { run, calls, end };
     } catch (error) {
       if (!(error instanceof HandedOver)) throw error;
-      run = new Run(resumedState(JSON.parse(error.json)), ports);
+      run = new Run(adopted(resumedState(JSON.parse(error.json)), FEATURES), ports, FEATURES);
       given.between?.(run);
     }
   }

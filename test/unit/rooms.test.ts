@@ -15,7 +15,11 @@ const MOST_FILES = 15;
 const MOST_LINES_OF_CLIENT = 20_000;
 
 /** What workflows are made of, from the ground to the top: a file imports from its own floor and those below. */
-const FLOORS = ['base', 'run', 'conversation', 'rules', 'workflows'];
+const FLOORS = ['base', 'run', 'conversation', 'rules', 'workflows', 'features'];
+/** Floors whose code is Temporal's. */
+const ORCHESTRATING = ['workflows', 'features'];
+/** What features have on workers: Node code, which no workflow loads. */
+const ON_WORKERS = /^features\/(?:keys|workers|[^/]+\/(?:config|worker|activity))\.ts$/;
 /** What the code of workflows may import from outside: it runs in Temporal's sandbox, and each run of a worker pays. */
 const PACKAGES = ['@temporalio/workflow', '@temporalio/common', 'fflate', '@cfworker/json-schema'];
 /** Of the activities, workflows know the types. */
@@ -101,10 +105,11 @@ test('rooms: doors → nobody imports them but doors', () => {
   expect(lines(inside.filter(({ from, to }) => roomOf(from) !== '' && roomOf(to) === ''))).toEqual([]);
 });
 
-test('floors: base, run, conversation, rules, workflows → each imports what is below it', () => {
+test('floors: base, run, conversation, rules, workflows, features → each imports what is below it', () => {
   const upward = inside.filter(({ from, to }) => {
     const floor = FLOORS.indexOf(roomOf(from));
-    if (floor < 0 || (roomOf(from) === 'workflows' && to === ACTIVITY_TYPES)) return false;
+    if (floor < 0 || ON_WORKERS.test(from)) return false;
+    if (ORCHESTRATING.includes(roomOf(from)) && to === ACTIVITY_TYPES) return false;
     const below = FLOORS.indexOf(roomOf(to));
     return below < 0 || below > floor;
   });
@@ -120,10 +125,22 @@ test.each(FLOORS.slice(0, 4))('floors: the folders of %s → their imports go on
 test('floors: packages → none below the workflows, and a few there', () => {
   const foreign = imports.filter(({ from, to, isPackage }) => {
     const room = roomOf(from);
-    if (!isPackage || !FLOORS.includes(room)) return false;
-    return room !== 'workflows' || !PACKAGES.includes(to);
+    if (!isPackage || !FLOORS.includes(room) || ON_WORKERS.test(from)) return false;
+    return !ORCHESTRATING.includes(room) || !PACKAGES.includes(to);
   });
   expect(lines(foreign)).toEqual([]);
+});
+
+test('features: their imports → none of another feature, and none of what runs on workers by what workflows load', () => {
+  const featureOf = (path: string) => /^features\/([^/]+)\//.exec(path)?.[1];
+  const across = inside.filter(({ from, to }) => {
+    const [own, other] = [featureOf(from), featureOf(to)];
+    return own !== undefined && other !== undefined && own !== other;
+  });
+  expect(lines(across)).toEqual([]);
+  const loaded = [...loadedWith('compose.ts')];
+  expect(loaded.filter(path => featureOf(path) !== undefined).length).toBeGreaterThan(2);
+  expect(loaded.filter(path => ON_WORKERS.test(path))).toEqual([]);
 });
 
 test('packages: who in src imports one → its entries, and where worker and client are put together', () => {

@@ -108,6 +108,8 @@ export const PINNED_BYTES = 300_000;
 export const LEDGER_BYTES = 55_000;
 /** Sessions with stateful tool servers: some twenty. */
 export const SESSIONS_BYTES = 4_000;
+/** What all features keep together, in their slices. */
+export const FEATURES_BYTES = 24_600;
 /** The inventory of artifacts: their contents are in the blob store. */
 export const ARTIFACTS_BYTES = 12_000;
 

@@ -54,6 +54,8 @@ export interface RunState {
   /** Sub-agents: those that run are in flight, so none is open at a safe point. */
   children: Children;
   log: Log;
+  /** What features keep, by their names: see `slice.ts`. */
+  features: Record<string, unknown>;
   /** Search attributes as last written. */
   shown: Record<string, string>;
   end: { outcome: Outcome; cause: Cause; answer: string } | null;
@@ -83,6 +85,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     total: { usage: NO_USAGE, turns: 0, usageBy: [], charged: null },
     children: noChildren(),
     log: { journal: { lastSeq: 0, events: [] }, trace: emptyTrace(), storeFailed: false, ...newKeeping() },
+    features: {},
     shown: {},
     end: null,
   };

@@ -4,7 +4,6 @@ import { jsonBytes } from '../../base/json/json.js';
 import { EFFECTS_BYTES } from '../../base/sizes/bounds.js';
 import { cutText } from '../../base/text/fit.js';
 import type { ToolEnding, ToolResultBlock } from '../messages/message.js';
-import { type AppUse, noApps } from './apps.js';
 import { emptyLedger, type Ledger } from './ledger.js';
 import type { ToolSession } from './tool-session.js';
 
@@ -20,7 +19,6 @@ export interface ToolUse {
   listed: { at: number; times: number; changedIn: number | null };
   /** Of a sub-agent: its calls that may have changed something, a line each. */
   effects: string[];
-  apps: AppUse;
 }
 
 const LONGEST_EFFECT_BYTES = 300;
@@ -68,6 +66,5 @@ export function newToolUse(now: number): ToolUse {
     sessions: [],
     listed: { at: now, times: 0, changedIn: null },
     effects: [],
-    apps: noApps(),
   };
 }

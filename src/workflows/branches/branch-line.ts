@@ -140,7 +140,7 @@ export class BranchGroup {
 
 /** The run on the line of a branch. */
 export function onBranch(run: Run, branch: Branch, group = new BranchGroup()): Run {
-  return new Run(run.state, run.ports, run.memory, own => new BranchLine(own, branch, group));
+  return new Run(run.state, run.ports, run.features, run.memory, own => new BranchLine(own, branch, group));
 }
 
 /** The branches whose tasks have not ended, in plan order, while they stand at a safe point. */

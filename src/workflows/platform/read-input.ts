@@ -41,26 +41,22 @@ import { ANSWERED, howClosed } from '../../run/state/journal.js';
 import type { Mark } from '../../run/state/kept.js';
 import { budgetUse, type RunState } from '../../run/state/run-state.js';
 import { FULL, fitsInbox } from '../../run/steering/inbox.js';
-import { type AppAsk, appTool } from '../../run/tools/apps.js';
-import type { ToolDefinition } from '../../run/tools/tool.js';
 import { passedOn } from '../agents/agents.js';
-import { appCallFault } from '../app-calls.js';
+import type { Read } from '../beside/feature.js';
 import { type JoinInput, REFUSED } from '../run/definitions.js';
 import type { Run } from '../run/run.js';
 import { argumentFaults } from './check-arguments.js';
 
-/** `type`: of the refusal, where it is not the plain one. */
-export type Read<T> = { ok: T } | { error: string; type?: string };
 type Reader<T> = (input: unknown) => Read<T>;
 
-const LOADING = 'The run is being loaded: try again in a moment.';
-const ENDED = 'The run has ended.';
+export const LOADING = 'The run is being loaded: try again in a moment.';
+export const ENDED = 'The run has ended.';
 
 /**
  * Wraps a reader so that nothing deep or large reaches it: walking such input would exhaust the stack or the run's
  * time. What it refuses is told within its bound, whatever of the input stands in it.
  */
-function bounded<T>(read: Reader<T>): Reader<T> {
+export function bounded<T>(read: Reader<T>): Reader<T> {
   return input => {
     const fault = inputFault(input);
     const given = fault === null ? read(input) : { error: fault };
@@ -155,25 +151,6 @@ export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnsw
     });
     const fault = 'ok' in checked ? tooManyAnswers(state, checked.ok) : null;
     return fault === null ? checked : { error: fault };
-  });
-}
-
-/** What an app asks for, with the tool that it is. */
-export function appCallReader(run: Run): Reader<{ ask: AppAsk; tool: ToolDefinition }> {
-  const { state, memory } = run;
-  return bounded(input => {
-    const { of, tool: name, arguments: args = {} } = isRecord(input) ? input : {};
-    if (typeof of !== 'string' || typeof name !== 'string' || !isRecord(args))
-      return { error: 'Give { "of", "tool", "arguments" }: the call whose app asks, and what it asks for.' };
-    if (state.end !== null || state.people.stop !== null || !memory.takesAppCalls) return { error: ENDED };
-    if (state.pinned === null) return { error: LOADING };
-    if (state.people.pausedAt !== null)
-      return { error: 'The run is paused: nothing begins before it goes on.' };
-    const ask = { of, tool: name, input: args };
-    const found = appTool(state.tools.apps, state.pinned.tools, ask, run.ports.now());
-    if ('fault' in found) return { error: found.fault };
-    const fault = appCallFault(run, found.tool, args);
-    return fault === null ? { ok: { ask, tool: found.tool } } : { error: fault };
   });
 }
 

@@ -32,7 +32,7 @@ export interface Line {
 
 /** What the main line needs of its run. */
 interface Host extends Keeper {
-  readonly isServingApp: boolean;
+  readonly isBusy: boolean;
   show(): void;
   stopWaiting(): void;
 }
@@ -73,8 +73,8 @@ export class MainLine implements Line {
   }
 
   handoverDue(): boolean {
-    const { state, ports, isServingApp } = this.#run;
-    return ports.handoverDue(state) && !isServingApp;
+    const { state, ports, isBusy } = this.#run;
+    return ports.handoverDue(state) && !isBusy;
   }
 
   hasTurn(): boolean {
@@ -102,7 +102,7 @@ export class MainLine implements Line {
         continue;
       }
       const timeoutMs = deadline === null ? null : deadline - now;
-      const mustGoOn = () => ports.handoverSuggested() && !run.isServingApp;
+      const mustGoOn = () => ports.handoverSuggested() && !run.isBusy;
       await ports.wait(() => done() || mustGoOn(), timeoutMs, what);
       ports.throwIfCancelled();
       if (!done() && mustGoOn()) await ports.handOver(state);

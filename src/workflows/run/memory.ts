@@ -44,8 +44,8 @@ export interface RunMemory {
   };
   /** What tool servers ask for calls in flight, by key; null while nobody has answered. */
   forms: Map<string, FormAnswer | null>;
-  /** False while the run waits for the last calls of apps, to end. */
-  takesAppCalls: boolean;
+  /** The run is about to end, and waits for what features have in flight. */
+  isResting: boolean;
   /** Names of the worker's hooks, where the run could not begin and pins none. */
   hooks: readonly string[];
 }
@@ -60,7 +60,7 @@ export function newMemory(): RunMemory {
     offered: new Offered(),
     agents: { waiting: [], rests: new Map(), leases: new Map(), passed: new Map() },
     forms: new Map(),
-    takesAppCalls: true,
+    isResting: false,
     hooks: [],
   };
 }

@@ -74,13 +74,17 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
 }
 
 /** All arguments of a tool call in flight; by the model's own id, of any call of the reply that is worked off. */
-export function toolArguments(state: RunState, callId: string): Record<string, unknown> {
+export function toolArguments(
+  state: RunState,
+  callId: string,
+  elsewhere: (callId: string) => Record<string, unknown> | null = () => null,
+): Record<string, unknown> {
   for (const { batch, calls, running } of openBatches(state, callId)) {
     const call = running ?? calls.find(candidate => candidate.id === callId);
     if (call) return inputOf(batch, call);
   }
-  const ofApp = state.tools.apps.calls.find(call => call.callId === callId);
-  if (ofApp) return ofApp.input;
+  const found = elsewhere(callId);
+  if (found) return found;
   throw notFound(`no tool call ${callId} is in flight or waits`);
 }
 

@@ -21,6 +21,7 @@ import { type JournalPayloads, type JournalType, record } from '../../run/state/
 import type { RunState } from '../../run/state/run-state.js';
 import { MAIN_THREAD, type Thread } from '../../run/state/thread.js';
 import { forgetAll } from '../../run/tools/ledger.js';
+import type { Feature } from '../beside/feature.js';
 import { type Line, MainLine } from './line.js';
 import { type CallInFlight, newMemory, type RunMemory } from './memory.js';
 import type { CallOptions, Ports } from './ports.js';
@@ -45,17 +46,21 @@ export class Run {
   readonly state: RunState;
   readonly ports: Ports;
   readonly memory: RunMemory;
+  /** What this run has beside its loop. */
+  readonly features: readonly Feature<Run>[];
   /** The line of work that this is: all lines of a run have its state, ports and memory in common. */
   readonly line: Line;
 
   constructor(
     state: RunState,
     ports: Ports,
+    features: readonly Feature<Run>[] = [],
     memory: RunMemory = newMemory(),
     lineOf: (run: Run) => Line = run => new MainLine(run),
   ) {
     this.state = state;
     this.ports = ports;
+    this.features = features;
     this.memory = memory;
     this.line = lineOf(this);
   }
@@ -221,9 +226,9 @@ export class Run {
     this.ports.show(this.state);
   }
 
-  /** A call that an app asked for is in flight, beside the loop: it ends in the part in which it began. */
-  get isServingApp(): boolean {
-    return this.state.tools.apps.calls.some(({ begun }) => begun);
+  /** Something of a feature is in flight beside the loop: it ends in the part in which it began. */
+  get isBusy(): boolean {
+    return this.features.some(feature => feature.isBusy?.(this) === true);
   }
 
   /** From here on the goal's time counts again. */

@@ -17,11 +17,11 @@ import type { Batch, Turns } from '../../../run/position/position.js';
 import { here, levels, taskAt } from '../../../run/state/cursor.js';
 import { replyOf } from '../../../run/state/thread.js';
 import { addStep, shown, stepOf } from '../../../run/state/trace.js';
-import { withShown } from '../../../run/tools/apps.js';
 import { recordCall } from '../../../run/tools/ledger.js';
 import { serverOf, type ToolDefinition } from '../../../run/tools/tool.js';
 import { effectLine, mayHaveActed, withEffects } from '../../../run/tools/tool-use.js';
 import { ASK_PERSON } from '../../../run/tools/workflow-tools.js';
+import { afterResult } from '../../beside/moments.js';
 import { noteCall } from '../../run/evidence.js';
 import { giveRoundBack } from '../../run/notes.js';
 import type { Run } from '../../run/run.js';
@@ -140,7 +140,7 @@ function tell(
     elapsedMs: durationMs,
     error: isError ? text : null,
   });
-  if (app?.page !== undefined) state.tools.apps = withShown(state.tools.apps, callId, app.server);
+  afterResult(run, { callId, result });
   run.journal('tool_call_ended', {
     callId,
     taskId,

@@ -86,7 +86,11 @@ function busyRun(): { run: Run; told: unknown[] } {
     callId: 'c1',
     instruction: '',
   });
-  state.tools.apps.shown = [{ callId: 'c1', server: 'files' }];
+  state.features.apps = {
+    shown: [{ callId: 'c1', server: 'files' }],
+    calls: [],
+    taken: { since: 0, count: 0 },
+  };
   state.tools.inFlight = [{ callId: 'c1_1', index: 0 }];
   state.people.gates = Object.entries(GATES).map(([kind, subject]) => ({
     key: kind,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readFromCaller } from '../../../../src/rules/agents/agent-message.js';
 import type { GateCloser } from '../../../../src/run/gates/gate.js';
 import { newGoal } from '../../../../src/run/state/goal.js';
+import type { Read } from '../../../../src/workflows/beside/feature.js';
 import {
   changeModel,
   editPlan,
@@ -14,7 +15,6 @@ import {
   takeAnswer,
   withdraw,
 } from '../../../../src/workflows/platform/inbox-handlers.js';
-import type { Read } from '../../../../src/workflows/platform/read-input.js';
 import {
   answerReader,
   budgetReader,

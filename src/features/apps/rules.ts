@@ -1,6 +1,7 @@
 /** Apps of a run's tools: which calls have one, and what apps ask for themselves. Pure. */
-import { jsonBytes } from '../../base/json/json.js';
-import { serverOf, type ToolDefinition } from './tool.js';
+import { isRecord, jsonBytes } from '../../base/json/json.js';
+import { Slice } from '../../run/state/slice.js';
+import { serverOf, type ToolDefinition } from '../../run/tools/tool.js';
 
 /** A call that an app has asked for, until it has its result. */
 export interface AppCall {
@@ -43,9 +44,20 @@ const MINUTE_MS = 60_000;
 const APP_INPUT_BYTES = 8_000;
 const APP_INPUTS_BYTES = 16_000;
 /** Of what is kept for apps. */
-export const APPS_BYTES = APP_INPUTS_BYTES + MOST_CALLS * 500 + SHOWN_KEPT * (LONGEST_SERVER + 60) + 200;
+const APPS_BYTES = APP_INPUTS_BYTES + MOST_CALLS * 500 + SHOWN_KEPT * (LONGEST_SERVER + 60) + 200;
 
-export function noApps(): AppUse {
+export const appUse = new Slice<AppUse>('apps', {
+  initial: noApps,
+  bytes: APPS_BYTES,
+  earlier: ({ tools }) => {
+    if (!isRecord(tools) || tools.apps === undefined) return undefined;
+    const { apps } = tools;
+    delete tools.apps;
+    return apps as AppUse;
+  },
+});
+
+function noApps(): AppUse {
   return { shown: [], calls: [], taken: { since: 0, count: 0 } };
 }
 

@@ -4,27 +4,27 @@
  * or goes on in another part.
  */
 
-import { preview } from '../base/text/preview.js';
-import { fill } from '../base/words/words.js';
-import { notAllowedNote, refusalNote } from '../conversation/tool-notes.js';
-import { resultPreview, resultText, toolResult } from '../conversation/tool-result.js';
-import { approvalOf } from '../rules/gates/gate-text.js';
-import { offeredTools } from '../run/agents/run-config.js';
-import { isRoomForGate } from '../run/gates/gate.js';
-import type { ToolEnding, ToolResultBlock, ToolUseBlock } from '../run/messages/message.js';
-import { type AppAsk, type AppCall, withCall } from '../run/tools/apps.js';
-import { decidePermission, type Permission } from '../run/tools/permission.js';
-import { serverOf, type ToolDefinition } from '../run/tools/tool.js';
-import { closeGate, gateAt, openGate, openGates, takeRecorded } from './run/gates.js';
-import type { Run } from './run/run.js';
-import { noteEffect } from './turn/tools/finish-call.js';
-import { carryOut } from './turn/tools/run-tools.js';
-import { toolRequest } from './turn/tools/tool-request.js';
+import { preview } from '../../base/text/preview.js';
+import { fill } from '../../base/words/words.js';
+import { notAllowedNote, refusalNote } from '../../conversation/tool-notes.js';
+import { resultPreview, resultText, toolResult } from '../../conversation/tool-result.js';
+import { approvalOf } from '../../rules/gates/gate-text.js';
+import { offeredTools } from '../../run/agents/run-config.js';
+import { isRoomForGate } from '../../run/gates/gate.js';
+import type { ToolEnding, ToolResultBlock, ToolUseBlock } from '../../run/messages/message.js';
+import { decidePermission, type Permission } from '../../run/tools/permission.js';
+import { serverOf, type ToolDefinition } from '../../run/tools/tool.js';
+import { closeGate, gateAt, openGate, openGates, takeRecorded } from '../../workflows/run/gates.js';
+import type { Run } from '../../workflows/run/run.js';
+import { noteEffect } from '../../workflows/turn/tools/finish-call.js';
+import { carryOut } from '../../workflows/turn/tools/run-tools.js';
+import { toolRequest } from '../../workflows/turn/tools/tool-request.js';
+import { type AppAsk, type AppCall, appUse, withCall } from './rules.js';
 
 /** Takes a call that `appCallFault` finds nothing against. Its result is told as an event, and kept for the app. */
 export function takeAppCall(run: Run, { of, input }: AppAsk, tool: ToolDefinition): { callId: string } {
   const call: AppCall = { callId: run.nextId('c'), of, tool: tool.name, input };
-  run.state.tools.apps = withCall(run.state.tools.apps, call, run.ports.now());
+  appUse.set(run.state, withCall(appUse.of(run.state), call, run.ports.now()));
   void serve(run, call);
   return { callId: call.callId };
 }
@@ -43,7 +43,7 @@ export function appCallFault(run: Run, tool: ToolDefinition, input: Record<strin
 
 /** A new part of the run: what waits goes on, and of what was sent nobody has the result. */
 export function resumeAppCalls(run: Run): void {
-  for (const call of run.state.tools.apps.calls) {
+  for (const call of callsOf(run)) {
     if (call.begun) endUnfinished(run, call);
     else void serve(run, call);
   }
@@ -51,7 +51,7 @@ export function resumeAppCalls(run: Run): void {
 
 /** None is waited for any more: the run has ended. */
 export function closeAppCalls(run: Run): void {
-  for (const call of run.state.tools.apps.calls) endUnfinished(run, call);
+  for (const call of callsOf(run)) endUnfinished(run, call);
 }
 
 /** What was sent may have had its effect, which is told as such. */
@@ -62,12 +62,21 @@ function endUnfinished(run: Run, call: AppCall): void {
   end(run, call, begun ? toolOf(run, call) : null, ended(run, call, ending, note));
 }
 
+/** A call is in flight beside the loop: it ends in the part in which it began. */
+export function isServingApp(run: Run): boolean {
+  return callsOf(run).some(({ begun }) => begun);
+}
+
+function callsOf({ state }: Pick<Run, 'state'>): AppCall[] {
+  return appUse.of(state).calls;
+}
+
 /** The end of a run waits so long for calls in flight, and then for none. */
 const GRACE_MS = 60_000;
 
 /** Resolves when none runs, or it was waited for; null where none does. */
 export function appCallsUnderWay(run: Run): Promise<void> | null {
-  const isIdle = () => !run.isServingApp;
+  const isIdle = () => !isServingApp(run);
   return isIdle() ? null : run.ports.wait(isIdle, GRACE_MS, 'the calls of an app end');
 }
 
@@ -106,7 +115,7 @@ async function made(run: Run, call: AppCall, tool: ToolDefinition): Promise<Tool
 /** What is noted goes on in the next part, and a run that is about to end begins nothing. */
 function mayBegin(run: Run, call: AppCall): boolean {
   const { state, ports, memory } = run;
-  const isHeld = state.people.pausedAt !== null || ports.handoverSuggested() || !memory.takesAppCalls;
+  const isHeld = state.people.pausedAt !== null || ports.handoverSuggested() || memory.isResting;
   return isOver(run, call) || !isHeld;
 }
 
@@ -198,7 +207,7 @@ function questionOf(run: Run, { callId, input }: AppCall, tool: ToolDefinition) 
 }
 
 function isOver({ state }: Run, call: AppCall): boolean {
-  return state.people.stop !== null || state.end !== null || !state.tools.apps.calls.includes(call);
+  return state.people.stop !== null || state.end !== null || !callsOf({ state }).includes(call);
 }
 
 function blockOf({ callId, tool, input }: AppCall): ToolUseBlock {
@@ -211,9 +220,9 @@ function ended(run: Run, call: AppCall, ending: ToolEnding, note: string): ToolR
 
 /** Once: its result, for the app by reference, and what it may have changed, for the run. `ran`: the tool, where it was called. */
 function end(run: Run, call: AppCall, ran: ToolDefinition | null, result: ToolResultBlock): void {
-  const { apps } = run.state.tools;
-  if (!apps.calls.includes(call)) return;
-  run.state.tools.apps = { ...apps, calls: apps.calls.filter(each => each !== call) };
+  const use = appUse.of(run.state);
+  if (!use.calls.includes(call)) return;
+  appUse.set(run.state, { ...use, calls: use.calls.filter(each => each !== call) });
   const { ending, isError, durationMs, app } = result;
   // What was read before may not be true any more.
   if (ran && noteEffect(run, ran, { input: call.input, result })) run.doubtReads();

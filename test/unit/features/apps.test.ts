@@ -1,11 +1,12 @@
 /** Calls that apps ask for: which are taken, who is asked, and what the run remembers of them. */
 import { describe, expect, test } from 'vitest';
 import type { CallToolInput } from '../../../src/activities/types.js';
+import { closeAppCalls, resumeAppCalls, takeAppCall } from '../../../src/features/apps/calls.js';
+import { appCallReader } from '../../../src/features/apps/feature.js';
+import { type AppUse, appUse } from '../../../src/features/apps/rules.js';
 import { recordCall } from '../../../src/run/tools/ledger.js';
 import type { ToolDefinition } from '../../../src/run/tools/tool.js';
-import { closeAppCalls, resumeAppCalls, takeAppCall } from '../../../src/workflows/app-calls.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
-import { appCallReader } from '../../../src/workflows/platform/read-input.js';
 import { closeGates } from '../../../src/workflows/run/gates.js';
 import type { Ports } from '../../../src/workflows/run/ports.js';
 import type { Run } from '../../../src/workflows/run/run.js';
@@ -23,7 +24,7 @@ const tools: ToolDefinition[] = [
 function runWithApp(given: Parameters<typeof runAtCalls>[1] = {}) {
   const small = runAtCalls([], { ...given, pinned: { tools, ...given.pinned } });
   Object.assign(small.run.pinned.roles, { worker: testRole('worker') });
-  small.run.state.tools.apps.shown = [{ callId: 'c1', server: 'files' }];
+  appUse.set(small.run.state, { ...appUse.of(small.run.state), shown: [{ callId: 'c1', server: 'files' }] });
   return small;
 }
 
@@ -54,7 +55,7 @@ function nextPart({ state }: Run) {
 }
 
 function isAllowed({ state }: Run): boolean {
-  return state.tools.apps.calls[0]?.approved === true;
+  return appUse.of(state).calls[0]?.approved === true;
 }
 
 function endOf({ state }: Run, callId: string) {
@@ -96,7 +97,7 @@ describe('calls that an app asks for', () => {
     const id = ask(run, 'tick', { n: 1 });
     expect(await ended(run, id)).toMatchObject({ askedBy: 'c1', ending: 'executed', text: 'tock', app });
     expect(JSON.stringify(run.state.threads)).toBe(before);
-    expect(run.state.tools.apps.calls).toEqual([]);
+    expect(appUse.of(run.state).calls).toEqual([]);
   });
 
   test('the worker gets the arguments with the call, and keeps the answer for an app', async () => {
@@ -177,7 +178,7 @@ describe('calls that an app asks for', () => {
       'in a run that is about to end',
       { of: 'c1', tool: 'tick' },
       /has ended/,
-      run => (run.memory.takesAppCalls = false),
+      run => (run.memory.isResting = true),
     ],
   ])('a call %s → refused, and nothing is noted', (_, input, why, prepare) => {
     const { run } = runWithApp();
@@ -213,10 +214,11 @@ describe('calls that an app asks for', () => {
 
   test('the next part of a run → what waited goes on, and what was sent is not sent again', async () => {
     const { run, ran } = runWithApp();
-    run.state.tools.apps.calls = [
+    const calls: AppUse['calls'] = [
       { callId: 'c7', of: 'c1', tool: 'tick', input: { n: 1 } },
       { callId: 'c8', of: 'c1', tool: 'tick', input: { n: 2 }, begun: true },
     ];
+    appUse.set(run.state, { ...appUse.of(run.state), calls });
     resumeAppCalls(run);
     expect(await ended(run, 'c7')).toMatchObject({ ending: 'executed' });
     expect(endOf(run, 'c8')).toMatchObject({ ending: 'outcome_unknown' });
@@ -295,7 +297,7 @@ describe('calls that an app asks for', () => {
   test('allowed while the run is about to end → not begun', async () => {
     const { run, ran } = runWithApp();
     const id = ask(run, 'put');
-    run.memory.takesAppCalls = false;
+    run.memory.isResting = true;
     answer(run, { gateId: gateOf(run), decision: 'approve' });
     await until('it is allowed', () => isAllowed(run));
     closeAppCalls(run);

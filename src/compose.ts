@@ -1,0 +1,13 @@
+/**
+ * Where a run is put together: the loop, and the features beside it. A feature has a line here; what it has on workers
+ * stands in `features/workers.ts`, its keys of `steersman.yaml` in `features/keys.ts`.
+ */
+import { apps } from './features/apps/feature.js';
+import { workflowOf } from './workflows/agent.js';
+import { byName, type Feature } from './workflows/beside/feature.js';
+import type { Run } from './workflows/run/run.js';
+
+export const FEATURES: readonly Feature<Run>[] = byName([apps]);
+
+/** The workflow that workers run. */
+export const steersmanRun = workflowOf(FEATURES);

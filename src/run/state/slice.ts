@@ -1,0 +1,52 @@
+/** A part of the state that one feature alone reads and writes: see `RunState.features`. */
+import { isRecord } from '../../base/json/json.js';
+import type { RunState } from './run-state.js';
+
+type Holder = Pick<RunState, 'features'>;
+
+export interface SliceGiven<S> {
+  initial(): S;
+  /** The most that it takes as JSON. Whoever writes it keeps that; all slices together have `FEATURES_BYTES`. */
+  bytes: number;
+  /** Takes it out of a state that earlier code has handed over, such as `{ tools: { apps } }`. */
+  earlier?(state: Record<string, unknown>): S | undefined;
+}
+
+export interface AnySlice {
+  readonly name: string;
+  readonly bytes: number;
+  adopt(state: RunState): void;
+}
+
+export class Slice<S> implements AnySlice {
+  readonly name: string;
+  readonly bytes: number;
+  readonly #given: SliceGiven<S>;
+
+  constructor(name: string, given: SliceGiven<S>) {
+    this.name = name;
+    this.bytes = given.bytes;
+    this.#given = given;
+  }
+
+  /** Its value, or what it begins with: only `set` changes the state. */
+  of({ features }: Holder): S {
+    // The cast is safe: only `set` writes under this name.
+    return Object.hasOwn(features, this.name) ? (features[this.name] as S) : this.#given.initial();
+  }
+
+  set({ features }: Holder, value: S): void {
+    features[this.name] = value;
+  }
+
+  /** Makes a handed-over state one of this code: fields that earlier code did not know begin as in a new run. */
+  adopt(state: RunState): void {
+    const known = Object.hasOwn(state.features, this.name)
+      ? state.features[this.name]
+      : this.#given.earlier?.(state as unknown as Record<string, unknown>);
+    if (known === undefined) return;
+    const fresh = this.#given.initial();
+    const filled = isRecord(known) && isRecord(fresh) ? { ...fresh, ...known } : known;
+    this.set(state, filled as S);
+  }
+}

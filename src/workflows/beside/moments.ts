@@ -1,0 +1,39 @@
+/** The loop asks the features of its run: a function for each moment. */
+import type { ToolResultBlock } from '../../run/messages/message.js';
+import type { RunState } from '../../run/state/run-state.js';
+import type { Run } from '../run/run.js';
+import type { Feature } from './feature.js';
+
+/** The state as this code has it: what earlier code had elsewhere goes to its slice. */
+export function adopted(state: RunState, features: readonly Feature<Run>[]): RunState {
+  for (const { slice } of features) slice?.adopt(state);
+  return state;
+}
+
+export function partBegins(run: Run): void {
+  for (const feature of run.features) feature.partBegins?.(run);
+}
+
+export function afterResult(run: Run, call: { callId: string; result: ToolResultBlock }): void {
+  for (const feature of run.features) feature.afterResult?.(run, call);
+}
+
+/** Nothing of theirs begins meanwhile. */
+export async function comeToRest(run: Run): Promise<void> {
+  run.memory.isResting = true;
+  const resting = run.features.map(feature => feature.comesToRest?.(run) ?? null);
+  for (const each of resting) if (each) await each;
+  run.memory.isResting = false;
+}
+
+export function ended(run: Run): void {
+  for (const feature of run.features) feature.ended?.(run);
+}
+
+export function argumentsOf({ features, state }: Run, callId: string): Record<string, unknown> | null {
+  for (const feature of features) {
+    const found = feature.argumentsOf?.(state, callId);
+    if (found) return found;
+  }
+  return null;
+}

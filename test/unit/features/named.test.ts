@@ -1,0 +1,35 @@
+/** A feature beside the loop stands in its folder: what loop and rules say of it is what clients see. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { FEATURES } from '../../../src/compose.js';
+import { projectRoot } from '../../support/project.js';
+
+const FLOORS = ['base', 'run', 'conversation', 'rules', 'workflows'];
+
+/** What names a feature in code, and the files of the floors that may: contracts with clients, and words for models. */
+const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
+  // A result may have an app, and a tool may be for apps: that is a field of a tool and of its result.
+  apps: {
+    words: /app_?(?:calls?|use|ask|tool)|\bapps\b|callToolUpdate/i,
+    contracts: ['run/state/journal.ts', 'workflows/run/definitions.ts'],
+  },
+};
+
+const files = FLOORS.flatMap(floor =>
+  readdirSync(join(projectRoot, 'src', floor), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts') && name !== 'words/built-in-words.ts')
+    .map(name => `${floor}/${name}`),
+);
+
+/** Code without its comments. */
+function codeOf(file: string): string {
+  const text = readFileSync(join(projectRoot, 'src', file), 'utf8');
+  return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+}
+
+test.each(FEATURES.map(({ name }) => name))('%s: who names it on the floors below → its contracts', name => {
+  const { words, contracts } = NAMED[name] ?? { words: new RegExp(name, 'i'), contracts: [] };
+  expect(files.length).toBeGreaterThan(150);
+  expect(files.filter(file => words.test(codeOf(file)))).toEqual([...contracts].sort());
+});
