@@ -1,22 +1,22 @@
-/** Finds JSON objects in text that holds other things too (G13). Linear time; only `parseJson` reads. */
+/** Finds JSON objects in text that also contains other things (G13), in linear time; only `parseJson` parses. */
 import { isRecord, nestsTooDeep, parseJson } from './json.js';
 
-/** Only so many of the last candidates are parsed: each that fails costs an exception. */
+/** Only this many of the last candidates are parsed, because each failure costs an exception. */
 const MOST_CANDIDATES = 50;
 
-/** The text as one JSON object, or null. */
+/** Returns the text as one JSON object, or null. */
 export function parseRecord(text: string): Record<string, unknown> | null {
   if (!text.startsWith('{') || nestsTooDeep(text)) return null;
   const value = parseJson(text);
   return isRecord(value) ? value : null;
 }
 
-/** Objects that fill a fenced block, in order. */
+/** Returns the objects that fill a fenced block, in order. */
 export function fencedObjects(text: string): Record<string, unknown>[] {
   return parseLast(fencedBlocks(text));
 }
 
-/** Objects that lie in no other, in order. What is never closed hides what it holds. */
+/** Returns the objects that are not inside another one, in order. An unclosed object hides its contents. */
 export function topLevelObjects(text: string): Record<string, unknown>[] {
   return parseLast(balancedSpans(text).map(([start, end]) => text.slice(start, end)));
 }
@@ -28,7 +28,7 @@ function parseLast(candidates: readonly string[]): Record<string, unknown>[] {
     .filter(object => object !== null);
 }
 
-/** Contents of fenced blocks whose fences begin a line; an unclosed one goes to the end. */
+/** Returns the contents of fenced blocks whose fences begin a line; an unclosed block extends to the end. */
 function fencedBlocks(text: string): string[] {
   const blocks: string[] = [];
   let open: string[] | null = null;
@@ -46,12 +46,12 @@ function fencedBlocks(text: string): string[] {
   return blocks;
 }
 
-/** What follows the brace that begins an object, also in JSON that needs mending: a key or a comment. */
+/** Matches the beginning of an object, even in JSON that needs repair: a brace, then a key or a comment. */
 const OBJECT_BEGINS = /\{\s*(?:["']|\/[/*]|[A-Za-z_$][\w$]*\s*:)/y;
 
 /**
- * Start and end of balanced braces, in one pass. Other braces, as in "{this}", begin nothing; what can only be
- * mended begins too, or an object inside it would pass for the whole.
+ * Returns the start and end of balanced braces, in one pass. Other braces, as in "{this}", are skipped. An object that
+ * needs repair counts too; otherwise an object inside it would be taken for the whole.
  */
 function balancedSpans(text: string): [start: number, end: number][] {
   const spans: [number, number][] = [];
@@ -86,7 +86,7 @@ function objectBegins(text: string, index: number): boolean {
   return OBJECT_BEGINS.test(text);
 }
 
-/** Index of the last character of the comment that begins here, or the same index where none does. */
+/** Returns the index of the last character of the comment that begins here, or `index` if none does. */
 function endOfComment(text: string, index: number): number {
   const mark = text[index + 1];
   if (mark !== '/' && mark !== '*') return index;
@@ -94,7 +94,7 @@ function endOfComment(text: string, index: number): number {
   return end > index ? end : text.length;
 }
 
-/** Where the first object of a text begins, mendable ones included; -1 for none. */
+/** Returns the index of the first object of a text, even if it needs repair; -1 if there is none. */
 export function firstObjectStart(text: string): number {
   for (let index = text.indexOf('{'); index >= 0; index = text.indexOf('{', index + 1)) {
     if (objectBegins(text, index)) return index;

@@ -1,11 +1,11 @@
-/** JSON helpers without Node: workflow code has no Buffer, and no schema library. */
+/** JSON helpers without Node: workflow code has neither Buffer nor a schema library. */
 
-/** True for plain JSON objects: not null, not an array. */
+/** True for plain JSON objects, but not for null or arrays. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The member of a record, also for names such as `constructor` that every object answers to. */
+/** Returns a record's own member, safely for names such as `constructor` that every object inherits. */
 export function ownValue<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
@@ -15,12 +15,12 @@ export function without<T extends object, K extends keyof T>(record: T, ...names
   return Object.fromEntries(left) as Omit<T, K>;
 }
 
-/** A value from elsewhere as a T; undefined where it is none. */
+/** Returns an unknown value as a T; undefined if it is not one. */
 export type Reader<T> = (value: unknown) => T | undefined;
 
 export type Readers<T> = { readonly [K in keyof T]-?: Reader<T[K]> };
 
-/** A record with these fields and no other; undefined where one of them is not what it should be. */
+/** Returns a record with exactly these fields; undefined if any of them is invalid. */
 export function readFields<T>(value: unknown, readers: Readers<T>): T | undefined {
   if (!isRecord(value)) return undefined;
   const entries = Object.entries<Reader<unknown>>(readers);
@@ -28,7 +28,7 @@ export function readFields<T>(value: unknown, readers: Readers<T>): T | undefine
   return fields.some(([, field]) => field === undefined) ? undefined : (Object.fromEntries(fields) as T);
 }
 
-/** Reads what is a T as it stands. */
+/** Returns a reader that accepts a T unchanged. */
 export function readIf<T>(isOne: (value: unknown) => value is T): Reader<T> {
   return value => (isOne(value) ? value : undefined);
 }
@@ -37,7 +37,7 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** A record of texts. */
+/** True for a record whose values are all texts. */
 export function isTexts(value: unknown): value is Record<string, string> {
   return isRecord(value) && Object.values(value).every(isText);
 }
@@ -46,7 +46,7 @@ export function stringOr(value: unknown, fallback: string): string {
   return typeof value === 'string' ? value : fallback;
 }
 
-/** A boolean, also as the words that models write for it; null for everything else. */
+/** Returns a boolean, also from the words that models write for it; null for everything else. */
 export function booleanOrNull(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string') return null;
@@ -54,10 +54,10 @@ export function booleanOrNull(value: unknown): boolean | null {
   return word === 'true' ? true : word === 'false' ? false : null;
 }
 
-/** Deeper JSON is taken for broken: what walks it by recursion, libraries included, would exhaust the stack. */
+/** Deeper JSON counts as broken, because recursive code, including libraries, would exhaust the stack. */
 export const MAX_JSON_DEPTH = 64;
 
-/** Whether a JSON text, or one that is nearly JSON, nests deeper. Linear, without parsing. */
+/** True if a text of JSON or nearly JSON nests deeper than `deepest`. Takes linear time and does not parse. */
 export function nestsTooDeep(text: string, deepest = MAX_JSON_DEPTH): boolean {
   let depth = 0;
   let inString = false;
@@ -80,7 +80,10 @@ export function nestsTooDeep(text: string, deepest = MAX_JSON_DEPTH): boolean {
 
 type Step = { text: string } | { value: unknown };
 
-/** One text for equal JSON data: keys sorted, no spaces. No recursion: arguments may nest deeper than the stack. */
+/**
+ * Returns the same text for equal JSON data: keys sorted, no spaces. It does not recurse, because arguments may nest
+ * deeper than the stack.
+ */
 export function canonicalJson(value: unknown): string {
   const out: string[] = [];
   const work: Step[] = [{ value }];
@@ -111,7 +114,7 @@ function sortedMembers(record: object): [string, unknown][] {
     .map(([key, value]) => [`${JSON.stringify(key)}:`, value]);
 }
 
-/** Bytes of a text in UTF-8. A lone surrogate counts 3, as encoders write U+FFFD for it. */
+/** Returns the bytes of a text in UTF-8. A lone surrogate counts 3, because encoders replace it by U+FFFD. */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -126,13 +129,13 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/** Bytes of a value as JSON in UTF-8: what it takes of a payload, before the codec. 0 for undefined. */
+/** Returns the bytes of a value as JSON in UTF-8, which is its size in a payload before the codec; 0 for undefined. */
 export function jsonBytes(value: unknown): number {
   const text = JSON.stringify(value);
   return text === undefined ? 0 : utf8Length(text);
 }
 
-/** True where a value is nested deeper than `levels`: what JSON.stringify and recursive readers can not take. */
+/** True if a value nests deeper than `levels`, too deep for JSON.stringify and recursive readers. */
 export function nestsDeeper(value: unknown, levels: number): boolean {
   let layer: unknown[] = [value];
   for (let depth = 0; layer.length > 0; depth += 1) {
@@ -146,12 +149,12 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** NaN, which `charCodeAt` gives past the end, is no surrogate. */
+/** NaN, which `charCodeAt` returns past the end, is not a surrogate. */
 function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** What a text says as JSON, with numbers as `exactJson` reads them; undefined where it is none. */
+/** Returns the value of a JSON text, with numbers as `exactJson` reads them; undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return exactJson(text);
@@ -160,21 +163,21 @@ export function parseJson(text: string): unknown {
   }
 }
 
-// JSON whose numbers keep their digits (FE1). JavaScript has doubles alone: 12345678901234567890 would become another
+// JSON whose numbers keep their digits (FE1). JavaScript only has doubles: 12345678901234567890 would become another
 // number, and perhaps the id of another order. A number that a double can't hold is read as the text of its digits.
 
 const QUOTE = 34;
 const BACKSLASH = 92;
 const NUMBER = /-?\d[\d.eE+-]*/y;
-/** So many digits always come back from a double as they were. */
+/** Numbers with this many digits survive a conversion to double and back. */
 const SAFE_DIGITS = 15;
 
-/** As `JSON.parse`, but for numbers that a double can't hold. @throws SyntaxError */
+/** Like `JSON.parse`, except for numbers that a double can't hold. @throws SyntaxError */
 export function exactJson(text: string): unknown {
   return JSON.parse(exactText(text));
 }
 
-/** The same JSON text with quotes around each number that a double can't hold. Linear. */
+/** Returns the same JSON text with quotes around each number that a double can't hold. Takes linear time. */
 export function exactText(text: string): string {
   const numbers = [...inexactNumbers(text)];
   if (numbers.length === 0) return text;
@@ -187,7 +190,7 @@ export function exactText(text: string): string {
   return out + text.slice(from);
 }
 
-/** The numbers of a JSON text that a double can't hold. */
+/** Yields the numbers of a JSON text that a double can't hold. */
 export function* inexactNumbers(text: string): Generator<{ at: number; digits: string }> {
   for (let at = 0; at < text.length; at += 1) {
     const sign = text.charCodeAt(at);
@@ -201,7 +204,7 @@ export function* inexactNumbers(text: string): Generator<{ at: number; digits: s
   }
 }
 
-/** Index of the quote that ends the string which begins here. */
+/** Returns the index of the quote that ends the string beginning at `start`. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;
@@ -217,13 +220,13 @@ function isDigit(sign: number): boolean {
 
 function isExact(digits: string): boolean {
   if (digits.length <= SAFE_DIGITS && /^[-\d.]*$/.test(digits)) return true;
-  // What is no number of JSON the parser refuses.
+  // Invalid numbers count as exact here, because the parser rejects them.
   return !JSON_NUMBER.test(digits) || decimalOf(digits) === decimalOf(String(Number(digits)));
 }
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** One text for equal decimals: sign, digits without zeros around them, exponent. */
+/** Returns the same text for equal decimals: sign, digits without surrounding zeros, exponent. */
 function decimalOf(number: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
@@ -233,7 +236,7 @@ function decimalOf(number: string): string {
   return `${sign}${digits}e${Number(exponent) - fraction.length + all.length - digits.length}`;
 }
 
-/** The same value, with U+FFFD in place of halves of pairs in its texts and keys; itself where there are none. */
+/** Returns the same value with U+FFFD for lone surrogates in its texts and keys; the value itself if it has none. */
 export function wellFormed<T>(value: T): T {
   return mended(value) as T;
 }

@@ -1,9 +1,12 @@
 import { DICTIONARIES } from './dictionaries.js';
 
-/** A T as nobody reads it: the number of a dictionary, and JSON deflated with its words (activities/pack.ts). */
+/** A T in packed form: the number of a dictionary, then JSON deflated with that dictionary (activities/pack.ts). */
 export type Packed<T> = Uint8Array & { readonly packs?: T };
 
-/** @throws where a value was packed by newer code: a workflow task that fails so waits for a worker of that code. */
+/**
+ * Returns the dictionary of this number. @throws Error if newer code packed the value: the failed workflow task then
+ * waits for a worker with that code.
+ */
 export function dictionaryOf(number: number): string {
   const words = DICTIONARIES[number];
   if (words === undefined) throw new Error(`What is packed needs dictionary ${number}, of a newer version.`);

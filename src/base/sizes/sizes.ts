@@ -1,7 +1,7 @@
 /** Bytes of values as JSON in UTF-8, each measured once. */
 import { jsonBytes } from '../json/json.js';
 
-/** A measure that is taken once of each value: for values that never change. */
+/** Returns a measure that is computed once per value, for values that never change. */
 export function measuredOnce<V extends object, M>(measure: (value: V) => M): (value: V) => M {
   const known = new WeakMap<V, M>();
   return value => {
@@ -14,12 +14,12 @@ export function measuredOnce<V extends object, M>(measure: (value: V) => M): (va
 /** Bytes of a value that never changes: a message, an event, a step, a task. */
 export const sizeOf = measuredOnce<object, number>(jsonBytes);
 
-/** Bytes of a list of such values, with brackets and commas. */
+/** Returns the bytes of a list of such values, with brackets and commas. */
 export function sizeOfList(values: readonly object[]): number {
   return values.reduce((bytes: number, value) => bytes + sizeOf(value) + 1, 2);
 }
 
-/** How many of the oldest of such values are over so many bytes. */
+/** Returns how many of the oldest values must be dropped to keep the list within `maxBytes`. */
 export function countOver(values: readonly object[], maxBytes: number): number {
   let bytes = sizeOfList(values);
   let over = 0;
@@ -27,10 +27,10 @@ export function countOver(values: readonly object[], maxBytes: number): number {
   return over;
 }
 
-/** Sizes of members, by their values: none is ever under two keys. */
+/** Sizes of members by their values; a value never occurs under two keys. */
 const members = new WeakMap<object, number>();
 
-/** Bytes of a member of a record, with its key. */
+/** Returns the bytes of a member of a record, with its key. */
 export function sizeOfMember(key: string, value: object): number {
   const known = members.get(value);
   if (known !== undefined) return known;
@@ -43,10 +43,12 @@ export function sizeOfRecord(values: Readonly<Record<string, object>>): number {
   return Object.entries(values).reduce((bytes, [key, value]) => bytes + sizeOfMember(key, value), 2);
 }
 
-/** Of an answer to a query: the SDK warns above 512 KB of payload, the server refuses above 2 MB. */
+/** Limit for an answer to a query: the SDK warns above 512 KB of payload, and the server refuses above 2 MB. */
 export const PAGE_BYTES = 400_000;
 
-/** As many of the first values as fit a page, at least one where there is one. Reads no more than that and one. */
+/**
+ * Returns as many of the first values as fit a page, and at least one if there is any. It reads at most one value more.
+ */
 export function firstPage<T>(values: Iterable<T>, bytesOf: (value: T) => number): T[] {
   const page: T[] = [];
   let bytes = 0;

@@ -1,6 +1,9 @@
 import { isRecord } from '../json/json.js';
 
-/** What was thrown, in words: a text whatever it is, for anything may be thrown, also what throws where it is read. */
+/**
+ * Returns a thrown value in words. It never throws itself: anything may be thrown, even an object whose message can't
+ * be read.
+ */
 export function errorText(thrown: unknown): string {
   try {
     const said: unknown = isRecord(thrown) && 'message' in thrown ? thrown.message : thrown;
@@ -11,14 +14,14 @@ export function errorText(thrown: unknown): string {
   }
 }
 
-/** With what lies behind it: `fetch failed` alone helps nobody. */
+/** Adds the cause, because `fetch failed` alone does not help. */
 export function errorTextWithCause(thrown: unknown): string {
   const cause =
     thrown instanceof Error && thrown.cause instanceof Error ? ` (${errorText(thrown.cause)})` : '';
   return `${errorText(thrown)}${cause}`;
 }
 
-/** Seconds of a limit, for a sentence: what is left of one after a subtraction has many decimals. */
+/** Returns the seconds of a limit, rounded for a sentence, because remaining time has many decimals. */
 export function secondsOf(ms: number): number {
   return Math.round(ms / 10) / 100;
 }

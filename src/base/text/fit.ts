@@ -1,23 +1,23 @@
-/** Cuts of texts and JSON values to a size in bytes as JSON in UTF-8, each with a mark that says so. */
+/** Cuts texts and JSON values to a size in bytes, as JSON in UTF-8, with a mark at each cut. */
 
 import { jsonBytes } from '../json/json.js';
 import { TOLD_BYTES } from '../sizes/bounds.js';
 import { headChars } from './large-text.js';
 
-/** Most bytes that a UTF-16 unit takes as JSON: `\u0000`, and lone surrogates. */
+/** The most bytes that a UTF-16 unit takes as JSON: `\u0000`, and lone surrogates. */
 const MOST_BYTES_A_UNIT = 6;
 
-/** True when the text, encoded with its quotes, takes at most so many bytes. */
+/** True if the text, encoded with its quotes, takes at most `maxBytes`. */
 export function fitsText(text: string, maxBytes: number): boolean {
   return text.length * MOST_BYTES_A_UNIT + 2 <= maxBytes || jsonBytes(text) <= maxBytes;
 }
 
-/** The text within so many bytes: whole, else its head with a mark. Empty where not even the mark fits. */
+/** Returns the text if it fits, otherwise its head with a mark; empty if not even the mark fits. */
 export function cutText(text: string, maxBytes: number): string {
   return cut(text, maxBytes, '');
 }
 
-/** The text within so many bytes: whole, else its head and its end, with a mark between them. */
+/** Returns the text if it fits, otherwise its head and its end with a mark between them. */
 export function cutMiddle(text: string, maxBytes: number): string {
   if (fitsText(text, maxBytes)) return text;
   const mark = (left: number) => `… [cut: ${left} characters] …`;
@@ -27,22 +27,22 @@ export function cutMiddle(text: string, maxBytes: number): string {
   return head + mark(text.length - head.length - end.length) + end;
 }
 
-/** By characters: no pair is parted. */
+/** Reverses by characters, so that surrogate pairs stay together. */
 function reversed(text: string): string {
   return [...text].reverse().join('');
 }
 
-/** Whether a text ends with the mark of a cut. */
+/** True if a text ends with the mark of a cut. */
 export function isCutText(text: string): boolean {
   return /… \[cut: \d+ characters\]$/.test(text);
 }
 
-/** A text that is told of an input, which may stand in it: a refusal, a reason. */
+/** Bounds a text about an input, which may quote it: a refusal, a reason. */
 export function told(text: string): string {
   return cutText(text, TOLD_BYTES);
 }
 
-/** Cut where it should have been kept by reference, and could not be. */
+/** Cuts a text that should have been stored by reference, but could not be. */
 export function cutWithoutStore(text: string, maxBytes: number): string {
   return cut(text, maxBytes, ', the store was not available');
 }
@@ -56,7 +56,7 @@ function cut(text: string, maxBytes: number, why: string): string {
   return head + mark(text.length - head.length);
 }
 
-/** The longest head that takes at most so many bytes between quotes; never half a surrogate pair. */
+/** Returns the longest head that takes at most `bytes` between quotes. It never ends with half a surrogate pair. */
 export function headWithin(text: string, bytes: number): string {
   return headChars(text, unitsWithin(text, bytes));
 }
@@ -66,17 +66,20 @@ function unitsWithin(text: string, bytes: number): number {
   let high = Math.min(text.length, Math.max(0, bytes));
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    // Two bytes are the quotes; half a pair takes 6 where the whole takes 4.
+    // The quotes take 2 bytes; half a pair would take 6, the whole pair takes 4.
     if (jsonBytes(headChars(text, middle)) - 2 <= bytes) low = middle;
     else high = middle - 1;
   }
   return low;
 }
 
-/** No text is cut shorter than this before lists are. */
+/** Texts are not cut below this size before lists are. */
 const LEAST_TEXT_BYTES = 64;
 
-/** A JSON value within so many bytes: the longest texts are cut first, then lists and records lose their last entries. */
+/**
+ * Returns a JSON value within `maxBytes`: the longest texts are cut first, then lists and records lose their last
+ * entries.
+ */
 export function fitted<T>(value: T, maxBytes: number): T {
   if (jsonBytes(value) <= maxBytes) return value;
   for (let text = maxBytes / 2; text >= LEAST_TEXT_BYTES; text /= 2) {
@@ -99,10 +102,10 @@ function cutIn(value: unknown, textBytes: number, entries: number): unknown {
   return Object.fromEntries(kept.map(([key, member]) => [key, cutIn(member, textBytes, entries)]));
 }
 
-/** Records with more members are lists by key, and lose entries as lists do. */
+/** Records with more members count as lists by key, and lose entries as lists do. */
 const MOST_FIELDS = 30;
 
-/** The last of a list, as many as take at most so many bytes. */
+/** Returns the last entries of a list that together take at most `maxBytes`. */
 export function lastWithin<T>(all: readonly T[], maxBytes: number): T[] {
   const kept = [...all];
   while (jsonBytes(kept) > maxBytes) kept.shift();

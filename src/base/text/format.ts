@@ -1,8 +1,8 @@
-/** Figures and texts as people read them. Pure. */
+/** Formats figures and texts for people. */
 
 import { preview } from './preview.js';
 
-/** `340 ms`, `3.2 s`, `4 min 12 s`, `2 h 5 min`, `3 d 4 h`. */
+/** Formats as `340 ms`, `3.2 s`, `4 min 12 s`, `2 h 5 min`, `3 d 4 h`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
@@ -33,7 +33,7 @@ export function formatCost(costUsd: number | null): string {
   return costUsd === null ? 'cost unknown' : `$${costUsd.toFixed(4)}`;
 }
 
-/** Time since the start of a run: `0:07`, `12:40`, `1:02:03`. */
+/** Formats the time since the start of a run: `0:07`, `12:40`, `1:02:03`. */
 export function formatClock(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   const two = (value: number) => String(value).padStart(2, '0');
@@ -42,7 +42,9 @@ export function formatClock(ms: number): string {
   return minutes < 60 ? `${minutes}:${tail}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${tail}`;
 }
 
-/** A call's arguments in events, in one line for people: of a long list its first text, and how many more there are. */
+/**
+ * Returns a call's arguments on one line for people; a long list is reduced to its first text and the number of others.
+ */
 export function argumentsLine(json: string): string {
   return preview(json).replace(/\[[^\]]{50,}(\]|$)/g, list => {
     const [, first] = /^\[\s*("(?:[^"\\]|\\.)*")/.exec(list) ?? [];

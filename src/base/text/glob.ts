@@ -1,11 +1,14 @@
-/** The one language of globs over tool names: roles, permissions and `tools:` settings all read it (TR7). */
+/** The only glob language for tool names: roles, permissions and `tools:` settings all use it (TR7). */
 
-/** A glob with more alternatives than this is taken as it is written. */
+/** A glob with more alternatives is taken literally. */
 const MOST_ALTERNATIVES = 1_000;
 
-/** Characters that decisions on one reply may compare: about 0.1 s, of the two seconds a workflow has for a step. */
+/**
+ * Characters that decisions about one reply may compare: about 0.1 s of the two seconds that Temporal allows a workflow
+ * step.
+ */
 export const MOST_WORK = 10_000_000;
-/** What a comparison takes, and making a text ready, besides the characters. */
+/** The cost of a comparison, and of preparing a text, in addition to its characters. */
 const WORK_A_GLOB = 10;
 const WORK_A_TEXT = 200;
 
@@ -17,18 +20,18 @@ export function newWork(): Work {
   return { done: 0 };
 }
 
-/** From here on nothing matches any more: whoever asked does not know, and takes the safe side. */
+/** True if the limit is exceeded. Nothing matches from then on, so the caller must take the safe side. */
 export function isTooMuch(work: Work): boolean {
   return work.done > MOST_WORK;
 }
 
-/** Counts a text that is to be made, or made ready. False where there is no work left for it. */
+/** Counts a text that must be built or prepared. Returns false if the limit is exceeded. */
 export function takesWork(work: Work, text: { length: number }): boolean {
   if (!isTooMuch(work)) work.done += WORK_A_TEXT + text.length;
   return !isTooMuch(work);
 }
 
-/** A glob that was read once, for many texts: each of its alternatives, as what stands between its stars. */
+/** A glob parsed once for many texts: for each alternative, the parts between its stars. */
 export type Glob = readonly (readonly RegExp[])[];
 
 export function readGlob(glob: string): Glob {
@@ -38,13 +41,16 @@ export function readGlob(glob: string): Glob {
   });
 }
 
-/** None repeats anything, so that a search takes no longer for a hostile text. */
+/** The patterns contain no repetition, so a hostile text can't slow a search down. */
 function readPart(part: string, isFirst: boolean, isLast: boolean): RegExp {
   const body = part.replace(/[\\^$.+()[\]{}|/]/g, '\\$&').replaceAll('?', '.');
   return new RegExp(isLast ? `${body}$` : body, isFirst ? 'suy' : 'sug');
 }
 
-/** `*` stands for any run of characters, `?` for one, `{a,b}` for either of its parts. All else means itself. */
+/**
+ * True if a name matches any glob. `*` stands for any characters, `?` for one, `{a,b}` for either of its parts.
+ * Everything else is literal.
+ */
 export function matchesAny(name: string, globs: readonly string[]): boolean {
   return globs.some(glob => matchesGlob(name, readGlob(glob), newWork()));
 }
@@ -63,7 +69,7 @@ export function matchesGlob(text: string, glob: Glob, work: Work): boolean {
   });
 }
 
-/** A glob without braces for each choice of their parts; braces that do not close mean themselves. */
+/** Expands braces: returns one glob for each choice of their parts. Unclosed braces are literal. */
 export function alternatives(glob: string): string[] {
   const done: string[] = [];
   const open = [glob];
@@ -76,7 +82,7 @@ export function alternatives(glob: string): string[] {
   return done;
 }
 
-/** Whether the parts of a path are what those of the pattern say, where `**` stands for any number of them. */
+/** True if the parts of a path match those of the pattern, where `**` stands for any number of parts. */
 export function matchesPath(parts: readonly string[], pattern: readonly PathPart[], work: Work): boolean {
   let at = 0;
   let star = -1;
@@ -107,7 +113,7 @@ export function readPathPart(part: string): PathPart {
   return part === '**' ? part : readGlob(part);
 }
 
-/** Whether one path may be what both say: a word of a shell, and a pattern, where `**` stands for any folders. */
+/** True if some path could match both a word of a shell and a pattern, where `**` stands for any folders. */
 export function mayMeetPath(word: readonly string[], pattern: readonly string[], work: Work): boolean {
   const [first, ...rest] = word;
   const [wanted, ...others] = pattern;
@@ -121,18 +127,18 @@ export function mayMeetPath(word: readonly string[], pattern: readonly string[],
   return mayMeet(first, wanted, work) && mayMeetPath(rest, others, work);
 }
 
-/** A shell's `*`, `?` and `[…]` stand for no dot at the beginning of a name. */
+/** A shell's `*`, `?` and `[…]` do not match a dot at the beginning of a name. */
 function mayMeet(word: string, wanted: string, work: Work): boolean {
   if (wanted.startsWith('.') && /^[*?[]/.test(word)) return false;
-  // A class counts as any character: in doubt the pattern holds.
+  // A class counts as any character, so that the pattern applies in doubt.
   return meets(word.replace(/\[[^\]]*\]/g, '?'), wanted, work);
 }
 
-/** Whether one text fits both globs. */
+/** True if some text fits both globs. */
 function meets(a: string, b: string, work: Work): boolean {
   work.done += a.length * b.length;
   if (isTooMuch(work)) return false;
-  // `fits[i]`: the rest of `a` from i on fits the rest of `b` that was looked at last.
+  // `fits[i]`: `a` from index i on fits the part of `b` that was processed last.
   let fits = Array.from({ length: a.length + 1 }, (_, i) => /^\**$/.test(a.slice(i)));
   for (let j = b.length - 1; j >= 0; j -= 1) {
     const next = new Array<boolean>(a.length + 1).fill(false);

@@ -1,10 +1,13 @@
-/** Long text as head and tail with a reference by which tools page it (T17). */
+/** Shows long text as head and tail, with a reference by which tools page it (T17). */
 import { jsonBytes } from '../json/json.js';
 
 const HEAD_CHARS = 6_000;
 const TAIL_CHARS = 2_000;
 
-/** Head and tail of `text`, with a note that names `ref`; shorter where they take more than `maxBytes` as JSON. */
+/**
+ * Returns head and tail of `text`, with a note that names `ref`. They are shortened further if they take more than
+ * `maxBytes` as JSON.
+ */
 export function headAndTail(text: string, ref: string, maxBytes = Number.POSITIVE_INFINITY): string {
   if (text.length <= HEAD_CHARS + TAIL_CHARS && jsonBytes(text) <= maxBytes) return text;
   for (let share = 1; ; share /= 2) {
@@ -20,7 +23,10 @@ function withNote(text: string, ref: string, headLength: number, tailLength: num
   return `${head}\n[… ${left} characters left out: read them by ref ${ref} …]\n${tail}`;
 }
 
-/** At most so many characters from the start; never half a surrogate pair, which no encoding keeps. */
+/**
+ * Returns at most `chars` characters from the start. It never ends with half a surrogate pair, which encoding would
+ * lose.
+ */
 export function headChars(text: string, chars: number): string {
   return text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '');
 }

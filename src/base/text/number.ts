@@ -1,10 +1,13 @@
-/** WB14. Numbers as people type them, read by one rule wherever they may: a limit, a field, an option. Pure. */
+/** WB14. Reads numbers as people type them, by one rule for all limits, fields and options. */
 
-/** One comma may part thousands or decimals, by where its writer lives; two part thousands. */
+/**
+ * A single comma separates thousands or decimals, depending on the country, so it is ambiguous; two commas separate
+ * thousands.
+ */
 const NUMBER =
   /^[-+]?(?:\d{1,3}(?:[_ \u00a0\u2009\u202f]\d{3})+|\d{1,3}(?:,\d{3}){2,}|\d+)(?:\.\d+)?(?:e[-+]?\d{1,3})?$/i;
 
-/** Null for what is no number, or can be read in two ways, such as `2,500`. */
+/** Returns null for text that is not a number, or that is ambiguous, such as `2,500`. */
 export function readNumber(text: string): number | null {
   const typed = text.trim().replace(/[０-９．]/g, wide => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
   if (!NUMBER.test(typed)) return null;

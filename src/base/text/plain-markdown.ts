@@ -1,6 +1,12 @@
-/** Texts of others within Markdown: the Web UI shows them as they are, with no link, picture or heading of theirs. */
+/**
+ * Escapes foreign text within Markdown, so that the Web UI shows it literally: it can't add links, pictures or
+ * headings.
+ */
 
-/** What makes links, pictures, tags, entities, tables, code and styles; and headings, lists and rules of a line. */
+/**
+ * Characters that form links, pictures, tags, entities, tables, code and styles, and headings, lists and rules at the
+ * start of a line.
+ */
 const SPECIAL =
   /[\\`*[\]<~&|]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|(?<=^\s*)[-#+=>:]|(?<=^\s*\d{1,9})[.)]|:(?=\/\/)|(?<=\bwww)\.|@/giu;
 
@@ -8,11 +14,11 @@ export function plainLine(text: string): string {
   return text.replace(/[\r\n]+/g, ' ').replace(SPECIAL, '\\$&');
 }
 
-/** Foreign text as a quotation whose lines are those of the text, so that nothing in it looks like what the run says. */
+/** Returns foreign text as a quotation with the same lines, so that no part of it looks like the run's own words. */
 export function quotedBlock(text: string): string {
   const lines = text.split(/\r\n?|\n/).map(line => {
     const [blanks = ''] = /^[ \t]*/.exec(line) ?? [];
-    // Blanks before a line would make code of it; two behind it end it.
+    // Blanks before a line would turn it into code; two blanks after it end it.
     const shown = '\u00a0'.repeat(blanks.length) + plainLine(line.slice(blanks.length));
     return shown === '' ? '' : `${shown}  `;
   });
@@ -26,7 +32,7 @@ export function quoted(markdown: string): string {
     .join('\n');
 }
 
-/** A block that no text in it can end. */
+/** Returns a code block that the text can't close. */
 export function fenced(language: string, text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

@@ -1,20 +1,23 @@
-/** Texts in one line, for events, lists and instructions. */
+/** Shortens texts to one line, for events, lists and instructions. */
 import { headChars } from './large-text.js';
 
-/** One line of at most `max` characters, for journals, summaries and details. */
+/** Returns one line of at most `max` characters, for journals, summaries and details. */
 export function preview(text: string, max = 200): string {
   const head = oneLine(text.slice(0, max * 4));
-  // Of a long text the head is enough, unless it is nearly all space.
+  // The head of a long text is enough, unless it is nearly all space.
   const line = head.length > max || text.length <= max * 4 ? head : oneLine(text);
   return line.length <= max ? line : `${headChars(line, max - 1)}…`;
 }
 
-/** All of it, in one line. */
+/** Returns the whole text on one line. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** At most `max` characters of the text as it is, with a mark of how many are left out. Cut once more it is the same. */
+/**
+ * Returns at most `max` characters of the text, with a mark that counts the omitted ones. Cutting the result again
+ * changes nothing.
+ */
 export function cutChars(text: string, max: number): string {
   if (text.length <= max) return text;
   const mark = (left: number) => `… [cut: ${left} characters]`;

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a value by a JSON Schema, in sentences that a model can act on. An interpreter of schemas
- * comes from outside: workflow code and activities have the same one, and bounds of their own for it.
+ * Describes the faults of a value against a JSON Schema, in sentences that a model can act on. The caller supplies the
+ * schema interpreter: workflow code and activities use the same one with different limits.
  */
 import { isRecord, isText, nestsDeeper, ownValue, stringOr } from '../json/json.js';
 import { headChars } from './large-text.js';
@@ -18,19 +18,19 @@ export interface Asked {
   schema: Json;
   draft: '4' | '7' | '2020-12';
   value: unknown;
-  /** One error will do. */
+  /** True if one error is enough. */
   onlyFirst: boolean;
 }
 
-/** The errors of a value. @throws where it can't follow the schema */
+/** Returns the errors of a value. @throws if it can't follow the schema */
 export type Interpreter = (asked: Asked) => SchemaError[];
 
 const MAX_FAULTS = 10;
 const MAX_SHOWN_CHARS = 80;
-/** Of one sentence: names and values that a schema knows may be long, and many. */
+/** Limit for one sentence, because names and values in a schema may be long and numerous. */
 const MAX_FAULT_CHARS = 500;
 
-/** Keywords whose error only says that one of another keyword lies below. */
+/** Keywords whose error only says that another keyword below has one. */
 const WRAPPERS: readonly string[] = [
   ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'propertyNames'],
   ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains', 'dependentSchemas'],
@@ -38,8 +38,8 @@ const WRAPPERS: readonly string[] = [
 ];
 
 /**
- * One sentence for each fault, at most 10: where, what was expected, what was given. None where the schema is not sound:
- * then nobody can tell. @throws as the interpreter
+ * Returns one sentence per fault, at most 10: the place, the expected value, the actual one. Returns an empty list if
+ * the schema is not sound, because the value can't be judged then. @throws as the interpreter
  */
 export function schemaFaults(given: Json, value: unknown, interpret: Interpreter): string[] {
   if (!isSound(given)) return [];
@@ -54,7 +54,7 @@ export function schemaFaults(given: Json, value: unknown, interpret: Interpreter
     .sort((a, b) => a.depth - b.depth);
   const show = shower();
   const lines = new Set<string>();
-  // A list of a million wrong items has a million errors: no more are put into words than are said.
+  // A list of a million wrong items has a million errors, so only as many are described as are returned.
   for (const { error } of sorted) {
     lines.add(headChars(describe(error, before.get(error), schema, value, show), MAX_FAULT_CHARS));
     if (lines.size === MAX_FAULTS) break;
@@ -62,7 +62,7 @@ export function schemaFaults(given: Json, value: unknown, interpret: Interpreter
   return [...lines];
 }
 
-/** All of them, or the first where there are more than the interpreter can hand from call to call. */
+/** Returns all errors, or only the first if there are too many for the interpreter to pass from call to call. */
 function errorsOf(asked: Asked, interpret: Interpreter): SchemaError[] {
   try {
     return interpret(asked);
@@ -72,7 +72,7 @@ function errorsOf(asked: Asked, interpret: Interpreter): SchemaError[] {
   }
 }
 
-/** Draft 4 is told by its form, too: a bound that a number must be above is a flag there. */
+/** Draft 4 is also recognised by its form: its exclusive bounds are booleans. */
 function draftOf(schema: Json): '4' | '7' | '2020-12' {
   const named = stringOr(schema.$schema, '');
   if (/draft-0?4/.test(named) || /"exclusiveM(in|ax)imum":(true|false)/.test(JSON.stringify(schema)))
@@ -82,7 +82,7 @@ function draftOf(schema: Json): '4' | '7' | '2020-12' {
 
 /** Keywords whose values are data. */
 const DATA_KEYWORDS: readonly string[] = ['const', 'enum', 'default', 'examples'];
-/** Their members are schemas by names of their own. */
+/** Keywords whose members are schemas with arbitrary names. */
 const MAPS: readonly string[] = [
   ...['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'],
 ];
@@ -96,7 +96,7 @@ const TYPES: readonly unknown[] = ['null', 'boolean', 'object', 'array', 'number
 const isNumber = (value: unknown) => typeof value === 'number';
 const isBound = (value: unknown) => isNumber(value) || typeof value === 'boolean';
 
-/** What no value would fit, were it of another form. */
+/** The form of each keyword; in another form no value would fit it. */
 const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: value => [value].flat().every(type => TYPES.includes(type)),
   required: value => Array.isArray(value) && value.every(isText),
@@ -109,23 +109,24 @@ const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
   multipleOf: value => isNumber(value) && Number(value) > 0,
 };
 
-/** Deeper ones would exhaust the stack. */
+/** Deeper schemas would exhaust the stack. */
 const MAX_SCHEMA_DEPTH = 200;
 
 /**
- * Whether a check by the schema says anything: each keyword has its form, each type is known, each reference leads
- * somewhere, and by a way that the interpreter follows. What is null counts as left out, as servers write it that have no value for a keyword.
+ * True if validation against the schema is meaningful: each keyword has its form, each type is known, and each
+ * reference can be resolved in a way that the interpreter supports. Null counts as absent, because some servers write
+ * it for keywords without a value.
  */
 export function isSound(schema: unknown): schema is Json {
   if (!isRecord(schema) || nestsDeeper(schema, MAX_SCHEMA_DEPTH)) return false;
   const hasNames = /"(\$id|\$anchor|id)":"/.test(JSON.stringify(schema));
-  // Where it has names, the interpreter alone finds what they name, and says where it does not.
+  // If the schema uses names, only the interpreter can resolve them; it reports unresolved ones.
   const leads = (ref: string) =>
     ref === '#' || ref.startsWith('#/') ? targetOf(schema, ref) !== undefined : hasNames;
   return isSoundNode(schema, leads);
 }
 
-/** Others may mean anything by their keywords. */
+/** Keywords of other dialects may mean anything. */
 const KNOWN_DIALECT = /^https?:\/\/json-schema\.org\//;
 
 function isSoundNode(node: unknown, leads: (ref: string) => boolean): boolean {
@@ -152,9 +153,9 @@ export const REF = /"\$(ref|dynamicRef|recursiveRef)":/;
 const EASED = /"(format|default|nullable)":/;
 
 /**
- * The schema as its server keeps it: what has a default may be left out, also where `required` names it, and what is
- * `nullable` may be null. Formats are a remark for the reader: servers differ in what they take for an address. Only
- * where that makes the schema take more: below `not` and `if` it stays as written (SU1).
+ * Returns the schema as servers apply it. A property with a default may be absent even if `required` names it, and a
+ * `nullable` value may be null. Formats are dropped, because servers differ in what they accept as an address. This
+ * only happens where it makes the schema accept more: below `not` and `if` it is unchanged (SU1).
  */
 function eased(schema: Json): Json {
   const isAsWritten = refersFromBelow(schema);
@@ -173,12 +174,12 @@ function eased(schema: Json): Json {
   return (isAsWritten ? plain(schema) : ease(schema)) as Json;
 }
 
-/** Where a schema that takes more makes the one around it take less. */
+/** True for places where a more permissive inner schema makes the outer one stricter. */
 function isReversed(key: string, node: Json): boolean {
   return key === 'not' || key === 'if' || (key === 'contains' && node.maxContains !== undefined);
 }
 
-/** Whether something below such a place refers to another: that one is in both. */
+/** True if a schema below such a place has a reference, since its target is then used in both ways. */
 function refersFromBelow(node: unknown): boolean {
   if (Array.isArray(node)) return node.some(refersFromBelow);
   if (!isRecord(node)) return false;
@@ -193,7 +194,7 @@ function isSaid(key: string, value: unknown): boolean {
   return value !== null || DATA_KEYWORDS.includes(key);
 }
 
-/** As it is written, but for what is null. */
+/** Returns the schema as written, without null keywords. */
 function plain(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(plain);
   if (!isRecord(node)) return node;
@@ -201,7 +202,7 @@ function plain(node: unknown): unknown {
   return Object.fromEntries(entries.map(([key, value]) => [key, throughSchemas(key, value, plain)]));
 }
 
-/** The value of a keyword with each schema right below it changed. */
+/** Returns a keyword's value with each schema directly below it changed. */
 export function throughSchemas(key: string, value: unknown, change: (node: unknown) => unknown): unknown {
   if (DATA_KEYWORDS.includes(key)) return value;
   if (!MAPS.includes(key) || !isRecord(value)) return change(value);
@@ -218,7 +219,7 @@ function withoutDefaults({ required, properties, type, nullable }: Json, body: J
   return { ...typed, required: required.filter(name => !hasDefault(name)) };
 }
 
-/** Of branches that take more than they did, two may take what one took: one of them will do. */
+/** Turns `oneOf` into `anyOf`: branches that now accept more may overlap, so matching one of them must suffice. */
 function withAnyOf(written: Json, body: Json): Json {
   const { oneOf, ...rest } = body;
   if (
@@ -252,7 +253,7 @@ function describe(
   const given = show(at.reduce<unknown>((inner, part) => (isNode(inner) ? inner[part] : undefined), value));
   const path = pathOf(at);
   const asWritten = `${path}: ${error.error.replace(/\.$/, '')}, got ${given}`;
-  // A reference by name leads to where only the interpreter is.
+  // A reference by name leads to a node that only the interpreter knows.
   if (Object.hasOwn(FORMS, keyword) && node[keyword] === undefined) return asWritten;
   switch (keyword) {
     case 'required':
@@ -268,7 +269,7 @@ function describe(
     case 'pattern':
       return `${path}: must match pattern "${node.pattern}", got ${given}`;
     default: {
-      // In draft 4 a flag beside the bound says that it is none itself.
+      // In draft 4 a boolean next to the bound excludes the bound itself.
       const excludes = node[keyword === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum'] === true;
       const sign = SIGNS[keyword];
       if (sign === undefined) return asWritten;
@@ -286,7 +287,7 @@ function knownOf(node: Json | undefined): string {
   return names.length === 0 ? '' : `; known: ${names.slice(0, 20).join(', ')}`;
 }
 
-/** The schema that has the keyword of an error, through the references on the way to it. */
+/** Returns the schema that has the keyword of an error, following the references on the path to it. */
 function nodeAt(schema: Json, { keyword, keywordLocation }: SchemaError): Json {
   const parts = partsOf(keywordLocation);
   let node: unknown = schema;
@@ -294,20 +295,20 @@ function nodeAt(schema: Json, { keyword, keywordLocation }: SchemaError): Json {
   for (const part of parts.slice(0, parts.lastIndexOf(keyword))) {
     const next: unknown = isNode(node) ? node[part] : undefined;
     node = part === '$ref' ? targetOf(root, next) : next;
-    // One with a name of its own is the root of what it refers to.
+    // A schema with a name of its own is the root for its references.
     if (isRecord(node) && isText(node.$id)) root = node;
   }
   return isRecord(node) ? node : {};
 }
 
-/** What a reference leads to, as a place below the root; undefined where it is none. */
+/** Returns the target of a reference to a place below the root; undefined if there is none. */
 export function targetOf(root: Json, ref: unknown): unknown {
   if (ref === '#') return root;
   if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined;
   return partsOf(ref).reduce<unknown>((node, part) => (isNode(node) ? node[part] : undefined), root);
 }
 
-/** The parts of a pointer such as `#/a/b~1c`. */
+/** Returns the parts of a pointer such as `#/a/b~1c`. */
 function partsOf(pointer: string): string[] {
   const parts = pointer.split('/').slice(1);
   return parts.map(part => decoded(part).replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -321,12 +322,15 @@ function decoded(part: string): string {
   }
 }
 
-/** An object, or a list, whose members have its indices for names. */
+/** True for an object or a list, whose member names are its indices. */
 function isNode(value: unknown): value is Json {
   return typeof value === 'object' && value !== null;
 }
 
-/** A value in short. Each is written once: it may be large, and be shown by many sentences. */
+/**
+ * Returns a function that shows a value in short. Each value is serialised once, because it may be large and appear in
+ * many sentences.
+ */
 function shower(): (value: unknown) => string {
   const known = new Map<unknown, string>();
   return value => {

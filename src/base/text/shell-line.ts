@@ -1,26 +1,26 @@
-/** A command line, read as far as it takes to know which commands it has and how they are joined. Nothing is expanded. */
+/** Parses a command line far enough to tell its commands and how they are joined. Nothing is expanded. */
 
-/** What stands behind a command. */
+/** The operator after a command. */
 type Joint = ';' | '&' | '&&' | '||' | '|';
 
 export interface ShellCommand {
-  /** Without quotes; a substitution stays as it is written. Redirections are no words. */
+  /** The words without quotes; a substitution stays as written. Redirections are not words. */
   words: string[];
-  /** As it is written, with its redirections. */
+  /** The command as written, with its redirections. */
   text: string;
-  /** The shell makes a part of it: by another command, by codes, or of a text that stands behind the line. */
+  /** True if the shell generates a part of it: by another command, by escape codes, or from a here document. */
   expands: boolean;
-  /** Its output goes to a file. */
+  /** True if its output goes to a file. */
   writes: boolean;
-  /** Its input comes from a file. */
+  /** True if its input comes from a file. */
   reads: boolean;
-  /** Its input, if that stands in the line. */
+  /** The text of its input, if the line contains it; otherwise null. */
   given: string | null;
-  /** Null: it is the last. */
+  /** Null if it is the last command. */
   joint: Joint | null;
 }
 
-/** Between commands: `;;` and brackets are no joints of plain commands. */
+/** Operators between commands; `;;` and brackets do not join plain commands. */
 const JOINTS: Readonly<Record<string, Joint>> = {
   ';': ';',
   '\n': ';',
@@ -35,10 +35,15 @@ const REDIRECTION = /(?:\d*(?:<<<|<>|>>|>\||[<>]&?)|&>>?)[ \t]*/y;
 const NO_FILE = /^(?:\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)|\d+|-)$/;
 const HERE_TEXT = /\d*<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|([^ \t\n;&|<>()'"]+))/y;
 const BLANK = /(?:[ \t]|\\\n)+/y;
-/** A return, or any other space, is a character like others: a word that ended there would be empty, and so for ever. */
+/**
+ * A carriage return or any other space is an ordinary character. If a word ended there, the next one would be empty, in
+ * an endless loop.
+ */
 const ENDS_WORD = /[ \t\n;&|<>()]/;
 
-/** Null for what is no line of plain commands: brackets, and what is not closed. */
+/**
+ * Returns the commands of a line; null if it is not a line of plain commands, because of brackets or unclosed quotes.
+ */
 export function readShellLine(line: string): ShellCommand[] | null {
   const reading = new Reading(line);
   for (let at: number | null = 0; at < line.length; ) {
@@ -65,7 +70,7 @@ class Reading {
     this.#line = line;
   }
 
-  /** Reads what stands there. Says where the line goes on; null: it is no line of plain commands. */
+  /** Reads the next part. Returns the index after it; null if the line does not consist of plain commands. */
   next(at: number): number | null {
     const blank = this.#take(BLANK, at)?.[0];
     if (blank !== undefined) return at + blank.length;
@@ -84,7 +89,7 @@ class Reading {
   }
 
   push(joint: Joint | null): void {
-    // An empty line ends nothing, and a line may end behind a joint.
+    // An empty line ends no command, and a line may end after an operator.
     const text = this.#line.slice(this.#start, this.#end);
     if (this.#words.length > 0 || this.#has.writes)
       this.commands.push({ words: this.#words, text, ...this.#has, joint });
@@ -98,7 +103,7 @@ class Reading {
     return pattern.exec(this.#line);
   }
 
-  /** What stands there is a part of the command. */
+  /** Adds a part to the text of the current command. */
   #cover(from: number, to: number): number {
     if (this.#end <= this.#start) this.#start = from;
     this.#end = to;
@@ -153,7 +158,7 @@ interface Word {
   expands: boolean;
 }
 
-/** Null where a quote or a bracket is not closed. */
+/** Returns null if a quote or a bracket is not closed. */
 function readWord(line: string, start: number): Word | null {
   let text = '';
   let expands = false;
@@ -186,7 +191,7 @@ function quoted(line: string, at: number): Word | null {
   return end < 0 ? null : { text: line.slice(at + 1, end), end: end + 1, expands: false };
 }
 
-/** `$'…'`, as bash reads it: a quote in it may stand behind a backslash. It stays as it is written. */
+/** Reads `$'…'` as bash does: a quote in it may be escaped by a backslash. The text stays as written. */
 function codes(line: string, at: number): Word | null {
   const [text] = /^\$'(?:[^'\\]|\\[\s\S])*'/.exec(line.slice(at)) ?? [];
   return text === undefined ? null : { text, end: at + text.length, expands: true };
@@ -205,7 +210,10 @@ function doubleQuoted(line: string, start: number): Word | null {
   return null;
 }
 
-/** `$(…)`, `${…}` and backquotes, whole. Null: there is none. One that is not closed takes all the rest. */
+/**
+ * Reads `$(…)`, `${…}` and backquotes as a whole. Returns null if there is no substitution here. An unclosed one
+ * extends to the end of the line.
+ */
 function substitution(line: string, at: number): Word | null {
   const open = line[at] === '`' ? '`' : line.slice(at, at + 2);
   if (open !== '`' && open !== '$(' && open !== '${') return null;
@@ -214,7 +222,7 @@ function substitution(line: string, at: number): Word | null {
   return { text: line.slice(at, to), end: to, expands: true };
 }
 
-/** Behind the bracket that closes the one at `at`; -1 where there is none. */
+/** Returns the index after the bracket that closes the one at `at`; -1 if there is none. */
 function closing(line: string, at: number): number {
   let depth = 0;
   for (let i = at; i < line.length; i++) {
@@ -233,7 +241,7 @@ function closing(line: string, at: number): number {
   return -1;
 }
 
-/** Gives each text to its command. Says where the line goes on. */
+/** Assigns each here document to its command. Returns the index where the line continues. */
 function takeHereTexts(
   line: string,
   start: number,

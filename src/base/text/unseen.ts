@@ -1,9 +1,9 @@
-/** What stands in a text and nobody sees, or sees elsewhere than it stands. Pure. */
+/** Finds characters that are invisible, or that appear at another place than where they are. */
 
 /**
- * Replaces it: control characters but newline and tab; bidi controls; what takes no room or is blank; line separators
- * that are none here; halves of pairs; joiners and variation selectors where they join and vary nothing. The patterns
- * are made anew at each call: what workflows share is frozen, and a pattern for all places keeps where it is.
+ * Replaces invisible characters: control characters except newline and tab; bidi controls; characters without width;
+ * unusual line separators; lone surrogates; joiners and variation selectors without effect. The patterns are created at
+ * each call, because objects shared by workflows are frozen, and a global pattern stores its position.
  */
 export function replaceUnseen(text: string, by: (found: string) => string): string {
   if (isAscii(text)) return text;
@@ -12,30 +12,37 @@ export function replaceUnseen(text: string, by: (found: string) => string): stri
   const looseSelectors = /\ufe0f(?<!\p{Extended_Pictographic}\ufe0f)(?!(?<=[\d#*]\ufe0f)\u20e3)/gu;
   const ofEmoji = String.raw`(?<=[\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])\u200d(?=\p{Extended_Pictographic})`;
   const inWord = String.raw`(?<=${JOINING}\p{M}{0,8})[\u200c\u200d](?=${JOINING})`;
-  // These change how the end of a word looks: half a letter behind a virama, and the Arabic letter of a calendar.
+  // These joiners change how the end of a word looks: half a letter after a virama, and the Arabic letter of a
+  // calendar.
   const atEnd = String.raw`(?<=${JOINING}[\u094d\u09cd\u0d4d\u0dca]|\u0647)\u200d(?![\u200c\u200d])`;
   const ofScripts = `${inWord}|${atEnd}`;
   const looseJoiners = new RegExp(`(?=[\u200c\u200d])(?!${ofEmoji}|${ofScripts}).`, 'gu');
   return text.replace(unseen, by).replace(looseSelectors, by).replace(looseJoiners, by);
 }
 
-/** Most texts are: nothing is looked for in them. */
+/** Most texts are ASCII and need no search. */
 function isAscii(text: string): boolean {
   return /^[\n\t\x20-\x7e]*$/.test(text);
 }
 
-/** A letter, or a sign, of a script in which joiners part or join letters. */
+/** A letter or sign of a script in which joiners separate or connect letters. */
 const JOINING = `[${'Arabic Syriac Nko Mandaic Mongolian Adlam Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan Javanese'
   .split(' ')
   .map(script => String.raw`\p{Script=${script}}`)
   .join('')}\u0640]`;
 
-/** Blanks that are wider, narrower or stickier than the one of the keyboard. */
+/** Blanks that differ from the keyboard's in width or line breaking. */
 const BLANKS = String.raw`\u00a0\u1680\u2000-\u200a\u202f\u205f`;
-/** Between the words of a command such a blank parts nothing; before marks and behind figures people write it. */
+/**
+ * Matches such blanks between the words of a command, where a shell does not split at them. Before punctuation and
+ * after figures people write them on purpose.
+ */
 const odd = () => new RegExp(`(?<=[!-/:-~])[${BLANKS}](?=[!-~])(?![${BLANKS}][!?:;%])`, 'gu');
 
-/** Blanks that push away what follows them: two of those, or many beside others. Each is given as it stands. */
+/**
+ * Replaces blanks that push later text out of view: two special ones, or many including one. `by` gets each found
+ * group.
+ */
 function replaceGaps(text: string, by: (found: string) => string): string {
   const special = new RegExp(`[${BLANKS}]{2,}`, 'gu');
   return text.replace(new RegExp(`[ \\t\\u3000${BLANKS}]{2,}`, 'gu'), found =>
@@ -43,22 +50,22 @@ function replaceGaps(text: string, by: (found: string) => string): string {
   );
 }
 
-/** Lists and tables of people have no more, where one of them is not of the keyboard. */
+/** Lists and tables of people have no more blanks in a row, if one of them is special. */
 const MOST_BLANKS = 8;
 
-/** Marks above one letter beyond the fourth: no language needs more. */
+/** Matches marks above one letter beyond the fourth; no language needs more. */
 const floods = () => /(?<=\p{M}{4})\p{M}+/gu;
 
-/** Scripts that share the looks of letters. In a word, the first of those with most letters is the word's own. */
+/** Scripts whose letters look alike. A word's own script is the one with most of its letters; the first wins a tie. */
 const ALIKE = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic'].map(
   script => String.raw`\p{Script=${script}}`,
 );
-/** Greek letters that look like none of another script: people write them in measures and formulas. */
+/** Greek letters that resemble no other script; people write them in measures and formulas. */
 const SIGNS = 'ΔΠΣΦΨΩδλμπφψ';
 
-/** Replaces the letters of a word that are of another script than the word's own. */
+/** Replaces letters of a word that belong to another script than the word's own. */
 function replacePosing(text: string, by: (found: string) => string): string {
-  // An escape of JSON is no part of the word behind it.
+  // A JSON escape is not part of the word after it.
   const words = new RegExp(String.raw`\\(?:u[\da-fA-F]{4}|[\\"/bfnrt])|[${ALIKE.join('')}\p{M}\p{N}]+`, 'gu');
   const scripts = ALIKE.map(script => new RegExp(`(?![${SIGNS}])${script}`, 'gu'));
   return text.replace(words, word => {
@@ -72,7 +79,7 @@ function replacePosing(text: string, by: (found: string) => string): string {
   });
 }
 
-/** What JSON says the same by. */
+/** Returns JSON escapes for the found characters. */
 function escaped(found: string): string {
   return Array.from(
     { length: found.length },
@@ -80,9 +87,9 @@ function escaped(found: string): string {
   ).join('');
 }
 
-/** Text that is JSON already, with what is not seen escaped. */
+/** Escapes invisible characters in text that is already JSON. */
 export function escapeUnseen(json: string): string {
-  // Newlines between values are JSON's own; control characters in strings are escaped already.
+  // Newlines between values belong to JSON; control characters in strings are already escaped.
   if (isAscii(json)) return json;
   const read = replacePosing(replaceUnseen(json, escaped), escaped)
     .replace(odd(), escaped)
@@ -91,12 +98,13 @@ export function escapeUnseen(json: string): string {
 }
 
 /**
- * WB7. Text of others where a person decides: what it hides stands in it by its code, and what tags spell by its words.
- * It holds for words; `escapeUnseen` is for JSON and code. Given its own result, it changes nothing.
+ * WB7. Returns foreign text for a person who decides about it: hidden characters become their codes, and tag characters
+ * become the words that they spell. It is for prose; `escapeUnseen` is for JSON and code. Applying it to its own result
+ * changes nothing.
  */
 export function visibleText(text: string): string {
   if (isAscii(text)) return text;
-  // No text has this character when all that is unseen is replaced.
+  // `\0` is free to mark notes, because all invisible characters are replaced.
   const noted = (found: string) =>
     [...found].map(each => `\0${(each.codePointAt(0) ?? 0).toString(16)};`).join('');
   const posed = replacePosing(replaceUnseen(text.replaceAll('\r\n', '\n'), noted), shownLetters);
@@ -110,7 +118,7 @@ export function visibleText(text: string): string {
   );
 }
 
-/** Each of them, since they are part of what is said. */
+/** Returns the code of each letter, since they are part of the text. */
 function shownLetters(letters: string): string {
   return `‹${[...letters].map(each => codeName(each.codePointAt(0) ?? 0)).join(' ')}›`;
 }
@@ -119,7 +127,7 @@ function codeName(code: number): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Blanks by their codes, but for single spaces between words. Of a text that `visibleText` has made. */
+/** Replaces blanks by their codes, except for single spaces between words. Expects a result of `visibleText`. */
 export function visibleBlanks(text: string): string {
   return text.replace(/^\s+|\s+$|\s{2,}|[^\S ]/gu, blanks =>
     shownNote([...blanks].map(each => each.codePointAt(0) ?? 0)),
@@ -131,7 +139,7 @@ const notesIn = () => /(?:\0[0-9a-f]+;)+/g;
 const MOST_CODES = 4;
 const MOST_TAG_CHARS = 200;
 
-/** `‹U+200B×40 U+202E›`, or `‹hidden: delete it›` of tags. */
+/** Returns `‹U+200B×40 U+202E›`, or `‹hidden: delete it›` for tag characters. */
 function shownNote(codes: readonly number[]): string {
   const total = codes.length;
   if (total > 1 && codes.every(code => code >= 0xe0020 && code < 0xe007f)) {
@@ -151,7 +159,7 @@ function shownNote(codes: readonly number[]): string {
   return `‹${shown.join(' ')}${runs.length > MOST_CODES ? ` … ${total}` : ''}›`;
 }
 
-/** Texts that look like another one of these and differ, such as by an accent that is a mark of its own. */
+/** Returns the texts that look like another one of them but differ, for example by a combining accent. */
 export function lookalikes(texts: Iterable<string>): ReadonlySet<string> {
   const byLook = new Map<string, Set<string>>();
   for (const text of texts) {
@@ -161,12 +169,12 @@ export function lookalikes(texts: Iterable<string>): ReadonlySet<string> {
   return new Set([...byLook.values()].flatMap(alike => (alike.size > 1 ? [...alike] : [])));
 }
 
-/** With a code for each character beyond ASCII. */
+/** Replaces each character beyond ASCII by its code. */
 export function codedText(text: string): string {
   return text.replace(/[^\n\t\x20-\x7e]+/gu, shownLetters);
 }
 
-/** The same of JSON. */
+/** Replaces each character beyond ASCII by its JSON escape. */
 export function codedJson(json: string): string {
   return json.replace(/[^\n\t\x20-\x7e]+/gu, escaped);
 }

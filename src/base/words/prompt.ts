@@ -1,9 +1,9 @@
-/** Prompt templates (P2, P10) and the marking of text that is data, not instruction (K2). */
+/** Prompt templates (P2, P10), and the marking of text as data instead of instruction (K2). */
 
 /** A mistake in a template. The message begins with `file:line:`. */
 export class PromptError extends Error {
   readonly file: string;
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
   /** The message without its place. */
   readonly problem: string;
@@ -19,19 +19,22 @@ export class PromptError extends Error {
 
 export interface TemplateSource {
   file: string;
-  /** Line of the file at which the template begins, where front matter was cut off. Default 1. */
+  /** The line of the file at which the template begins, if front matter was removed. Default 1. */
   firstLine?: number;
-  /** Variables also replaced in single braces (P14); all other single braces are text, such as JSON. */
+  /** Variables that are also replaced in single braces (P14); all other single braces are text, such as JSON. */
   singleBrace?: readonly string[];
 }
 
-/** The placeholder every core template must have: business context goes there. */
+/** The placeholder for the business context, which every core template must have. */
 const BUSINESS_CONTEXT = 'businessContext';
 
-// `{{name}}`, else a stray `{{`, else `{name}`. No part can match in two ways, so time is linear.
+// Matches `{{name}}`, else a stray `{{`, else `{name}`. No part can match in two ways, so time is linear.
 const PLACEHOLDER = /\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}|\{\{|\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** Fills `{{x}}`, and `{x}` of declared variables, in one pass: values are not searched. @throws PromptError */
+/**
+ * Fills `{{x}}`, and `{x}` of declared variables, in one pass; inserted values are not searched again. @throws
+ * PromptError
+ */
 export function renderTemplate(
   template: string,
   values: Readonly<Record<string, string>>,
@@ -45,7 +48,7 @@ export function renderTemplate(
   });
 }
 
-/** Checks that a core template has the place for the business context. @throws PromptError with file and line. */
+/** Checks that a core template has the placeholder for the business context. @throws PromptError with file and line. */
 export function validateCoreTemplate(template: string, source: TemplateSource): void {
   const names = new Set<string>();
   replacePlaceholders(template, source, name => {
@@ -61,7 +64,7 @@ export function validateCoreTemplate(template: string, source: TemplateSource): 
   );
 }
 
-/** Names that stand in a template in single or double braces, each once; `{{` for one that is not complete. */
+/** Returns the names in single or double braces of a template, each once; `{{` for an incomplete one. */
 export function placeholdersOf(template: string): string[] {
   const found = [...template.matchAll(PLACEHOLDER)].map(([all, double, single]) => double ?? single ?? all);
   return [...new Set(found)];
@@ -95,25 +98,25 @@ export function lineOf(text: string, index: number): number {
 }
 
 const TAG_NAME = /^[a-z][a-z0-9_-]*$/;
-/** What looks like `<`, and what may stand within a tag without being seen: spaces, marks, format characters. */
+/** Characters that look like `<`, and characters that are invisible within a tag: spaces, marks, format characters. */
 const OPENS_TAG = /[<\uFE64\uFF1C]/gu;
 const UNSEEN = /[\s/\\\p{C}\p{M}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Wraps text that is not ours as data: `<tag>…</tag>`. */
+/** Wraps foreign text as data: `<tag>…</tag>`. */
 export function delimit(
   tag: string,
   text: string,
   attributes: Readonly<Record<string, string>> = {},
 ): string {
-  // What looks like the tag within is escaped, in any case or width, with spaces or unseen characters in it, so
-  // that the text can't end its own wrapping.
+  // Anything inside that looks like the tag is escaped, in any case or width, even with spaces or invisible characters,
+  // so that the text can't end its own wrapping.
   if (!TAG_NAME.test(tag)) throw new RangeError(`"${tag}" can not be a tag`);
   const safe = text.replace(OPENS_TAG, (found, at: number) => (namesTag(text, at + 1, tag) ? '&lt;' : found));
   const named = Object.entries(attributes).map(([name, value]) => ` ${name}="${value}"`);
   return `<${tag}${named.join('')}>\n${safe}\n</${tag}>`;
 }
 
-/** Whether what is read from `from` on, as a reader sees it, begins with the tag's name. */
+/** True if the text from `from` on begins with the tag's name, as a reader sees it. */
 function namesTag(text: string, from: number, tag: string): boolean {
   let matched = 0;
   for (let at = from; at < text.length && matched < tag.length; ) {

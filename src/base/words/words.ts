@@ -1,4 +1,4 @@
-/** What the run itself says, from `prompts/words`: English and Chinese are in the bundle, a run pins what differs. */
+/** The run's own texts, from `prompts/words`: English and Chinese are in the bundle, and a run pins its deviations. */
 
 import { ownValue } from '../json/json.js';
 import { EN, ZH } from './built-in-words.js';
@@ -11,16 +11,16 @@ type VariablesIn<Text extends string> = Text extends `${string}{${infer Name}}${
   : never;
 
 declare const VARIABLES: unique symbol;
-/** A text with its variables, which `fill` wants values for. */
+/** A text with its variables, for which `fill` requires values. */
 type Fillable<Names extends string> = string & { readonly [VARIABLES]?: Names };
 
-/** Every text by its key. English says which variables a text has. */
+/** All texts by key. The English texts define the variables. */
 export type Words = { readonly [Key in WordKey]: Fillable<VariablesIn<(typeof EN)[Key]>> };
 
-/** What a run says otherwise than the built-in words. */
+/** A run's deviations from the built-in words. */
 export type OwnWords = Readonly<Partial<Record<WordKey, string>>>;
 
-/** By language of the prompts; any other reads English. */
+/** The words by language of the prompts; other languages use English. */
 export const BUILT_IN_WORDS: Readonly<Record<'en' | 'zh', Words>> = { en: EN as Words, zh: ZH as Words };
 
 export function builtInWords(language: string): Words {
@@ -33,21 +33,21 @@ export interface RunWords {
   words?: OwnWords;
 }
 
-/** The words of a run: its own before those of its language. */
+/** Returns the words of a run: its own take precedence over those of its language. */
 export function wordsOf({ pinned }: { pinned: RunWords | null }): Words {
   if (pinned === null) return BUILT_IN_WORDS.en;
   const words = builtInWords(pinned.language);
   return pinned.words === undefined ? words : { ...words, ...pinned.words };
 }
 
-/** What notes on tool calls are made of where a worker makes them: absent for the built-in English. */
+/** Returns the words that a worker needs for notes on tool calls; undefined for the built-in English. */
 export function wordsForNotes({ language, words = {} }: RunWords): RunWords | undefined {
   const notes = Object.entries(words).filter(([key]) => key.startsWith('note'));
   if (notes.length > 0) return { language, words: Object.fromEntries(notes) };
   return builtInWords(language) === BUILT_IN_WORDS.en ? undefined : { language };
 }
 
-/** Fills the variables of a text in one pass: what is filled in is not searched again, other braces are text. */
+/** Fills the variables of a text in one pass; inserted values are not searched again, and other braces are text. */
 export function fill<Names extends string>(
   text: Fillable<Names>,
   values: Readonly<Record<Names, string | number>>,
@@ -57,7 +57,10 @@ export function fill<Names extends string>(
   return renderTemplate(text, texts, { file: 'prompts/words', singleBrace: Object.keys(texts) });
 }
 
-/** Finds a text whose variables are filled: each is a named group, and one at its end takes the rest of the line. */
+/**
+ * Returns a pattern that finds a text with filled variables. Each variable is a named group; one at the end takes the
+ * rest of the line.
+ */
 export function filled(text: string): string {
   const source = text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
   const seen = new Set<string>();
@@ -69,7 +72,9 @@ export function filled(text: string): string {
   return `${slots}${text.endsWith('}') ? '$' : ''}`;
 }
 
-/** Said beside what is shown in part, so that nobody takes the cut for a fault of it; nothing where it is whole. */
+/**
+ * Returns a note for text that is shown in part, so that the cut is not taken for a fault; empty if the text is whole.
+ */
 export function cutNote(words: Words, whole: string, shown: string): string[] {
   return whole === shown ? [] : [fill(words.isCut, { whole: whole.length, shown: shown.length })];
 }
