@@ -5,13 +5,14 @@ ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY scripts/build.mjs scripts/
+# The workspaces are of no use here: packages/ is built in.
+RUN npm ci --workspaces=false --ignore-scripts --no-audit --no-fund
+COPY scripts/build.mjs scripts/doors.mjs scripts/
 COPY src src
 COPY packages packages
 # The SDK's native part comes for five platforms: only this one stays.
 RUN npm run build \
- && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+ && npm prune --workspaces=false --omit=dev --ignore-scripts --no-audit --no-fund \
  && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 \
       ! -name "$(uname -m)-*-linux-gnu" -exec rm -r {} +
 

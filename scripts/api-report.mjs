@@ -3,8 +3,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { namesOf, ours } from './doors.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const report = join(root, 'docs', 'api.md');
@@ -36,9 +37,7 @@ function declarations(file) {
 
 /** The declarations behind an import: a file beside, or the door of a room or a package. */
 function fileOf(from, entry) {
-  const [, scope, name] = /^(#?)steersman\/([\w-]+)$/.exec(from) ?? [];
-  if (name) return join(out, scope ? 'packages' : '', name, 'index.d.ts');
-  return resolve(dirname(entry), from.replace(/\.js$/, '.d.ts'));
+  return join(out, ours(relative(out, entry), from));
 }
 
 /** What declares a name that a file gives, also where it comes through other doors. */
@@ -53,15 +52,8 @@ function declared(file, own) {
 function exported(entry) {
   const text = readFileSync(entry, 'utf8');
   const names = [];
-  for (const [, list, from] of text.matchAll(/export (?:type )?\{([^}]*)\} from '([^']+)'/g)) {
-    for (const part of list.split(',')) {
-      const [own, given = own] = part
-        .replace(/\btype\b/, '')
-        .trim()
-        .split(/ as /);
-      if (own) names.push({ own, given, file: fileOf(from, entry) });
-    }
-  }
+  for (const { how, own, given, from } of namesOf(text))
+    if (how === 'export') names.push({ own, given, file: fileOf(from, entry) });
   for (const [, from] of text.matchAll(/export \* from '([^']+)'/g))
     names.push(...exported(fileOf(from, entry)));
   for (const name of declarations(entry).keys())

@@ -11,8 +11,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pastDoors } from './doors.mjs';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -33,10 +34,19 @@ const sources = ['src', 'packages'].flatMap(folder =>
     .map(file => join(folder, file))
     .sort(),
 );
-const files = sources.filter(file => /\.(ts|json|zip|[cm]js)$/.test(file) && !file.startsWith(PAGE));
+const files = sources.filter(
+  file => /\.(ts|json|zip|[cm]js)$/.test(file) && !/\bpackage\.json$/.test(file) && !file.startsWith(PAGE),
+);
 const pageFiles = sources.filter(file => file.startsWith(PAGE) && /\.\w+$/.test(file));
 const hash = createHash('sha256');
-for (const file of [...files, ...pageFiles, 'package.json', 'package-lock.json', 'scripts/build.mjs']) {
+for (const file of [
+  ...files,
+  ...pageFiles,
+  'package.json',
+  'package-lock.json',
+  'scripts/build.mjs',
+  'scripts/doors.mjs',
+]) {
   hash
     .update(file)
     .update('\0')
@@ -85,52 +95,22 @@ const PURE = ['src/base', 'src/run', 'src/conversation', 'src/rules', 'packages/
   join(root, folder),
 );
 
-const read = new Map();
+/** The source of a file, which is named as it is built. */
+const source = file => join(root, file.startsWith('packages') ? '' : 'src', file);
+const texts = new Map();
 
-/** The file behind each name that a door gives. Each door is read once. */
-function behind(door) {
-  if (!read.has(door)) read.set(door, namesOf(door));
-  return read.get(door);
-}
-
-function namesOf(door) {
-  const exported = [
-    ...readFileSync(door, 'utf8').matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)';/gm),
-  ];
-  return new Map(
-    exported.flatMap(([, names, from]) =>
-      names
-        .split(',')
-        .map(name => [
-          name.replace(/\btype\b/, '').trim(),
-          join(dirname(door), from.replace(/\.js$/, '.ts')),
-        ]),
-    ),
-  );
-}
-
-/** Code that is split is split by file: what comes through a door is imported from its own file. */
-function pastDoors(text) {
-  return text.replace(
-    /^import (type )?\{([^}]*)\} from '(@?)steersman\/([\w-]+)';/gm,
-    (_, onlyTypes, names, scope, name) => {
-      if (onlyTypes) return '';
-      const files = behind(join(root, scope ? 'packages' : 'src', name, 'index.ts'));
-      return names
-        .split(',')
-        .map(one => one.trim())
-        .filter(one => one !== '' && !one.startsWith('type '))
-        .map(one => `import { ${one} } from '${files.get(one.split(' as ')[0])}';`)
-        .join(' ');
-    },
-  );
+/** Each door is read once. */
+function read(door) {
+  if (!texts.has(door)) texts.set(door, readFileSync(source(door), 'utf8'));
+  return texts.get(door);
 }
 
 const doors = {
   name: 'doors',
   setup: build => {
     build.onLoad({ filter: /[\\/]packages[\\/].*\.tsx?$/ }, ({ path }) => ({
-      contents: pastDoors(readFileSync(path, 'utf8')),
+      // Code that is split is split by file.
+      contents: pastDoors(readFileSync(path, 'utf8'), 'page.ts', { read, pathTo: source }),
       loader: path.endsWith('x') ? 'tsx' : 'ts',
     }));
     build.onResolve({ filter: /^(\.\.?)?\// }, async ({ path, pluginData, ...given }) => {

@@ -1,10 +1,10 @@
 /** The page and its files, as they were built. */
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
-import { builtScript } from 'steersman/shared';
+import { builtBeside } from 'steersman/shared';
 import type { Served } from './routes.js';
 
-const DIR = builtScript('packages/console/page');
+const DIR = builtBeside(import.meta.url, 'page');
 
 /** No script but ours, no style but ours, no frame around it, nothing from elsewhere. */
 const POLICY_BUT_FRAMES = [

@@ -1,10 +1,9 @@
 /** The second origin of the console: it serves one page, the outer frame of apps, with the policy that an app declares and no wider. */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isRecord, parseJson } from 'steersman/base';
-import { builtScript } from 'steersman/shared';
+import { builtBeside } from 'steersman/shared';
 
-const SCRIPT = join(builtScript('packages/console/page'), 'app-frame.js');
+const SCRIPT = builtBeside(import.meta.url, 'page/app-frame.js');
 
 export interface SandboxOptions {
   /** Origins of consoles that may frame it, such as `https://console.example`. */

@@ -7,7 +7,7 @@ import type { Report, WorkerSettings } from 'steersman/shared';
 import {
   type Ask,
   ask,
-  builtScript,
+  builtBeside,
   dial,
   env,
   type Held,
@@ -213,7 +213,7 @@ async function startOwner(home: string, options: EnsureServerOptions): Promise<C
   const { path: binary } = await temporalBinary(home, options.report);
   options.report('Starting the local Temporal server …');
   const given: OwnerOptions = { home, binary, idleMs: options.idleMs ?? DEFAULT_IDLE_MS };
-  const args = [requireScript(builtScript('packages/stack/owner.js')), JSON.stringify(given)];
+  const args = [requireScript(builtBeside(import.meta.url, 'owner.js')), JSON.stringify(given)];
   const child = withLog(stackPaths(home).ownerLog, log =>
     spawn(process.execPath, args, {
       detached: true,

@@ -69,7 +69,7 @@ export {
   type TextSink,
   textSink,
 } from './process/output.js';
-export { builtScript, projectRoot } from './process/package.js';
+export { builtBeside, projectRoot } from './process/package.js';
 export { jsonLine, oneLine, printable, terminalText } from './process/terminal-text.js';
 export { type CommandEnd, commandEnv, commandShell, runCommand } from './run-command.js';
 export { validateArguments } from './schema/validate-arguments.js';

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,12 +9,34 @@ import { projectRoot } from '../support/project.js';
 
 const execute = promisify(execFile);
 
+/** What the first program of each package's README is called with, and what it prints. */
+const PROGRAMS: [name: string, args: string[], shown: string | RegExp][] = [
+  ['ag-ui', [], 'TEXT_MESSAGE_END'],
+  ['cli', ['hello'], 'Hello.'],
+  ['console', [], '200 text/html'],
+  ['demo-model', [], '**2 files**'],
+  ['mcp-server', [], 'answer_gate'],
+  ['print', [], 'run ended · completed'],
+  ['session', [], 'How many files are here?'],
+  ['stack', [], /Temporal at \S+:\d+/],
+  ['store', [], 'totalBytes: 12'],
+  ['test-kit', [], 'completed It was done'],
+  ['view', [], '4 model calls, 1 tool calls, 1 task'],
+  ['workspace-tools', [], /program\.mjs[\s\S]*\n42\n/],
+];
+
 let dir: string;
 let home: string;
 
 beforeAll(() => {
-  dir = installPackage();
+  dir = installPackage({ packages: true });
   home = join(dir, 'state', 'steersman');
+  for (const [name] of PROGRAMS) {
+    const readme = readFileSync(join(projectRoot, 'packages', name, 'README.md'), 'utf8');
+    const [, program = ''] = /^```js\n([\s\S]*?)^```$/m.exec(readme) ?? [];
+    mkdirSync(join(dir, name));
+    writeFileSync(join(dir, name, 'program.mjs'), program);
+  }
 });
 
 afterAll(() => stopStack(home, () => {}));
@@ -31,12 +53,17 @@ function environment(): NodeJS.ProcessEnv {
 test('package: a program that starts, watches, steers, answers and runs a tool of its own → its types fit, and it gets the answer', async () => {
   cpSync(join(projectRoot, 'test/support/stranger.mjs'), join(dir, 'program.mjs'));
   const entries = ['client', 'worker', 'workflow', 'messages', 'vocabularies', 'testing'];
-  const all = entries.map(name => `export * as ${name} from 'steersman/${name}';`);
+  const doors = [
+    ...entries.map(name => `steersman/${name}`),
+    ...PROGRAMS.map(([name]) => `@steersman/${name}`),
+  ];
+  const all = doors.map((door, index) => `export * as door${index} from '${door}';`);
+  const programs = ['program.mjs', ...PROGRAMS.map(([name]) => join(name, 'program.mjs'))];
   writeFileSync(join(dir, 'all.mts'), all.join('\n'));
   // Also of what the package's types take from others: nobody is to need `skipLibCheck`.
   const options = '--noEmit --allowJs --checkJs --strict --target es2022 --module nodenext --types node';
   const tsc = join(dir, 'node_modules', '.bin', 'tsc');
-  await execute(tsc, [...options.split(' '), 'program.mjs', 'all.mts'], { cwd: dir }).catch(({ stdout }) => {
+  await execute(tsc, [...options.split(' '), ...programs, 'all.mts'], { cwd: dir }).catch(({ stdout }) => {
     throw new Error(String(stdout));
   });
   const { stdout } = await execute(process.execPath, ['program.mjs'], {
@@ -64,4 +91,21 @@ test('package: the command in a folder without configuration → the answer, wit
   expect(refused.stderr).toContain('steersman list');
   expect(existsSync(home)).toBe(true);
   expect(readdirSync(folder)).toEqual(['notes.md']);
+});
+
+test.each(PROGRAMS)(
+  'packages/%s: packed, with its siblings → the first program of its README runs',
+  async (name, args, shown) => {
+    const program = [process.execPath, 'program.mjs', ...args];
+    // A session is held in a terminal; without one it is told to no one.
+    const [command = '', ...rest] =
+      name === 'session' ? ['script', '-qec', program.join(' '), '/dev/null'] : program;
+    const running = execute(command, rest, { cwd: join(dir, name), env: environment(), timeout: 90_000 });
+    running.child.stdin?.end();
+    expect((await running).stdout).toMatch(shown);
+  },
+);
+
+test('packages: each → has its program here', () => {
+  expect(PROGRAMS.map(([name]) => name)).toEqual(readdirSync(join(projectRoot, 'packages')));
 });

@@ -1,7 +1,6 @@
-/** The package as a stranger has it: packed, and installed beside what it depends on. */
+/** Packages as a stranger has them: packed, and installed beside what they depend on. */
 import { execFileSync } from 'node:child_process';
 import {
-  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -9,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -17,24 +17,15 @@ import { dirname, join } from 'node:path';
 import { projectRoot } from './project.js';
 
 /**
- * A folder whose `node_modules` hold the package; its dependencies are those of this project. `types: false`: without
- * its declarations, which take the compiler a while.
+ * A folder whose `node_modules` hold `steersman`, or all of `packages/` too; their dependencies are those of this project.
+ * `types: false`: without declarations, which take the compiler a while.
  */
-export function installPackage({ types = true } = {}): string {
-  // Its real path, as module resolution has it.
-  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'steersman-package-')));
-  const stage = stagePackage(join(dir, 'stage'), types);
-  const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', dir], {
-    cwd: stage,
-    encoding: 'utf8',
-  });
+export function installPackage({ types = true, packages = false } = {}): string {
+  const dir = emptyProject();
   const modules = join(dir, 'node_modules');
   linkDependencies(modules);
-  const installed = join(modules, 'steersman');
-  mkdirSync(installed);
-  execFileSync('tar', ['xzf', join(dir, packed.trim()), '-C', installed, '--strip-components=1']);
+  pack(dir, [...(types ? [] : ['--no-types']), ...(packages ? [] : ['steersman'])]);
   symlinkSync('../steersman/dist/cli.js', join(modules, '.bin', 'steersman'));
-  writeFileSync(join(dir, 'package.json'), '{ "name": "stranger", "type": "module", "private": true }\n');
   return dir;
 }
 
@@ -43,24 +34,39 @@ export function installPackage({ types = true } = {}): string {
  * that would be installed with it.
  */
 export function installClient(): { dir: string; bytes: number } {
-  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'steersman-client-')));
-  const script = join(projectRoot, 'scripts', 'pack-client.mjs');
-  const packed = execFileSync(process.execPath, [script, dir], { encoding: 'utf8' });
+  const dir = emptyProject();
+  pack(dir, ['client']);
   const installed = join(dir, 'node_modules', 'steersman-client');
-  mkdirSync(installed, { recursive: true });
-  execFileSync('tar', ['xzf', join(dir, packed.trim()), '-C', installed, '--strip-components=1']);
   const { dependencies } = manifestOf(installed);
   for (const name of Object.keys(dependencies)) {
     const link = join(dir, 'node_modules', name);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(projectRoot, 'node_modules', name), link);
   }
-  writeFileSync(join(dir, 'package.json'), '{ "name": "stranger", "type": "module", "private": true }\n');
   const folders = [installed, ...dependenciesOf(Object.keys(dependencies), projectRoot)];
   return { dir, bytes: folders.reduce((sum, folder) => sum + bytesIn(folder), 0) };
 }
 
-function manifestOf(folder: string): { dependencies: Record<string, string> } {
+function emptyProject(): string {
+  // Its real path, as module resolution has it.
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'steersman-package-')));
+  writeFileSync(join(dir, 'package.json'), '{ "name": "stranger", "type": "module", "private": true }\n');
+  return dir;
+}
+
+/** Packs, and unpacks each tarball as npm would. */
+function pack(dir: string, args: readonly string[]): void {
+  const script = join(projectRoot, 'scripts', 'pack.mjs');
+  const packed = execFileSync(process.execPath, [script, '--to', dir, ...args], { encoding: 'utf8' });
+  for (const tarball of packed.trim().split('\n')) {
+    execFileSync('tar', ['xzf', tarball], { cwd: dir });
+    const installed = join(dir, 'node_modules', manifestOf(join(dir, 'package')).name);
+    mkdirSync(dirname(installed), { recursive: true });
+    renameSync(join(dir, 'package'), installed);
+  }
+}
+
+function manifestOf(folder: string): { name: string; dependencies: Record<string, string> } {
   return { dependencies: {}, ...JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) };
 }
 
@@ -85,22 +91,11 @@ function bytesIn(folder: string): number {
     .reduce((sum, path) => sum + (lstatSync(path).isDirectory() ? bytesIn(path) : lstatSync(path).size), 0);
 }
 
-/** What is packed, with its types: these would change the build that other tests run meanwhile. */
-function stagePackage(stage: string, types: boolean): string {
-  mkdirSync(stage);
-  const { files } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
-  for (const name of ['package.json', 'LICENSE', ...files.filter((file: string) => !file.startsWith('!'))])
-    cpSync(join(projectRoot, name), join(stage, name), { recursive: true });
-  if (!types) return stage;
-  execFileSync(process.execPath, [join(projectRoot, 'scripts', 'types.mjs'), join(stage, 'dist')]);
-  return stage;
-}
-
 function linkDependencies(modules: string): void {
   const given = join(projectRoot, 'node_modules');
   mkdirSync(join(modules, '.bin'), { recursive: true });
   for (const name of readdirSync(given))
-    if (!name.startsWith('.')) symlinkSync(join(given, name), join(modules, name));
+    if (!/^(\.|@?steersman$)/.test(name)) symlinkSync(join(given, name), join(modules, name));
   for (const name of readdirSync(join(given, '.bin')))
     symlinkSync(join(given, '.bin', name), join(modules, '.bin', name));
 }

@@ -77,7 +77,7 @@ test('docker-compose.yml: the server has no accounts → it is told so by a vari
   expect(compose.services.temporal.environment.TEMPORAL_ALLOW_NO_AUTH).toBe('true');
 });
 
-test('Dockerfile: each folder that the build reads → is copied, and not ignored', () => {
+test('Dockerfile: each folder and script that the build reads → is copied, and not ignored', () => {
   const build = readFileSync(join(ROOT, 'scripts/build.mjs'), 'utf8');
   const [, list = ''] = /const sources = \[([^\]]+)\]/.exec(build) ?? [];
   const folders = [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name);
@@ -86,4 +86,7 @@ test('Dockerfile: each folder that the build reads → is copied, and not ignore
   const allowed = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
   expect(folders.filter(name => !copied.includes(`COPY ${name} ${name}`))).toEqual([]);
   expect(folders.filter(name => !allowed.includes(`!${name}`))).toEqual([]);
+  const scripts = ['build.mjs', ...[...build.matchAll(/from '\.\/(\w+\.mjs)'/g)].map(([, name]) => name)];
+  expect(scripts.filter(name => !allowed.includes(`!scripts/${name}`))).toEqual([]);
+  expect(copied).toContain(`COPY ${scripts.map(name => `scripts/${name}`).join(' ')} scripts/`);
 });

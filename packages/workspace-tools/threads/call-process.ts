@@ -6,7 +6,7 @@
 import { fork } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
 import { errorText } from 'steersman/base';
-import { builtScript, withinTime } from 'steersman/shared';
+import { builtBeside, withinTime } from 'steersman/shared';
 import { type Answer, inTurn, type Work } from './call-thread.js';
 
 /** What the process is sent; it ends itself at its time, too. */
@@ -19,7 +19,7 @@ export function callProcess(work: Work): Promise<unknown> {
 
 async function inProcess({ script, data, timeoutMs, heapMb, signal }: Work): Promise<unknown> {
   signal.throwIfAborted();
-  const child = fork(builtScript(`packages/workspace-tools/threads/${script}`), {
+  const child = fork(builtBeside(import.meta.url, script), {
     env: {},
     execArgv: [`--max-old-space-size=${heapMb}`],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -1,7 +1,7 @@
 /** Work on what a model or a page wrote: in a thread of its own, which is ended at a deadline whatever it does. */
 import { once } from 'node:events';
 import { MessageChannel, type MessagePort, type TransferListItem, Worker } from 'node:worker_threads';
-import { builtScript } from 'steersman/shared';
+import { builtBeside } from 'steersman/shared';
 
 /** For a thread, or for a process. */
 export interface Work {
@@ -82,7 +82,7 @@ async function inThread({ script, data, timeoutMs, heapMb, signal, answer }: Thr
   signal.throwIfAborted();
   const { port1, port2 } = new MessageChannel();
   const flag = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(builtScript(`packages/workspace-tools/threads/${script}`), {
+  const worker = new Worker(builtBeside(import.meta.url, script), {
     workerData: { data, port: port2, flag } satisfies ThreadData<object>,
     transferList: [port2],
     env: {},

@@ -1,0 +1,65 @@
+/** Packages as they are published: each manifest says what its files import, in the versions of this project. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { projectRoot } from '../support/project.js';
+
+interface Manifest {
+  version: string;
+  license: string;
+  engines: object;
+  dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+}
+
+const IMPORT = /^(?:import|export)\b[^;]*?from '([^'.][^']*)'|\b(?:import|resolve)\('([^'.][^']*)'\)/gm;
+const PACKAGES = join(projectRoot, 'packages');
+/** What browsers load is bundled: packages in it are installed by nobody. */
+const PAGE = join('console', 'page');
+
+const root = manifestOf(projectRoot);
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+/** Packages that the files of one import, types included: declarations name them too. */
+function importedBy(name: string): Set<string> {
+  const files = readdirSync(join(PACKAGES, name), { recursive: true, encoding: 'utf8' })
+    .map(file => join(name, file))
+    .filter(file => file.endsWith('.ts') && !file.startsWith(PAGE));
+  const specifiers = files.flatMap(file =>
+    [...readFileSync(join(PACKAGES, file), 'utf8').matchAll(IMPORT)].map(
+      ([, still, late]) => still ?? late ?? '',
+    ),
+  );
+  const names = specifiers.map(specifier => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '');
+  return new Set(names.filter(found => !found.startsWith('node:')));
+}
+
+describe.each(readdirSync(PACKAGES))('packages/%s', name => {
+  const manifest = manifestOf(join(PACKAGES, name));
+
+  test('its dependencies → what it imports, in the versions of the project', () => {
+    const imported = [...importedBy(name)].filter(found => found !== 'steersman').sort();
+    const versions = imported.map(found => [
+      found,
+      found.startsWith('@steersman/') ? root.version : root.dependencies?.[found],
+    ]);
+    expect(manifest.dependencies ?? {}).toEqual(Object.fromEntries(versions));
+    expect(manifest.peerDependencies).toEqual({ steersman: root.version });
+  });
+
+  test('its manifest → is that of the project, with the door of every package', () => {
+    const { version, license, engines } = root;
+    const exports = { '.': './index.js', './package.json': './package.json' };
+    expect(manifest).toMatchObject({
+      name: `@steersman/${name}`,
+      version,
+      license,
+      type: 'module',
+      exports,
+      engines,
+    });
+  });
+});
