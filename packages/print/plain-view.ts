@@ -1,4 +1,5 @@
 /** The plain live view: one line an event, and the running text of model calls as it comes. */
+import { childProgress, newProgress, type RunProgress, take } from '@steersman/view';
 import type { JournalEvent, Retry, RunEnd, RunEvent, ToolProgress } from 'steersman/client';
 import { progressWords } from 'steersman/run';
 import type { TextSink } from 'steersman/shared';
@@ -7,17 +8,12 @@ import { isTold } from './brief.js';
 import { branchLine, eventLines, isToldOfChild, whoseLine } from './event-lines.js';
 import { gateHelp } from './gate-help.js';
 import { LiveCalls, wholeLines } from './live-calls.js';
-import type { ShownTask } from './plan-lines.js';
 
 interface ViewOptions {
   /** With the id of the run it says how gates are answered. */
   runId?: string;
-  /** Of a sub-agent: its place below the run. */
-  child?: string;
   /** Milliseconds since the epoch. Default: the time of the first event. */
   startedAt?: number | null;
-  /** That of the run, for a sub-agent. */
-  clock?: LineClock;
   /** Tells the plan and a line a task, in place of every call. */
   brief?: boolean;
 }
@@ -26,58 +22,23 @@ interface ViewOptions {
 export class PlainView {
   readonly #sink: TextSink;
   readonly #runId: string | null;
-  /** In front of each line of a sub-agent; '' for the run itself. */
-  readonly #who: string;
-  /** Sub-agents that run, by their places. */
-  readonly #children = new Map<string, PlainView>();
-  #startedAt: number | null;
-  readonly #clock: LineClock;
   readonly #brief: boolean;
-  readonly #calls: LiveCalls;
-  /** Tool calls in flight: whose each is, where that is said, and what was last told of its progress. */
-  readonly #tools = new Map<string, { who: string; told: string }>();
-  /** Of the plan as it was shown last. */
-  #tasks: readonly ShownTask[] = [];
-  /** Tasks that have begun and not ended. */
-  readonly #atWork = new Set<string>();
+  readonly #clock = new LineClock();
+  readonly #progress = newProgress('');
+  /** By the place of each below the run; that of the run itself is empty. */
+  readonly #agents = new Map<string, AgentLines>();
 
-  constructor(sink: TextSink, options: ViewOptions = {}) {
-    const { runId, child, startedAt = null, clock = new LineClock(), brief = false } = options;
-    this.#who = child === undefined ? '' : whoseLine(child, sink.colors);
-    this.#sink = child === undefined ? sink : wholeLines(sink, `      ${this.#who}`);
-    this.#calls = new LiveCalls(this.#sink, { who: this.#who, isBeside: () => this.#atWork.size > 1 });
+  constructor(sink: TextSink, { runId, startedAt = null, brief = false }: ViewOptions = {}) {
+    this.#sink = sink;
     this.#runId = runId ?? null;
-    this.#startedAt = startedAt;
-    this.#clock = clock;
     this.#brief = brief;
+    this.#progress.startedAt = startedAt;
   }
 
   show(item: RunEvent): void {
-    if ('seq' in item) this.#startedAt ??= item.at;
-    if (this.#brief && !isTold(item)) return;
-    if (item.path === undefined) this.#showOwn(item);
-    else this.#showChild(item.path, item);
-  }
-
-  #showOwn(item: RunEvent): void {
-    const { yellow } = this.#sink.colors;
-    if ('seq' in item) this.#showEvent(item);
-    if (item.type === 'text') this.#calls.heard(item);
-    if (item.type === 'retry') this.#note(yellow(retryLine(item)));
-    if (item.type === 'notice') {
-      if (this.#who === '') this.#sink.line(yellow(item.text));
-      else this.#note(yellow(item.text));
-    }
-    if (item.type === 'tool_progress') this.#showProgress(item);
-  }
-
-  #showChild(child: string, item: RunEvent): void {
-    const view =
-      this.#children.get(child) ??
-      new PlainView(this.#sink, { child, startedAt: this.#startedAt, clock: this.#clock });
-    this.#children.set(child, view);
-    if (item.type === 'subagent_ended') this.#forget(`${child}/${item.id}`);
-    if (!('seq' in item) || isToldOfChild(item)) view.#showOwn(item);
+    if ('seq' in item) this.#progress.startedAt ??= item.at;
+    if (!this.#brief || isTold(item)) this.#tell(item);
+    take(this.#progress, item);
   }
 
   /** Ends running text. */
@@ -85,9 +46,69 @@ export class PlainView {
     this.#sink.endText();
   }
 
+  #tell(item: RunEvent): void {
+    const { path = '' } = item;
+    if (item.type === 'subagent_ended') this.#forget(path === '' ? item.id : `${path}/${item.id}`);
+    const own = path === '' ? this.#progress : childProgress(this.#progress, path);
+    const agent = this.#agents.get(path) ?? new AgentLines(this.#sink, path, own);
+    this.#agents.set(path, agent);
+    if (!('seq' in item)) agent.showLive(item);
+    else if (path === '' || isToldOfChild(item)) agent.showEvent(this.#clock.shown(item));
+    if (item.type !== 'gate_opened' || path !== '' || this.#runId === null) return;
+    for (const line of gateHelp(this.#runId, item.gateId, item.kind)) this.#sink.line(`      ${line}`);
+  }
+
   #forget(child: string): void {
-    this.#children.get(child)?.end();
-    this.#children.delete(child);
+    this.#agents.get(child)?.end();
+    this.#agents.delete(child);
+  }
+}
+
+/** What the run, or one of its sub-agents, does. */
+class AgentLines {
+  readonly #sink: TextSink;
+  /** In front of each line of a sub-agent; '' for the run itself. */
+  readonly #who: string;
+  /** How it stands before what is shown. */
+  readonly #progress: RunProgress;
+  readonly #calls: LiveCalls;
+  /** What was last told of the progress of each tool call. */
+  readonly #told = new Map<string, string>();
+
+  constructor(sink: TextSink, path: string, progress: RunProgress) {
+    this.#who = path === '' ? '' : whoseLine(path, sink.colors);
+    this.#sink = path === '' ? sink : wholeLines(sink, `      ${this.#who}`);
+    this.#progress = progress;
+    this.#calls = new LiveCalls(this.#sink, { who: this.#who, isBeside: () => this.#isBeside });
+  }
+
+  get #isBeside(): boolean {
+    return this.#progress.atWork.size > 1;
+  }
+
+  showLive(item: Exclude<RunEvent, { seq: number }>): void {
+    const { yellow } = this.#sink.colors;
+    if (item.type === 'text') this.#calls.heard(item);
+    if (item.type === 'retry') this.#note(yellow(retryLine(item)));
+    if (item.type === 'tool_progress') this.#showProgress(item);
+    if (item.type !== 'notice') return;
+    if (this.#who === '') this.#sink.line(yellow(item.text));
+    else this.#note(yellow(item.text));
+  }
+
+  showEvent(event: JournalEvent): void {
+    const { tasks, startedAt } = this.#progress;
+    const { colors } = this.#sink;
+    if (event.type === 'model_call_ended') this.#calls.ended(event.callId, event.text ?? '');
+    const who = `${this.#who}${this.#isBeside ? branchLine(event, colors) : ''}`;
+    for (const line of eventLines(event, startedAt ?? event.at, colors, tasks, who)) this.#sink.line(line);
+    if (event.type === 'model_call_started') this.#calls.started(event);
+    if (event.type === 'model_call_failed') this.#calls.forget(event.callId);
+    if (event.type === 'tool_call_ended') this.#told.delete(event.callId);
+  }
+
+  end(): void {
+    this.#sink.endText();
   }
 
   /** A line without a time. */
@@ -95,43 +116,17 @@ export class PlainView {
     this.#sink.line(`      ${this.#who}${text}`);
   }
 
-  #showEvent(event: JournalEvent): void {
-    this.#startedAt ??= event.at;
-    if (event.type === 'subagent_ended') this.#forget(event.id);
-    if (event.type === 'model_call_ended') this.#calls.ended(event.callId, event.text ?? '');
-    const { colors } = this.#sink;
-    const who = `${this.#who}${this.#atWork.size > 1 ? branchLine(event, colors) : ''}`;
-    const shown = this.#clock.shown(event);
-    for (const line of eventLines(shown, this.#startedAt, colors, this.#tasks, who)) this.#sink.line(line);
-    if (event.type === 'plan_updated') this.#tasks = event.tasks;
-    if (event.type === 'goal_started') this.#tasks = [];
-    if (event.type === 'gate_opened' && this.#runId !== null) {
-      for (const line of gateHelp(this.#runId, event.gateId, event.kind)) this.#sink.line(`      ${line}`);
-    }
-    if (event.type === 'model_call_started') this.#calls.started(event);
-    if (event.type === 'model_call_failed') this.#calls.forget(event.callId);
-    this.#noteTasks(event);
-    if (event.type === 'tool_call_started') this.#tools.set(event.callId, { who, told: '' });
-    if (event.type === 'tool_call_ended') this.#tools.delete(event.callId);
-  }
-
-  #noteTasks(event: JournalEvent): void {
-    if (event.type === 'task_started') this.#atWork.add(event.taskId);
-    if (event.type === 'model_call_started' && event.taskId !== null) this.#atWork.add(event.taskId);
-    if (event.type === 'task_ended') this.#atWork.delete(event.taskId);
-    if (event.type === 'goal_started') this.#atWork.clear();
-  }
-
   /** A line where there is something new to say; figures alone, each tenth of the whole. */
   #showProgress(progress: ToolProgress): void {
-    const { message = '', progress: done = 0, total } = progress;
+    const { callId, tool, message = '', progress: done = 0, total } = progress;
     const tenth = total ? Math.floor((10 * done) / total) : 0;
     const mark = `${message} ${tenth}`;
-    const { who, told } = this.#tools.get(progress.callId) ?? { who: this.#who, told: '' };
-    if (told === mark) return;
-    this.#tools.set(progress.callId, { who, told: mark });
-    const words = this.#sink.colors.dim(`tool ${progress.tool} · ${progressWords(progress)}`);
-    this.#sink.line(`      ${who}${words}`);
+    if (this.#told.get(callId) === mark) return;
+    this.#told.set(callId, mark);
+    const { colors } = this.#sink;
+    const { taskId = null } = this.#progress.tools.get(callId) ?? {};
+    const task = taskId !== null && this.#isBeside ? whoseLine(taskId, colors) : '';
+    this.#note(`${task}${colors.dim(`tool ${tool} · ${progressWords(progress)}`)}`);
   }
 }
 

@@ -1,7 +1,7 @@
 /** A run in a terminal: events scroll by, while a person steers, answers gates and adds goals. */
 
 import { EXIT, exitCodeOf, goalEndLine, LineClock, showEvents } from '@steersman/print';
-import { newProgress, take } from '@steersman/view';
+import { newProgress, take, takeState } from '@steersman/view';
 import type { Gate, JournalEvent, OfAgent, RunEvent, RunView } from 'steersman/client';
 import { verbCall } from 'steersman/shared';
 import type { Context } from './context.js';
@@ -186,7 +186,8 @@ class Session {
 
   #takeState(state: RunView, asked: number): void {
     const desk = this.#desk;
-    Object.assign(desk.progress, { state, goal: state.goal });
+    desk.progress.state = state;
+    takeState(desk.progress, { ...state, lastEventSeq: state.internals.lastEventSeq });
     desk.talk = { ...desk.talk, words: sessionWords(state.language) };
     // A gate that a later query does not list has closed.
     this.#printGates(({ gateId }, before) => asked > before || state.gates.some(gate => gate.id === gateId));

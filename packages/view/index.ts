@@ -4,9 +4,11 @@ export { isCostly } from './markdown-cost.js';
 export {
   type CallInFlight,
   childProgress,
+  type Known,
   newProgress,
   type RunProgress,
   take,
+  takeState,
   wordsOf,
 } from './run-progress.js';
 export { isJson, jsonStart, mayBecomeJson, spokenText } from './spoken-text.js';

@@ -1,10 +1,11 @@
-/** A session's view of its run, folded from journal and live text. Pure. */
+/** A run as every face shows it: folded from its events, live text and what its worker tells of its state. Pure. */
 
 import type {
   JournalEvent,
   JournalType,
   ReplyForm,
   RunEvent,
+  RunSnapshot,
   RunView as StateView,
   Usage,
 } from 'steersman/client';
@@ -22,6 +23,7 @@ export interface CallInFlight {
 
 interface ToolInFlight {
   tool: string;
+  taskId: string | null;
   arguments: string;
   startedAt: number;
   /** How far it is, where its server tells it. */
@@ -34,11 +36,15 @@ export interface RunProgress {
   phase: string;
   cycle: number;
   tasks: { id: string; description: string; status: string }[];
+  /** Tasks that have begun and not ended: with more than one, a line says whose it is. */
+  atWork: Set<string>;
   calls: Map<string, CallInFlight>;
   /** Sub-agents that run, by their places below the run. */
   children: Map<string, RunProgress>;
   tools: Map<string, ToolInFlight>;
+  /** Of the run and its sub-agents. */
   usage: Usage;
+  /** Of the goal at hand, as its limits count. */
   turns: number;
   toolCalls: number;
   /** Messages of this or another client that were accepted and are not applied. */
@@ -52,7 +58,17 @@ export interface RunProgress {
   answeredAt: number | null;
   /** The last answer of the query `state`. */
   state: StateView | null;
+  /** Number of the last own event. */
+  lastSeq: number;
+  /** A state that is ahead of the events. */
+  ahead: Known | null;
 }
+
+/** What a worker or the record tells of a run, where events may be lost or not be read. */
+export type Known = Pick<
+  RunSnapshot,
+  'goal' | 'phase' | 'paused' | 'stopping' | 'tasks' | 'usage' | 'counters' | 'lastEventSeq'
+>;
 
 export function newProgress(goal: string): RunProgress {
   return {
@@ -61,6 +77,7 @@ export function newProgress(goal: string): RunProgress {
     phase: 'starting',
     cycle: 1,
     tasks: [],
+    atWork: new Set(),
     calls: new Map(),
     children: new Map(),
     tools: new Map(),
@@ -74,6 +91,8 @@ export function newProgress(goal: string): RunProgress {
     idle: false,
     answeredAt: null,
     state: null,
+    lastSeq: 0,
+    ahead: null,
   };
 }
 
@@ -86,11 +105,20 @@ type Take<T extends JournalType> = (
 const TAKE: { [T in JournalType]?: Take<T> } = {
   run_started: ({ goal }, progress) => ({ goal: progress.goal || goal, phase: 'loading' }),
   phase_started: ({ phase, cycle }) => ({ phase, cycle }),
-  goal_started: ({ text }) => ({ goal: text, tasks: [], idle: false }),
+  goal_started: ({ text }, { atWork }) => {
+    atWork.clear();
+    return { goal: text, tasks: [], idle: false, turns: 0, toolCalls: 0 };
+  },
   goal_ended: ({ at }) => ({ idle: true, answeredAt: at }),
-  plan_updated: ({ tasks }) => ({ tasks }),
-  task_started: ({ taskId }, { tasks }) => ({ tasks: withStatus(tasks, taskId, 'executing') }),
-  task_ended: ({ taskId, status }, { tasks }) => ({ tasks: withStatus(tasks, taskId, status) }),
+  plan_updated: ({ tasks }) => planned(tasks),
+  task_started: ({ taskId }, { tasks, atWork }) => {
+    atWork.add(taskId);
+    return { tasks: withStatus(tasks, taskId, 'executing') };
+  },
+  task_ended: ({ taskId, status }, { tasks, atWork }) => {
+    atWork.delete(taskId);
+    return { tasks: withStatus(tasks, taskId, status) };
+  },
   paused: () => ({ paused: true }),
   resumed: () => ({ paused: false }),
   stop_requested: () => ({ stopping: true }),
@@ -99,7 +127,8 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
     const others = progress.waiting.filter(message => message.id !== id);
     return { waiting: state === 'accepted' || state === 'queued' ? [...others, { id, how }] : others };
   },
-  model_call_started: ({ callId, role, model, round, taskId, form }, { calls }) => {
+  model_call_started: ({ callId, role, model, round, taskId, form }, { calls, atWork }) => {
+    if (taskId !== null) atWork.add(taskId);
     calls.set(callId, { role, model, round, taskId, form, heard: beginHearing() });
     return { idle: false };
   },
@@ -109,13 +138,18 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
     return { lastWords, turns: progress.turns + 1, usage: addUsage(progress.usage, usage) };
   },
   model_call_failed: ({ callId }, { calls }) => void calls.delete(callId),
-  tool_call_started: ({ callId, tool, arguments: given, at }, { tools }) =>
-    void tools.set(callId, { tool, arguments: given, startedAt: at, progress: null }),
+  tool_call_started: ({ callId, taskId, tool, arguments: given, at }, { tools }) =>
+    void tools.set(callId, { tool, taskId, arguments: given, startedAt: at, progress: null }),
   tool_call_ended: ({ callId }, { tools, toolCalls }) => {
     tools.delete(callId);
     return { toolCalls: toolCalls + 1 };
   },
 };
+
+function planned(tasks: RunProgress['tasks']): Pick<RunProgress, 'tasks' | 'atWork'> {
+  const executing = tasks.filter(({ status }) => status === 'executing');
+  return { tasks, atWork: new Set(executing.map(({ id }) => id)) };
+}
 
 function withStatus(tasks: RunProgress['tasks'], id: string, status: string): RunProgress['tasks'] {
   return tasks.map(task => (task.id === id ? { ...task, status } : task));
@@ -134,7 +168,9 @@ export function take(progress: RunProgress, event: RunEvent): void {
   const own = path === undefined ? progress : childProgress(progress, path);
   if ('seq' in event) {
     own.startedAt ??= event.at;
+    own.lastSeq = event.seq;
     Object.assign(own, (TAKE[event.type] as Take<JournalType> | undefined)?.(event, own));
+    if (own.ahead) takeState(own, own.ahead);
   }
   const call = event.type === 'text' ? own.calls.get(event.callId) : undefined;
   if (call && event.type === 'text') call.heard = hear(call.heard, event);
@@ -148,6 +184,24 @@ export function take(progress: RunProgress, event: RunEvent): void {
   }
   if (event.type === 'subagent_ended') progress.children.delete(`${path}/${event.id}`);
 }
+
+/** Takes in a state: at once, or when the events have come as far. An older one tells nothing new. */
+export function takeState(progress: RunProgress, known: Known): void {
+  const seq = known.phase === 'ended' ? progress.lastSeq : (known.lastEventSeq ?? 0);
+  if (seq > progress.lastSeq) progress.ahead = known;
+  if (seq !== progress.lastSeq) return;
+  const { goal, phase, paused, stopping, tasks, usage, counters } = known;
+  const isWork = phase !== null && !NO_WORK.has(phase);
+  Object.assign(progress, { paused, stopping, idle: phase === 'idle', ahead: null }, planned(tasks));
+  if (isWork) progress.phase = phase;
+  progress.goal = goal ?? progress.goal;
+  progress.usage = usage ?? progress.usage;
+  progress.turns = counters?.turns ?? progress.turns;
+  progress.toolCalls = counters?.toolCalls ?? progress.toolCalls;
+}
+
+/** Phases that say why nothing is done. */
+const NO_WORK: ReadonlySet<string> = new Set(['paused', 'waiting', 'idle', 'ended']);
 
 /** What a call has said to a person so far; null while there is nothing, or nobody can tell: of JSON the beginning was missed. */
 export function wordsOf({ form, heard: { text } }: CallInFlight): string | null {

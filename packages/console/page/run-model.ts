@@ -1,6 +1,6 @@
 /** One run as the page has it: folded from frames, each event once, whatever comes twice. */
 import { signal } from '@preact/signals';
-import { newProgress, type RunProgress, take as takeProgress } from '@steersman/view';
+import { newProgress, type RunProgress, take as takeProgress, takeState } from '@steersman/view';
 import type { RunEvent, RunSnapshot } from 'steersman/client';
 import type { Frame } from '../api.js';
 import { get, runPath } from './ask.js';
@@ -35,11 +35,13 @@ export class RunModel {
   }
 
   take(frame: Extract<Frame, { run: string }>): void {
-    if (frame.type === 'snapshot') this.snapshot = frame.snapshot;
-    else if (frame.type === 'caught_up') this.from ??= frame.from;
-    else if (frame.type === 'lost') this.lost = frame.message;
-    else this.#event(frame.event);
-    if (frame.type !== 'lost') this.lost = null;
+    if (frame.type === 'snapshot') {
+      this.snapshot = frame.snapshot;
+      takeState(this.progress, frame.snapshot);
+    }
+    if (frame.type === 'caught_up') this.from ??= frame.from;
+    if (frame.type === 'event') this.#event(frame.event);
+    this.lost = frame.type === 'lost' ? frame.message : null;
     this.#changed();
   }
 

@@ -164,7 +164,7 @@ function factLines(progress: RunProgress, { words }: Talk, width: number, { colo
   const { usage, state, turns, toolCalls, waiting } = progress;
   const limits = state?.limits ?? null;
   const parts = [
-    `turns ${state?.counters.turns ?? turns}${limits ? ` of ${limits.turns}` : ''}`,
+    `turns ${turns}${limits ? ` of ${limits.turns}` : ''}`,
     `tool calls ${toolCalls}`,
     `${formatCount(usage.inputTokens)} + ${formatCount(usage.outputTokens)} tokens`,
     ...cachedFacts(usage),

@@ -45,8 +45,7 @@ export function scrollLines(event: JournalEvent & OfAgent, progress: RunProgress
 
 function linesOf(event: JournalEvent, progress: RunProgress, page: Page & { who?: string }): string[] {
   const { colors, width } = page;
-  const besides = progress.tasks.filter(({ status }) => status === 'executing').length > 1;
-  const who = `${page.who ?? ''}${besides ? branchLine(event, colors) : ''}`;
+  const who = `${page.who ?? ''}${progress.atWork.size > 1 ? branchLine(event, colors) : ''}`;
   const own = ownLines(event, progress, { ...page, width: width - widthOf(who) });
   if (own?.length === 0) return [];
   const started = progress.startedAt ?? event.at;

@@ -32,7 +32,7 @@ async function session() {
         asked.push(gates =>
           gates === null
             ? reject(new Error('No worker answers.'))
-            : resolve({ ...lookOf({ gates }), counters: { turns: 1 }, goals: [] }),
+            : resolve({ ...lookOf({ gates }), internals: { lastEventSeq: 0 }, goals: [] }),
         ),
       ),
   };

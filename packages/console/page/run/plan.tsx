@@ -25,7 +25,7 @@ export function Plan({ run }: { run: RunModel }) {
   const isEditing = useSignal(false);
   const sending = useSending();
   const tasks = planInForce(run.snapshot?.tasks ?? []);
-  const done = tasks.filter(({ status }) => status === 'completed').length;
+  const done = tasks.filter(task => liveStatus(run, task) === 'completed').length;
   const save = async (edited: object[], remove: string[]) => {
     const change = { tasks: edited, remove };
     if (await sending.send(() => post(runPath(run.id, 'plan'), change))) isEditing.value = false;
@@ -66,9 +66,9 @@ export function Plan({ run }: { run: RunModel }) {
 }
 
 /** Events come before the next look at the state. */
-function liveStatus({ progress, ended }: RunModel, { id, status }: Task): Task['status'] {
-  const told = ended ? undefined : progress.tasks.find(task => task.id === id)?.status;
-  return status === 'pending' && told === 'executing' ? told : status;
+function liveStatus({ progress }: RunModel, { id, status }: Task): Task['status'] {
+  const told = progress.tasks.find(task => task.id === id)?.status;
+  return (told as Task['status'] | undefined) ?? status;
 }
 
 function TaskView({ task, status }: { task: Task; status: Task['status'] }) {

@@ -18,12 +18,11 @@ export function UsagePanel({ run }: { run: RunModel }) {
   void run.version.value;
   const { snapshot, progress } = run;
   if (!snapshot) return null;
-  const usage = snapshot.usage ?? progress.usage;
   return (
     <section class="panel" aria-label={t('usage')}>
       <header>
         <h2>{t('usage')}</h2>
-        <UsageFigures usage={usage} />
+        <UsageFigures usage={progress.usage} />
       </header>
       <dl class="meters">
         {metersOf(run).map(({ word, used, limit, say }) => (
@@ -50,11 +49,11 @@ export function UsagePanel({ run }: { run: RunModel }) {
 }
 
 function metersOf({ snapshot, progress }: RunModel): Meter[] {
-  const { budget = null, limits = null, counters = null } = snapshot ?? {};
+  const { budget = null, limits = null } = snapshot ?? {};
   const meters: Meter[] = [
     {
       word: 'budget_turns',
-      used: counters?.turns ?? progress.turns,
+      used: progress.turns,
       limit: limits?.turns ?? null,
       say: formatCount,
     },
@@ -80,7 +79,7 @@ function metersOf({ snapshot, progress }: RunModel): Meter[] {
         say: costWords,
       });
   }
-  if (counters) meters.push({ word: 'toolCalls', used: counters.toolCalls, limit: null, say: formatCount });
+  meters.push({ word: 'toolCalls', used: progress.toolCalls, limit: null, say: formatCount });
   return meters;
 }
 

@@ -5,9 +5,10 @@ import { sessionWords } from '../../../../packages/session/input/words.js';
 import { lookLines } from '../../../../packages/session/look.js';
 import { liveArea } from '../../../../packages/session/screen/live-area.js';
 import { scrollLines } from '../../../../packages/session/screen/scroll-lines.js';
-import { newProgress, take, wordsOf } from '../../../../packages/view/run-progress.js';
+import { type Known, newProgress, take, takeState, wordsOf } from '../../../../packages/view/run-progress.js';
 import { spokenText } from '../../../../packages/view/spoken-text.js';
 import type { Gate } from '../../../../src/run/gates/gate.js';
+import { NO_USAGE } from '../../../../src/run/messages/message.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/run/state/journal.js';
 import { noColors } from '../../../../src/shared/process/output.js';
 
@@ -252,6 +253,38 @@ describe('words of a reply', () => {
   });
 });
 
+test('a session that joins late → figures of its run, as `show` has them; of a next goal, its own', () => {
+  const view = newProgress('Boats');
+  const screen = { columns: 90, rows: 24, colors: noColors, now: 1_000 };
+  const shown = () => liveArea(view, NEW_TALK, screen).join('\n');
+  const usage = { ...NO_USAGE, inputTokens: 5_000, outputTokens: 40 };
+  const known = { usage, tasks: [], paused: false, stopping: false, phase: 'execution' };
+  const at = (lastEventSeq: number, toolCalls: number) =>
+    ({ ...known, counters: { turns: 7, toolCalls }, lastEventSeq }) as unknown as Known;
+  const tool = {
+    callId: 't',
+    taskId: null,
+    turn: 7,
+    messageId: 'm',
+    tool: 'read',
+    ending: 'executed',
+  } as const;
+  const ended = event('tool_call_ended', { ...tool, isError: false, durationMs: 7, text: '' });
+  take(view, { ...event('warning', { text: '' }), seq: 600 });
+  takeState(view, at(600, 9));
+  expect(shown()).toMatch(/turns 7 · tool calls 9 · 5,000 \+ 40 tokens/);
+  take(view, { ...ended, seq: 601 });
+  takeState(view, at(600, 9));
+  expect(shown()).toContain('tool calls 10');
+  takeState(view, at(603, 12));
+  take(view, { ...ended, seq: 602 });
+  expect(shown()).toContain('tool calls 11');
+  take(view, { ...ended, seq: 603 });
+  expect(shown()).toContain('tool calls 12');
+  take(view, { ...event('goal_started', { number: 2, text: 'Next' }), seq: 604 });
+  expect(shown()).toContain('turns 0 · tool calls 0 · 5,000');
+});
+
 test('tasks side by side: calls of two in flight → each names its task; of one alone → none is named', () => {
   const view = newProgress('Boats');
   const screen = { columns: 80, rows: 24, colors: noColors, now: 1_000 };
@@ -268,6 +301,25 @@ test('tasks side by side: calls of two in flight → each names its task; of one
   begin('c2', 'b');
   expect(shown()).toContain('> a › executor is asked');
   expect(shown()).toContain('> b › executor is asked');
+});
+
+test('a session that joins after the plan → each line of two tasks names its own, as in plain lines', () => {
+  const view = newProgress('Measure');
+  for (const taskId of ['a', 'b']) {
+    const call = {
+      callId: taskId,
+      role: 'executor',
+      model: 'p/a',
+      turn: 1,
+      round: 1,
+      form: 'words',
+    } as const;
+    take(view, event('model_call_started', { ...call, taskId }));
+  }
+  const reask = { ...event('reask', { role: 'executor', errors: ['No.'] }), taskId: 'a' } as JournalEvent;
+  expect(scrollLines(reask, view, { width: 80, colors: noColors })).toEqual([
+    ' 0:00 a › executor is asked again: No.',
+  ]);
 });
 
 test('a session: tools of two tasks at work → each line names its task; of one alone none does', () => {
