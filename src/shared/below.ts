@@ -1,6 +1,6 @@
 import { isAbsolute, relative, sep } from 'node:path';
 
-/** True for the root itself, too. Both are paths of one form: real, or as they were given. */
+/** True if `path` is `root` or below it. Both must have the same form: real paths, or paths as written. */
 export function isBelow(path: string, root: string): boolean {
   const rest = relative(root, path);
   return rest === '' || (rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest));

@@ -1,11 +1,11 @@
-/** Who may ask an HTTP server of ours, and that no request ends it. */
+/** Decides which requests our HTTP servers accept, and keeps a failing request from ending the process. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
 export interface Guard {
-  /** It listens on this machine's own address alone. */
+  /** True if the server only listens on this machine's loopback address. */
   loopback: boolean;
-  /** What clients have to show; null: nothing. */
+  /** The bearer token that clients must send; null if no token is required. */
   token: string | null;
 }
 
@@ -16,13 +16,13 @@ export interface Refusal {
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
-/** What a browser says of requests of a server's own page, and of a person. */
+/** Values of `Sec-Fetch-Site` that a browser sends for a server's own page and for a person's own navigation. */
 const OWN_SITES: readonly unknown[] = [undefined, 'same-origin', 'none'];
 
 /**
- * Why a request is refused; null where it may come in. A web page that a browser of this machine shows can send
- * requests here, also under a name that it made point to this machine: what the browser says of it gives it away.
- * A page of another port of this machine is another page. A link that a person follows is their own request.
+ * Returns why a request is refused; null if it is accepted. A web page in a browser on this machine can send requests
+ * here, even under a host name that it made resolve to this machine; the browser's headers reveal that. A different
+ * port is a different origin. A link that a person follows counts as their own request.
  */
 export function refusal(headers: IncomingHttpHeaders, { loopback, token }: Guard): Refusal | null {
   const host = urlOf(`http://${headers.host ?? ''}`)?.hostname;
@@ -37,7 +37,7 @@ export function refusal(headers: IncomingHttpHeaders, { loopback, token }: Guard
   return null;
 }
 
-/** A proxy in front of a server for other machines may speak TLS. */
+/** A server for other machines may be behind a proxy with TLS, so https is accepted too. */
 function isOwnOrigin(origin: string, host: string, loopback: boolean): boolean {
   const schemes = loopback ? ['http'] : ['http', 'https'];
   return schemes.some(scheme => urlOf(`${scheme}://${host}`)?.origin === origin);
@@ -47,14 +47,14 @@ function urlOf(text: string, base?: string): URL | null {
   return URL.canParse(text, base) ? new URL(text, base) : null;
 }
 
-/** The path of a request: a browser can send what is no path, such as `//`. */
+/** Returns the path of a request; its raw URL if it is not a path, such as `//`, which browsers can send. */
 export function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   return urlOf(url, 'http://here')?.pathname ?? url;
 }
 
 /**
- * A listener that whatever its request throws comes to `fail`, at once or later; where that throws, or the answer has
- * begun, the connection ends, and never the process.
+ * Returns a listener that passes every error of a request, thrown or rejected, to `fail`. If `fail` throws or the
+ * answer has begun, the connection is closed. The process never ends.
  */
 export function caught(
   handle: (req: IncomingMessage, res: ServerResponse) => unknown,
@@ -70,7 +70,7 @@ export function caught(
   };
 }
 
-/** Takes the same time wherever they differ. */
+/** Compares in constant time. */
 export function isSame(given: string, wanted: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(wanted));

@@ -1,29 +1,28 @@
-/** What the errors of queries mean, and asking again where that helps: for activities and clients alike. */
+/** Classifies the errors of queries, and repeats a query if that helps, for activities and clients. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REFUSAL } from '../run/limits/failure.js';
 
 /**
- * `passing`: a worker is being replaced, or a server is busy or away: asking again helps. `gone`: the server
- * does not know the run. `refused`: the run's code does not answer this, now or ever. `other`: no answer of
- * Temporal's at all.
+ * `passing`: a worker is being replaced, or a server is busy or away, so asking again helps. `gone`: the server does
+ * not know the run. `refused`: the run's code will never answer this. `other`: Temporal has not answered at all.
  */
 export type QueryTrouble = 'passing' | 'gone' | 'refused' | 'other';
 
 const TROUBLE: Record<number, QueryTrouble> = {
-  1: 'passing', // cancelled, as by a connection that closes under a request
-  3: 'refused', // invalid argument: what the run's code throws; the guard of queries and the SDK say it too
+  1: 'passing', // cancelled, for example by a connection that closes during a request
+  3: 'refused', // invalid argument: thrown by the run's code; the query guard and the SDK use it too
   4: 'passing', // deadline exceeded: no worker has answered yet
   5: 'gone', // not found
   8: 'passing', // resource exhausted
-  9: 'passing', // failed precondition: the workflow task is being tried again
+  9: 'passing', // failed precondition: the workflow task is being retried
   10: 'passing', // aborted
   14: 'passing', // unavailable
 };
 
-/** What the SDK says where its worker stood still, or was too slow, while it came to the answer. */
+/** The SDK's message if its worker stood still or was too slow while it computed the answer. */
 const CUT_OFF = 'Script execution timed out';
 
-/** Looks at gRPC codes along the causes, and at the client's own errors, which may have none. */
+/** Checks gRPC codes along the causes, and the client's own errors, which may have no code. */
 export function queryTrouble(error: unknown): QueryTrouble {
   let at: unknown = error;
   for (let depth = 0; depth < 5 && at instanceof Error; depth++) {
@@ -37,17 +36,17 @@ export function queryTrouble(error: unknown): QueryTrouble {
 }
 
 export interface Patience {
-  /** After this the last error counts. */
+  /** The total time for attempts, milliseconds; the last error counts after it. */
   giveUpMs: number;
-  /** First and longest wait between two tries, milliseconds; each is twice the last. Default 50 and 5,000. */
+  /** First and longest wait between two attempts, milliseconds; each wait doubles. Default 50 and 5,000. */
   minWaitMs?: number;
   maxWaitMs?: number;
-  /** The kinds of trouble that may pass. Default `passing` alone. */
+  /** The kinds of trouble that justify another attempt. Default: only `passing`. */
   bearing?: readonly QueryTrouble[];
   signal?: AbortSignal;
 }
 
-/** Asks until there is an answer. Rejects with the last error, and with the signal's reason once it is aborted. */
+/** Asks until there is an answer. Rejects with the last error, or with the signal's reason once it is aborted. */
 export async function askPatiently<T>(ask: () => Promise<T>, patience: Patience): Promise<T> {
   const { giveUpMs, minWaitMs = 50, maxWaitMs = 5_000, bearing = ['passing'], signal } = patience;
   const giveUpAt = performance.now() + giveUpMs;
@@ -63,7 +62,7 @@ export async function askPatiently<T>(ask: () => Promise<T>, patience: Patience)
   }
 }
 
-/** A query to a dead worker answers late: an interrupt does not wait for it. */
+/** Does not wait for the answer after an abort, because a query to a dead worker takes long. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   let onAbort = () => {};

@@ -3,19 +3,22 @@ export interface RetryHeaders {
   get(name: string): string | null;
 }
 
-/** No endpoint may park a call for longer: 5 minutes, in milliseconds. */
+/** The longest wait that an endpoint can impose: 5 minutes, in milliseconds. */
 export const MAX_RETRY_AFTER_MS = 300_000;
 
 /**
- * What who answered asks to wait before the next try, in milliseconds, at most `MAX_RETRY_AFTER_MS`: `retry-after-ms`, or
- * `retry-after` in seconds or as an HTTP date. Null when it says nothing readable, or a moment that is over, as with a
- * clock that is behind ours: Temporal takes a pause of 0 for no further try.
+ * Returns the wait before the next attempt that an answer asks for, in milliseconds, at most `MAX_RETRY_AFTER_MS`. It
+ * reads `retry-after-ms`, or `retry-after` in seconds or as an HTTP date. Null if there is no readable value, or a time
+ * in the past, as from a clock that is behind ours: Temporal would take a wait of 0 as the instruction not to retry.
  */
 export function retryAfterMs(headers: RetryHeaders, nowMs: number): number | null {
   return bounded(saidBy(headers, nowMs));
 }
 
-/** The same of an endpoint of models; else what LiteLLM passes on of the provider behind it, as `llm_provider-…`. */
+/**
+ * Like `retryAfterMs` for a model endpoint. Otherwise it reads the headers of the provider behind LiteLLM, which are
+ * passed on as `llm_provider-…`.
+ */
 export function passedOnRetryAfterMs(headers: RetryHeaders, nowMs: number): number | null {
   return bounded(saidBy(headers, nowMs) ?? saidBy(headers, nowMs, 'llm_provider-'));
 }
@@ -25,7 +28,7 @@ function saidBy(headers: RetryHeaders, nowMs: number, before = ''): number | nul
   return ms ?? fromRetryAfter(headers.get(`${before}retry-after`), nowMs);
 }
 
-/** Null for 0 and for what is no number. */
+/** Bounds a wait in milliseconds; returns null for null, and for 0 or less. */
 export function bounded(wait: number | null): number | null {
   return wait !== null && wait > 0 ? Math.min(Math.ceil(wait), MAX_RETRY_AFTER_MS) : null;
 }
@@ -51,7 +54,10 @@ const WAIT = new RegExp(String.raw`(?:retry|again|wait\w*|resets?)\b.{0,30}?((?:
 /** Azure API Management: "Quota will be replenished in 00:02:30". */
 const CLOCK = /\b(?:again|replenished) in (\d\d):(\d\d):(\d\d)\b/i;
 
-/** What a text asks to wait, milliseconds: "try again in 1m30.5s", "retry after 20 seconds". Null for nothing. */
+/**
+ * Returns the wait that a text asks for, milliseconds: "try again in 1m30.5s", "retry after 20 seconds". Null if it
+ * names no wait.
+ */
 export function waitInWords(text: string): number | null {
   const asked = WAIT.exec(text)?.[1];
   if (asked === undefined) return fromClock(text);

@@ -1,6 +1,6 @@
 /**
- * One command line, bounded in time and output. Whatever it started is ended with it: at its end, at the deadline, at
- * an abort, and also when this process is killed.
+ * Runs one command line with limits for time and output. All processes that it started end with it: when it exits, at
+ * the deadline, at an abort, and also if this process is killed.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -15,22 +15,22 @@ import { terminalText } from './process/terminal-text.js';
 
 export interface CommandEnd {
   ended: 'exited' | 'timed_out' | 'cancelled' | 'not_started';
-  /** Null where a signal ended it, or where it did not end by itself. */
+  /** Null if a signal ended it, or if it did not end by itself. */
   exitCode: number | null;
   signal: string | null;
-  /** What it wrote to stdout and stderr, in the order in which it came: a text within `maxBytes`. */
+  /** Its stdout and stderr, in order of arrival, at most `maxBytes`. */
   output: string;
-  /** How much it wrote. */
+  /** The number of bytes that it wrote. */
   bytes: number;
-  /** The output has a head and a tail only, and says what is missing. */
+  /** True if the output only has a head and a tail, with a note about the missing part. */
   cut: boolean;
   durationMs: number;
-  /** For `not_started`. */
+  /** The reason for `not_started`; otherwise null. */
   why: string | null;
 }
 
 export interface CommandGiven {
-  /** For `commandShell()`. */
+  /** A command line for `commandShell()`. */
   command: string;
   cwd: string;
   /** Default: `commandEnv()`. */
@@ -38,16 +38,16 @@ export interface CommandGiven {
   timeoutMs: number;
   maxBytes: number;
   signal?: AbortSignal;
-  /** Takes secrets out of a piece of the output, before it is cut. Default: none are known. */
+  /** Removes secrets from a piece of the output, before it is cut. Default: no secrets are known. */
   clean?: (piece: string) => string;
-  /** Told with each piece of output: the bytes so far. */
+  /** Called with each piece of output; gets the number of bytes so far. */
   onOutput?: (bytes: number) => void;
 }
 
 /** Variables that programs need and that hold no key. */
 const PASSED_ON =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|XDG_(?:CACHE|CONFIG|DATA|STATE)_HOME|JAVA_HOME|GOPATH|CARGO_HOME|RUSTUP_HOME|NVM_DIR|PYENV_ROOT|VIRTUAL_ENV|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR))$/;
-/** Nobody is there to answer, and no terminal to draw on. */
+/** Settings for a command without a person to answer and without a terminal. */
 const UNATTENDED = {
   CI: '1',
   TERM: 'dumb',
@@ -57,7 +57,7 @@ const UNATTENDED = {
   GIT_TERMINAL_PROMPT: '0',
 };
 
-/** This process's environment without its keys: what is on a list, and nothing else. */
+/** Returns this process's environment without its keys: only the variables on a list. */
 export function commandEnv(): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(Object.entries(variables.all()).filter(([name]) => PASSED_ON.test(name))),
@@ -66,17 +66,19 @@ export function commandEnv(): NodeJS.ProcessEnv {
 }
 
 export interface CommandShell {
-  /** A command line stands behind it. */
+  /** The shell's arguments; the command line is appended. */
   argv: readonly string[];
   name: string;
-  /** A pipe fails where one of its commands does. */
+  /** True if a pipe fails when any of its commands fails. */
   pipefail: boolean;
 }
 
 const WITH_PIPEFAIL = ['bash', '/bin/sh'];
 let shell: CommandShell | null = null;
 
-/** bash where it is there, or a shell that knows `pipefail`: else the exit code of a pipe is that of its last command. */
+/**
+ * Returns bash, or another shell that supports `pipefail`; without it a pipe's exit code is that of its last command.
+ */
 export function commandShell(): CommandShell {
   shell ??= foundShell();
   return shell;
@@ -92,13 +94,13 @@ function foundShell(): CommandShell {
   return { argv: ['/bin/sh', '-c'], name: '/bin/sh', pipefail: false };
 }
 
-/** Processes that leave the group keep it. */
+/** Marks the environment of a command, so that processes that leave its group can be found. */
 const MARK = 'STEERSMAN_COMMAND';
 const ON_LINUX = process.platform === 'linux';
 
 /**
- * A watch beside the command, which no longer is its child: when this process is gone, the pipe is closed, and the watch
- * ends the marked processes and the group, itself too. `$0` is the mark.
+ * Starts a watcher in the background that is not a child of the command. When this process is gone, the pipe closes,
+ * and the watcher kills the marked processes and the group, including itself. `$0` is the mark.
  */
 const WATCHED = `((trap '' HUP INT TERM; cat <&3
 for file in $(grep -ls "$0" /proc/[0-9]*/environ); do file=\${file#/proc/}; kill -9 "\${file%/environ}"; done
@@ -106,9 +108,12 @@ kill -9 0) </dev/null >/dev/null 2>&1 &)
 exec 3<&-
 exec "$@"`;
 
-/** What stands before a command. Its shells say nothing themselves: only the command has an error output. */
+/** Precedes a command. Its shells discard their own messages; only the command has an error output. */
 const PLAIN = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh'];
-/** A namespace of processes ends with its first one, and all in it then. Without root it would also change who owns files. */
+/**
+ * Runs the command in its own PID namespace: when its first process ends, all processes in it end. Without root this
+ * would also change file ownership.
+ */
 const UNSHARE = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
 const OWN_PROCESSES = [...UNSHARE, '/bin/sh', '-c', '(exec "$@" 2>&1); exit $?', 'sh'];
 let before: Promise<readonly string[]> | null = null;
@@ -120,9 +125,9 @@ async function allowed(): Promise<readonly string[]> {
   return code === 0 ? OWN_PROCESSES : PLAIN;
 }
 
-/** From SIGTERM to SIGKILL, and from there until nobody waits any more. */
+/** The time from SIGTERM to SIGKILL, and from there until waiting ends. */
 const GRACE_MS = 1_000;
-/** What is left in the pipe after the end; a process that could not be ended may hold it open. */
+/** How long to read the rest of the pipe after the end; a process that could not be killed may hold it open. */
 const DRAIN_MS = 200;
 
 export async function runCommand(given: CommandGiven): Promise<CommandEnd> {
@@ -156,7 +161,7 @@ export async function runCommand(given: CommandGiven): Promise<CommandEnd> {
   return end(ended, ended === 'exited' ? await exited : {});
 }
 
-/** The child, or why there is none. */
+/** Returns the child, or the reason why it could not be started. */
 async function started({ command, cwd, env = commandEnv() }: CommandGiven, mark: string) {
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return `its folder ${cwd} does not exist`;
   before ??= allowed();
@@ -180,7 +185,10 @@ function exitOf(child: ChildProcess): Promise<Pick<CommandEnd, 'exitCode' | 'sig
   return new Promise(resolve => child.once('exit', (exitCode, signal) => resolve({ exitCode, signal })));
 }
 
-/** `exit`, not `close`: children that hold the pipe must not hide it, and one that closes its output may go on. */
+/**
+ * `exit` is used instead of `close`: children that hold the pipe must not delay it, and a command that closes its
+ * output may continue.
+ */
 function firstOf(
   exited: Promise<unknown>,
   { timeoutMs, signal }: CommandGiven,
@@ -198,7 +206,7 @@ function firstOf(
   });
 }
 
-/** The group, and whoever left it, again until there is nobody: one may fork while it is ended. */
+/** Kills the group and the processes that left it, repeatedly until none is left, because one may fork in between. */
 async function endAll(child: ChildProcess, mark: string): Promise<void> {
   signalGroup(child, 'SIGKILL');
   const until = performance.now() + GRACE_MS;
@@ -230,17 +238,19 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 }
 
-/** A flood is read so fast and no faster: the command waits meanwhile, and this process has time for others. */
+/** Output is read at this rate at most: a flooding command has to wait, and this process has time for other work. */
 const READ_BYTES = 1 << 20;
 const READ_EVERY_MS = 50;
-/** Of what is shown: the reason of a failure mostly stands at the end. */
+/** The head's share of the shown output; it is small because the reason of a failure is mostly at the end. */
 const HEAD_PART = 1 / 3;
 
-/** The first and the last bytes of an output; twice as many as are shown, since control sequences are not. */
+/**
+ * Stores the first and the last bytes of an output: twice as many as are shown, because control sequences are removed.
+ */
 class Output {
   readonly #head: Buffer;
   readonly #ring: Buffer;
@@ -290,7 +300,7 @@ class Output {
     return { output: this.#headAndTail(whole, whole), bytes, cut: true };
   }
 
-  /** The last bytes in their order. */
+  /** Returns the last bytes in their order. */
   #fromRing(count: number): Buffer {
     const size = this.#ring.length;
     const from = (this.#bytes - count) % size;
@@ -307,16 +317,19 @@ class Output {
   }
 }
 
-/** Of a line that is cut; a text of one line is left as it is. */
+/** Partial lines at a cut; a text of a single line is left unchanged. */
 const PARTIAL_END = /\n[^\n]+$/;
 const PARTIAL_START = /^[^\n]+\n(?=[^\n])/;
 
-/** What does not begin or end within a character. */
+/** Removes partial characters at both ends. */
 function wholeChars(bytes: Buffer): string {
   return bytes.toString().replace(/^\ufffd{1,3}|\ufffd{1,3}$/g, '');
 }
 
-/** Bytes that are no text become one sign each; control sequences go; of a line that was drawn anew the last is left. */
+/**
+ * Converts bytes to text: invalid bytes become one character each, control sequences are removed, and of a line that
+ * was redrawn only the last version remains.
+ */
 function plainText(bytes: Buffer): string {
   const lines = bytes
     .toString()

@@ -1,30 +1,33 @@
 /**
- * Values that must not enter a run's state (TR4): keys of this worker, and what its configuration fills in from
- * variables. Wherever an activity gives something back, they are replaced by their names.
+ * Values that must not enter a run's state (TR4): this worker's keys, and values that its configuration takes from
+ * variables. Every activity replaces them by their names in its results.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isRecord } from '../base/json/json.js';
 
 const KEY_NAME =
   /(?:^|[_-])(?:api_?key|key|token|secret|passw(?:or)?d|passphrase|credentials?|authorization|pat)(?:$|[_-]|\d)/i;
-/** Shorter values, and words without a digit, stand in ordinary texts. */
+/** Shorter values, and words without a digit, occur in ordinary texts. */
 const MIN_CHARS = 8;
 const MIN_WORD_CHARS = 20;
 /**
- * What a workspace's own file calls a key, whoever wrote it: anything shorter, or with blanks, or without digit and
- * letter, could be a word by which a model or a tool says something.
+ * Values that count as keys in a workspace's own file, which may have any author. Values that are shorter, have blanks,
+ * or lack a digit or a letter could be ordinary words of a model or a tool.
  */
 const FOREIGN_KEY = /^(?=\S*\d)(?=\S*[A-Za-z])\S{12,}$/;
 const MAX_CHARS = 8_192;
-/** Of one file: many more would make each text slow to look through. */
+/** Limit per file; many more would make each search slow. */
 const MAX_FILE_VARIABLES = 500;
-/** A name stands in place of its value, also in what a model decides: it is one plain word, whoever wrote the file. */
+/**
+ * A name replaces its value, even in texts that decide something, so it must be a single plain word, whoever wrote the
+ * file.
+ */
 const NO_NAME = /[^A-Za-z0-9_.-]+/g;
 const MAX_NAME_CHARS = 64;
-/** Fewer characters of a value, at the edge of a text that goes on, say nothing. */
+/** Fewer characters of a value, at the edge of a text that continues, reveal nothing. */
 const MIN_PART_CHARS = 5;
 
-/** All before the last @: also what would have to be in percent form. */
+/** Everything before the last @, including characters that should have been percent-encoded. */
 const DATABASE_PASSWORD = /^postgres(?:ql)?:\/\/[^:/?#@]*:(.+)@/;
 
 export function isKeyName(name: string): boolean {
@@ -34,24 +37,24 @@ export function isKeyName(name: string): boolean {
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 export class Secrets {
-  /** Name by the value in each of its forms. */
+  /** The name for each value, by each of the value's forms. */
   readonly #forms: Map<string, string>;
-  /** What counts in place of these in the work at hand: a run's own. */
+  /** The secrets that replace these during the current work: a run's own. */
   readonly #own = new AsyncLocalStorage<Secrets>();
-  /** Of the forms, the longest first: a value that contains another is hidden whole. */
+  /** Matches all forms, the longest first, so that a value that contains another is hidden as a whole. */
   #pattern: RegExp | null = null;
 
-  /** `base`: they count here too. */
+  /** The secrets of `base` are included. */
   constructor(base?: Secrets) {
     this.#forms = new Map(base === undefined ? [] : base.#forms);
   }
 
-  /** While `work` runs `own` counts in place of these, which others share. */
+  /** While `work` runs, `own` is used instead of these secrets, which other runs share. */
   during<T>(own: Secrets, work: () => T): T {
     return this.#own.run(own, work);
   }
 
-  /** Takes up the variables that are keys by their names, and passwords in addresses. */
+  /** Adds variables whose names mark them as keys, and passwords in addresses. */
   addVariables(variables: Variables): void {
     for (const [name, value = ''] of Object.entries(variables)) {
       if (isKeyName(name)) this.add(name, value);
@@ -59,7 +62,10 @@ export class Secrets {
     }
   }
 
-  /** Takes up the keys of a folder's `.env`. A workspace's may be read by tools, and is written by whoever wrote that. */
+  /**
+   * Adds the keys of a folder's `.env`. A workspace's file may be read by tools and may have any author, so its values
+   * are filtered.
+   */
   addDotEnv(variables: Variables, whose: 'worker' | 'workspace'): void {
     const telling = Object.entries(variables).filter(
       ([, value = '']) => whose === 'worker' || FOREIGN_KEY.test(value.trim()),
@@ -67,7 +73,7 @@ export class Secrets {
     this.addVariables(Object.fromEntries(telling.slice(0, MAX_FILE_VARIABLES)));
   }
 
-  /** With the password where it is an address: an error tells that alone. */
+  /** Adds a value, and if it is an address also its password, because an error may quote the password alone. */
   add(name: string, value: string): void {
     this.#addForms(name, value);
     this.#addPassword(name, value);
@@ -77,7 +83,7 @@ export class Secrets {
     const address = value.trim();
     const password = URL.canParse(address) ? new URL(address).password : '';
     if (password !== '') this.#addForms(name, decoded(password));
-    // Of one that was not written as URLs want it, a URL has a part alone.
+    // A URL only has a part of a password that was not properly encoded.
     const [, said = ''] = DATABASE_PASSWORD.exec(address) ?? [];
     if (said === password) return;
     for (const part of [said, ...said.split(/[@/?#]/)]) this.#addForms(name, part);
@@ -94,14 +100,16 @@ export class Secrets {
     }
   }
 
-  /** The text with `[secret NAME]` in place of each value, plain, in base64 or as part of a URL. */
+  /** Returns the text with `[secret NAME]` in place of each value, whether plain, in base64 or as part of a URL. */
   redact(text: string): string {
     const { pattern, forms } = this.#atHand().#compiled();
     if (pattern === null) return text;
     return text.replace(pattern, found => `[secret ${forms.get(found) ?? ''}]`);
   }
 
-  /** The same for a piece of a text that is still written: a value that it cuts through is covered too. */
+  /**
+   * Like `redact`, for a piece of a text that is still being written: a value that is cut at its edge is covered too.
+   */
   redactPiece(piece: string): string {
     let text = this.redact(piece);
     for (const form of this.#atHand().#forms.keys()) {
@@ -113,7 +121,10 @@ export class Secrets {
     return text;
   }
 
-  /** The same for every text in a JSON value, keys of objects included; what has none is returned as it is. */
+  /**
+   * Like `redact`, for every text in a JSON value, including object keys. Returns the value itself if there are no
+   * secrets.
+   */
   redactAll<T>(value: T): T {
     return this.#atHand().#compiled().pattern === null ? value : (this.#walk(value) as T);
   }
@@ -143,7 +154,7 @@ export class Secrets {
 
 function isTelling(value: string): boolean {
   if (value.length < MIN_CHARS || value.length > MAX_CHARS) return false;
-  // A path names a file that holds a key.
+  // A path names a file that holds a key, and is not itself secret.
   if (/^(?:\.{0,2}\/|[A-Za-z]:\\)/.test(value)) return false;
   return value.length >= MIN_WORD_CHARS || /\d/.test(value);
 }
@@ -152,7 +163,7 @@ function formsOf(secret: string): string[] {
   const quoted = JSON.stringify(secret).slice(1, -1);
   const bytes = Buffer.from(secret);
   const forms = [secret, quoted, encodeURIComponent(secret), bytes.toString('hex')];
-  // In a longer text in base64, a value begins at one of three places; its first and last characters vary there.
+  // Within a longer base64 text a value begins at one of three offsets, and its first and last characters vary.
   for (const before of [0, 1, 2]) {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
@@ -164,7 +175,7 @@ function formsOf(secret: string): string[] {
   return [...new Set(forms)].filter(form => form.length >= MIN_CHARS);
 }
 
-/** As it is where it is no form of a URL. */
+/** Decodes a part of a URL; returns it unchanged if it is malformed. */
 export function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

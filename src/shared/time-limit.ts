@@ -1,6 +1,6 @@
 /**
- * The signal, or the end of a time. Node 20 may collect an `AbortSignal.timeout` that only `AbortSignal.any` refers to,
- * and then it never fires: https://github.com/nodejs/node/issues/54614
+ * Returns a signal that also aborts after `ms`. Node 20 may garbage-collect an `AbortSignal.timeout` that only
+ * `AbortSignal.any` refers to, and then it never fires: https://github.com/nodejs/node/issues/54614
  */
 export function withinTime(ms: number, signal: AbortSignal): AbortSignal {
   const limit = new AbortController();

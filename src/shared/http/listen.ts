@@ -1,4 +1,4 @@
-/** The one place where HTTP servers of ours begin to listen, and end. */
+/** Starts and stops all of our HTTP servers. */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,11 +8,11 @@ import { SteersmanError } from '../process/errors.js';
 export interface Listening {
   port: number;
   closed: Promise<unknown>;
-  /** Ends open connections, too. */
+  /** Closes open connections too. */
   close(): void;
 }
 
-/** At the first of these ports that can be had; 0: any. @throws SteersmanError where none can. */
+/** Listens on the first of these ports that is free; 0 means any port. @throws SteersmanError if none is free. */
 export async function listenOn(
   server: Server,
   { host, ports, remedy = '' }: { host: string; ports: readonly number[]; remedy?: string },

@@ -1,6 +1,6 @@
 /**
- * The fetch of all that goes out from here (FE8): through the proxy of the environment, and without limits of time of its
- * own. Node's ends an answer that does not begin within 300 s, whatever a caller allows; callers' signals end these.
+ * The fetch for all outgoing requests (FE8). It uses the proxy of the environment and has no time limits of its own,
+ * only the caller's signal. Node's own fetch would end an answer that does not begin within 300 s.
  */
 import {
   Agent,
@@ -14,7 +14,7 @@ import { env } from '../process/env.js';
 export const outward: { fetch(url: string | URL, init?: RequestInit): Promise<Response> } = {
   async fetch(url, init) {
     const request = { ...init, dispatcher: dispatcher() } as OutwardInit;
-    // Its classes are those of Node's own fetch, of another copy of the same library.
+    // Its classes equal those of Node's own fetch, but come from another copy of the same library.
     return (await undiciFetch(url, request)) as unknown as Response;
   },
 };
@@ -23,7 +23,9 @@ const NO_LIMITS = { headersTimeout: 0, bodyTimeout: 0 };
 
 let known: { of: string; dispatcher: Dispatcher } | null = null;
 
-/** One for all, with its connections; another when the environment has another proxy. */
+/**
+ * Returns one dispatcher for all requests, with its connections; a new one if the environment's proxies have changed.
+ */
 function dispatcher(): Dispatcher {
   const proxies = env.proxies();
   const of = JSON.stringify(proxies);
@@ -33,18 +35,18 @@ function dispatcher(): Dispatcher {
 
 function newDispatcher({ http, https, none }: ReturnType<typeof env.proxies>): Dispatcher {
   if (http === undefined && https === undefined) return new Agent(NO_LIMITS);
-  // Named all three, or it would read them from the environment itself.
+  // All three are set, because the agent would otherwise read them from the environment itself.
   return new EnvHttpProxyAgent({
     ...NO_LIMITS,
     httpProxy: proxyUrl(http),
     httpsProxy: proxyUrl(https),
     noProxy: none ?? '',
-    // As proxies know it of curl: a tunnel for https alone.
+    // Like curl, it only opens a tunnel for https, as proxies expect.
     proxyTunnel: false,
   });
 }
 
-/** `proxy.example:8080` is written without a scheme too. */
+/** Adds the scheme to addresses that are written without one, such as `proxy.example:8080`. */
 function proxyUrl(given: string | undefined): string {
   return given === undefined || given.includes('://') ? (given ?? '') : `http://${given}`;
 }

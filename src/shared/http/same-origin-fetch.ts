@@ -1,21 +1,21 @@
-/** A fetch that never carries a request, with its headers and its body, to another host (TR9). */
+/** A fetch that never forwards a request, with its headers and body, to another host (TR9). */
 import { outward } from './outward-fetch.js';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 
-/** A server sent a request on to where it may not go. */
+/** A server redirected a request to a forbidden place. */
 export class RedirectRefusedError extends Error {
   override readonly name = 'RedirectRefusedError';
 
-  /** `to`: the new address, as it may be shown. */
+  /** `to` is the new address in a form that may be shown. */
   constructor(to: string, why: string) {
     super(`it redirects to ${to}, ${why}`);
   }
 }
 
 /**
- * Like `fetch`, with redirects followed only within the origin of `url`, and only where they keep the method.
+ * Like `fetch`, but redirects are only followed within the origin of `url`, and only if they keep the method.
  * @throws RedirectRefusedError
  */
 export async function fetchSameOrigin(url: string | URL, init: RequestInit = {}): Promise<Response> {
@@ -41,7 +41,7 @@ export async function fetchSameOrigin(url: string | URL, init: RequestInit = {})
   }
 }
 
-/** Its query may hold a token: it is shown to nobody. */
+/** Omits the query, because it may hold a token. */
 function shown({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }

@@ -6,10 +6,13 @@ import { env } from '../process/env.js';
 import { SteersmanError } from '../process/errors.js';
 import { isCheckout, projectRoot } from '../process/package.js';
 
-/** A folder of this user by the conventions of XDG: `variable`, else `fallback` below the user's own folder. */
+/**
+ * Returns a folder of this user by the XDG conventions: the path in `variable`, otherwise `fallback` below the home
+ * directory.
+ */
 function userFolder(variable: 'XDG_STATE_HOME' | 'XDG_CACHE_HOME', fallback: string): string {
   const named = env.lookup(variable);
-  // A relative path is to be ignored, says the convention.
+  // The XDG conventions say that a relative path must be ignored.
   const base = named !== undefined && isAbsolute(named) ? named : join(homedir(), fallback);
   return join(base, 'steersman');
 }
@@ -19,41 +22,44 @@ function stateFolder(): string {
 }
 
 /**
- * The folder of the local stack: `STEERSMAN_HOME`, else in a checkout its `.steersman`, else `steersman` in this user's
- * folder for state (`XDG_STATE_HOME`, `~/.local/state`). Two folders are two independent stacks.
+ * Returns the folder of the local stack: `STEERSMAN_HOME`, otherwise `.steersman` in a checkout, otherwise `steersman`
+ * in this user's state folder (`XDG_STATE_HOME`, `~/.local/state`). Two folders are two independent stacks.
  */
 export function resolveHome(named: string | undefined = env.home()): string {
   if (named !== undefined) return resolve(named);
   return isCheckout ? join(projectRoot, '.steersman') : stateFolder();
 }
 
-/** What this user said of folders, whatever stack they use: no folder's own variables move it before they are read. */
+/**
+ * The folders that this user trusts, for all stacks. It is read before a folder's own variables are set, so they can't
+ * move it.
+ */
 export function trustFile(): string {
   return join(stateFolder(), 'trusted.json');
 }
 
-/** Tools that this user has allowed for good. */
+/** The folder with the tools that this user has allowed permanently. */
 export function permissionsFolder(): string {
   return join(stateFolder(), 'permissions');
 }
 
-/** Where a stack keeps what it knows. All paths are absolute. */
+/** Returns the files of a stack. All paths are absolute. */
 export function stackPaths(home: string) {
   return {
-    /** What the latest owner noted: see `readRecord`. */
+    /** The latest owner's record: see `readRecord`. */
     stackFile: join(home, 'stack.json'),
-    /** SQLite database of the server: all runs ever made with this home. */
+    /** The server's SQLite database with all runs ever made in this home. */
     database: join(home, 'temporal.db'),
     serverLog: join(home, 'server.log'),
     ownerLog: join(home, 'owner.log'),
-    /** Whose configuration each queue's runs were started with. */
+    /** The configuration folder that each queue's runs were started with. */
     queues: join(home, 'queues.json'),
   };
 }
 
 /**
- * Makes the stack's folder, for this user only. Throws a SteersmanError where that is not possible, or nothing can be
- * written there: on a full disk no log could say so.
+ * Creates the stack's folder, for this user only. Throws a SteersmanError if that fails or the folder can't be written
+ * to, because on a full disk no log could report it.
  */
 export function makeHome(home: string): void {
   const probe = join(home, `.probe-${process.pid}`);
@@ -72,7 +78,7 @@ export function makeHome(home: string): void {
   }
 }
 
-/** Step by step: Node's own way with `recursive` never ends below a folder such as /proc. */
+/** Creates one level at a time, because Node's `recursive` option never returns below a folder such as /proc. */
 export function makeFolder(dir: string): void {
   if (existsSync(dir)) return;
   makeFolder(dirname(dir));
@@ -85,8 +91,9 @@ export function makeFolder(dir: string): void {
 }
 
 /**
- * Where a fetched Temporal binary is kept: in the checkout, so that running and testing share it whatever
- * STEERSMAN_HOME says and `npm ci` leaves it alone, else in this user's cache; in the home where that is read-only.
+ * Returns the folder for a downloaded Temporal binary. In a checkout it is in the checkout, where runs and tests share
+ * it for any STEERSMAN_HOME and `npm ci` leaves it alone; otherwise it is in this user's cache. If that is read-only,
+ * it is in the home.
  */
 export function binaryCacheDir(home: string): string {
   const shared = isCheckout
@@ -101,7 +108,7 @@ export function binaryCacheDir(home: string): string {
   }
 }
 
-/** True when nothing in the environment names a Temporal server: none of Temporal's own variables is set. */
+/** True if the environment names no Temporal server: none of Temporal's own variables is set. */
 export function usesLocalStack(): boolean {
   const variables = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'];
   return variables.every(name => env.lookup(name) === undefined);

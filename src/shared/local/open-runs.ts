@@ -2,30 +2,30 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { isManagedQueue } from './queues.js';
 
-/** A filter of the server's list. */
+/** Query for all open runs, in the language of the server's list. */
 export const OPEN_RUNS = `WorkflowType = '${WORKFLOW_TYPE}' AND ExecutionStatus = 'Running'`;
 
-/** A text in a filter of the server's list: a queue, an id. */
+/** Quotes a text for a list query: a queue, an id. */
 export function queryText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** The open runs of a task queue. */
+/** Returns the query for the open runs of a task queue. */
 export function openRunsOf(taskQueue: string): string {
   return `${OPEN_RUNS} AND TaskQueue = ${queryText(taskQueue)}`;
 }
 
-/** Open runs whose worker is gone, left by a crash or by `stopStack`: they wait until somebody calls `resumeQueue`. */
+/** Returns open runs whose worker is gone, after a crash or `stopStack`. They wait until `resumeQueue` is called. */
 export function leftOpenRuns(client: Client, local: readonly string[]): Promise<WorkflowExecutionInfo[]> {
   return openRuns(client, local, false);
 }
 
-/** How many open runs a worker works on. */
+/** Returns the number of open runs that have a worker. */
 export async function servedRuns(client: Client, local: readonly string[]): Promise<number> {
   return (await openRuns(client, local, true)).length;
 }
 
-/** Also those that another run has started: they outlive it. */
+/** Sub-agents are included, because they outlive the run that started them. */
 async function openRuns(
   client: Client,
   local: readonly string[],
@@ -38,7 +38,10 @@ async function openRuns(
   return runs.filter(run => isOfWorker[queues.indexOf(run.taskQueue)] === served);
 }
 
-/** Does a worker work on this queue: one of the stack's own (`local`: their queues), or one that the server knows of? */
+/**
+ * True if a worker serves this queue: one of the stack's own, whose queues are in `local`, or one that the server
+ * knows.
+ */
 export async function isServed(
   client: Client,
   local: readonly string[],
@@ -49,19 +52,19 @@ export async function isServed(
   return (await recentPollers(client, taskQueue, 'workflows')).length > 0;
 }
 
-/** Of any type: runs of an application's own count as well. */
+/** Counts workflows of every type, including an application's own. */
 export async function hasOpenRuns(client: Client, taskQueue: string): Promise<boolean> {
   const query = `TaskQueue = ${queryText(taskQueue)} AND ExecutionStatus = 'Running'`;
   return (await client.workflow.count(query)).count > 0;
 }
 
-/** A poll lasts up to a minute: who has not polled for longer is gone. */
+/** A poll lasts up to a minute, so a worker that has not polled for longer is gone. */
 const RECENT_POLL_MS = 90_000;
 const QUEUE_TYPES = { workflows: 1, activities: 2 } as const;
 
 export type QueueType = keyof typeof QUEUE_TYPES;
 
-/** Identities (`<process id>@<host>` by default) of workers that poll for this kind of task, sorted. */
+/** Returns the sorted identities (`<process id>@<host>` by default) of workers that poll for this kind of task. */
 export async function recentPollers(client: Client, taskQueue: string, type: QueueType): Promise<string[]> {
   const { pollers } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,

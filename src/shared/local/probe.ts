@@ -9,7 +9,7 @@ import { happens } from './seat.js';
 
 const KEYWORD = 2;
 
-/** Does a Temporal server with a default namespace answer at this address? */
+/** True if a Temporal server with a default namespace answers at this address. */
 export async function isHealthy(address: string, timeoutMs = 2_000): Promise<boolean> {
   const answer = await withConnection(address, timeoutMs, connection =>
     connection.workflowService.describeNamespace({ namespace: 'default' }),
@@ -18,8 +18,8 @@ export async function isHealthy(address: string, timeoutMs = 2_000): Promise<boo
 }
 
 /**
- * Registers the search attributes that the default namespace lacks. The dev server's own flag does so only
- * when it makes a new database.
+ * Registers the search attributes that the default namespace lacks. The dev server's own flag only does so when it
+ * creates a new database.
  */
 export async function addMissingSearchAttributes(address: string): Promise<void> {
   await withConnection(address, 10_000, async ({ operatorService }) => {
@@ -31,7 +31,7 @@ export async function addMissingSearchAttributes(address: string): Promise<void>
   });
 }
 
-/** Looks every 50 ms until `condition` holds. False when it still does not after `timeoutMs`. */
+/** Checks every 50 ms until `condition` holds. Returns false if it still does not hold after `timeoutMs`. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   timeoutMs: number,
@@ -44,7 +44,7 @@ export async function until(
   return true;
 }
 
-/** A connection to a local server: never through a proxy that the environment names. Connects when first used. */
+/** Returns a connection to a local server. It never uses a proxy of the environment, and connects on first use. */
 export function localConnection(address: string, connectTimeoutMs = 10_000): Connection {
   return Connection.lazy({
     ...{ address, tls: false, connectTimeout: connectTimeoutMs },
@@ -53,7 +53,7 @@ export function localConnection(address: string, connectTimeoutMs = 10_000): Con
   });
 }
 
-/** Runs `work` with a connection that is closed afterwards. Rejects when `timeoutMs` are over. */
+/** Runs `work` with a connection and closes it afterwards. Rejects when `timeoutMs` are over. */
 export async function withConnection<T>(
   address: string,
   timeoutMs: number,
@@ -70,13 +70,16 @@ export async function withConnection<T>(
   }
 }
 
-/** Of the server and of its Web UI; STEERSMAN_PORT and STEERSMAN_UI_PORT choose others. */
+/** Default ports of the server and of its Web UI; STEERSMAN_PORT and STEERSMAN_UI_PORT override them. */
 const DEFAULT_PORTS = { grpc: 7233, webUi: 8233 };
 
-/** A killed server can be gone by its process number while its last threads still hold its port. */
+/** The last threads of a killed server may hold its port although its process is already gone. */
 const FREE_WITHIN_MS = 3_000;
 
-/** The default port or that of an earlier server if it is free, or gets free in time; else another. */
+/**
+ * Returns the default port, or that of an earlier server, if it is free or becomes free in time; otherwise another
+ * port.
+ */
 export async function choosePort(use: keyof typeof DEFAULT_PORTS, earlier?: number): Promise<number> {
   const wanted = earlier ?? env.ports()[use] ?? DEFAULT_PORTS[use];
   const isThere = await until(() => isFree(wanted), earlier === undefined ? 0 : FREE_WITHIN_MS);
@@ -84,8 +87,9 @@ export async function choosePort(use: keyof typeof DEFAULT_PORTS, earlier?: numb
 }
 
 /**
- * Where the Web UI itself listens, which takes every request: at one of the 16 million loopback addresses, and at a
- * port, that no web page can guess. Systems with a single loopback address, such as macOS, have the port alone.
+ * Returns a place for the Web UI itself, which accepts every request: a random one of the 16 million loopback
+ * addresses, with a random port, so that no web page can guess it. Systems with a single loopback address, such as
+ * macOS, only have the random port.
  */
 export async function hiddenPlace(): Promise<{ address: string; port: number }> {
   const address = `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
@@ -94,14 +98,17 @@ export async function hiddenPlace(): Promise<{ address: string; port: number }> 
 }
 
 async function isFree(port: number): Promise<boolean> {
-  // Some systems let a second server bind 127.0.0.1 where another listens on all addresses.
+  // Some systems let a second server bind 127.0.0.1 while another listens on all addresses.
   const other = connect({ port, host: '127.0.0.1' });
   const isTaken = await happens(other, 'connect');
   other.destroy();
   return !isTaken && (await tryPort(port)) !== null;
 }
 
-/** That port, or with 0 any; null where it can't be had, or this machine does not have the address. */
+/**
+ * Returns the port if it is free, or with 0 any free port. Returns null if it is taken, or if this machine does not
+ * have the address.
+ */
 async function tryPort(port: number, host = '127.0.0.1'): Promise<number | null> {
   const server = createServer().listen(port, host);
   if (!(await happens(server, 'listening'))) return null;

@@ -1,6 +1,6 @@
 /**
- * What the owner of a local stack is asked, a connection for each: it holds what it asked for until it closes, however
- * the process that asked ends. Messages are JSON, one a line.
+ * The protocol for requests to the owner of a local stack. Each request has its own connection, and holds what it got
+ * until the connection closes, however the asking process ends. Messages are JSON, one per line.
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -10,55 +10,63 @@ import { type ErrorCode, SteersmanError } from '../process/errors.js';
 import { isManagedQueue, type QueueFolder } from './queues.js';
 import { dial, readRecord } from './seat.js';
 
-/** Raise it with each change of a message: processes of two versions may meet. `stop` is understood by all. */
+/**
+ * Increase it with each change of a message, because processes of two versions may meet. Every version understands
+ * `stop`.
+ */
 const PROTOCOL = 1;
 
 export type Ask = { ask: 'server' | 'state' | 'stop' } | { ask: 'worker'; worker: WorkerRequest };
 
 export interface WorkerRequest {
-  /** See `projectFingerprint`: requests with equal ones share a worker. */
+  /** See `projectFingerprint`; requests with the same fingerprint share a worker. */
   fingerprint: string;
-  /** A queue whose runs were left open; null for a new one, or that of a worker with this fingerprint. */
+  /** A queue whose runs were left open. Null means a new queue, or that of a worker with this fingerprint. */
   taskQueue: string | null;
   program: string;
   args: string[];
   cwd: string;
-  /** The whole environment, keys included: it goes through memory and this user's socket alone, never to a file. */
+  /**
+   * The whole environment, including keys. It only passes through memory and this user's socket, never through a file.
+   */
   env: Record<string, string>;
   folder: QueueFolder | null;
-  /** For a person whose runs have lost their worker. */
+  /** Advice for a person whose runs have lost their worker. */
   remedy: string;
 }
 
 export interface ServerAnswer {
   /** host:port of its gRPC service. */
   address: string;
-  /** URL of the Web UI, at the owner's door. */
+  /** URL of the Web UI, behind the owner's own HTTP guard. */
   webUi: string;
   pid: number;
-  /** Process of the owner. */
+  /** Process id of the owner. */
   owner: number;
 }
 
 export interface WorkerAnswer {
   taskQueue: string;
   logFile: string;
-  /** False when it ran already. */
+  /** False if the worker was already running. */
   startedHere: boolean;
 }
 
-/** What runs for a home. */
+/** The processes that run for a home. */
 export interface StackState {
-  /** Of the owner. */
+  /** Process id of the owner. */
   pid: number;
-  /** Null while it starts. */
+  /** Null while the server is starting. */
   server: ServerAnswer | null;
   workers: { taskQueue: string; pid: number; clients: number }[];
-  /** Who uses the server. */
+  /** The number of connections that use the server. */
   clients: number;
 }
 
-/** Once `value` or `failure`; before and after it lines for a person, and that somebody ends all of it. */
+/**
+ * A message from the owner: `value` or `failure` is sent once; lines for a person, and the notice that the stack is
+ * being stopped, may come before and after.
+ */
 export type Said = { value: unknown } | { failure: Failure } | { line: string } | { stopping: true };
 
 export interface Failure {
@@ -76,7 +84,7 @@ export function errorOf({ message, remedy, code }: Failure): SteersmanError {
   return new SteersmanError(message, remedy, code);
 }
 
-/** What was asked for, and is held. */
+/** A resource that was requested and is being held. */
 export interface Held<T> {
   value: T;
   /** Resolves when the owner has ended, or after `close`. */
@@ -84,7 +92,10 @@ export interface Held<T> {
   close(): void;
 }
 
-/** Asks the owner of a home; null where there is none, or it is about to end. Throws the owner's own SteersmanError. */
+/**
+ * Sends a request to the owner of a home. Returns null if there is no owner or it is about to end. Throws the owner's
+ * own SteersmanError.
+ */
 export async function ask<T>(
   home: string,
   question: Ask,
@@ -107,7 +118,7 @@ export async function ask<T>(
   send(socket, { protocol: PROTOCOL, ...question });
   try {
     const value = await answer;
-    // Who holds something may end all the same.
+    // Holding a resource does not keep this process alive.
     socket.unref();
     return value === null ? null : { value, closed, close: () => socket.destroy() };
   } catch (error) {
@@ -118,7 +129,7 @@ export async function ask<T>(
   }
 }
 
-/** At the owner's side: throws where this is a question of another version. */
+/** Called by the owner: throws if the request has another protocol version. */
 export function understood(question: Ask & { protocol?: number }): Ask {
   if (question.protocol === PROTOCOL || question.ask === 'stop') return question;
   throw new SteersmanError(
@@ -132,7 +143,7 @@ export function send(socket: Socket, message: object): void {
   if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
 }
 
-/** Gives each message; what is none ends the connection. */
+/** Passes on each message; an invalid message closes the connection. */
 export function receive<T>(socket: Socket, take: (message: T) => void): void {
   let rest = '';
   socket.on('error', () => {});
@@ -156,39 +167,39 @@ function hangs(home: string): SteersmanError {
   );
 }
 
-// A background worker, a child of the owner, tells it one of these.
+// A message from a background worker to the owner, its parent.
 
 export type Told = { ready: true } | { failure: Failure };
 
-/** Whether the owner of a local stack has started this process: the name of its queue alone does not say so. */
+/** True if the owner of a local stack has started this process; the queue's name alone does not prove that. */
 export function isOwned(taskQueue: string): boolean {
   return isManagedQueue(taskQueue) && process.send !== undefined;
 }
 
-/** It polls: the terminal that waits for it goes on. */
+/** Reports that the worker polls, so that the waiting terminal continues. */
 export function announceWorker(): void {
   tellOwner({ ready: true });
 }
 
-/** It can't start: the terminal that waits for it shows this error as its own. */
+/** Reports that the worker can't start; the waiting terminal shows this error as its own. */
 export function reportWorkerFailure(error: unknown): void {
   tellOwner({ failure: failureOf(error) });
 }
 
-/** Whoever owns it is gone, and with it whoever could ask it to end. */
+/** Calls `end` once the owner is gone, because no other process could ask this worker to end. */
 export function whenOwnerIsGone(end: () => void): void {
   process.once('disconnect', end);
-  // To listen keeps no worker alive that has done its work.
+  // The open channel must not keep a finished worker alive.
   process.channel?.unref();
   if (!process.connected) end();
 }
 
 function tellOwner(told: Told): void {
-  // An owner that has gone meanwhile needs to know nothing.
+  // An owner that is gone needs no message.
   if (process.connected) process.send?.(told, undefined, undefined, () => {});
 }
 
-/** What a background worker is started with. */
+/** The settings with which a background worker is started. */
 export interface WorkerSettings {
   /** See `projectFingerprint`. */
   fingerprint: string;
@@ -196,9 +207,9 @@ export interface WorkerSettings {
   args?: string[];
   /** Default: this process's working folder. */
   cwd?: string;
-  /** Whose configuration it is; kept for runs that are left open. */
+  /** The configuration folder; it is stored for runs that are left open. */
   folder?: QueueFolder;
-  /** Another folder than this process uses; the worker reads its variables itself. */
+  /** True if the folder differs from this process's own; the worker then reads its variables itself. */
   ofOther?: boolean;
   /** Default: the worker of the build. */
   script?: string;

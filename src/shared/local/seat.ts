@@ -1,6 +1,6 @@
 /**
- * The seat of a home's owner: a socket in the home, which only this user can reach. Who dies leaves its name behind and
- * no lock: a name at which nobody answers counts for nothing.
+ * A process owns a home by listening on a socket in it, its seat, which only this user can reach. A dead owner leaves
+ * the socket's name behind, but no lock: a name at which no process answers is ignored.
  */
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { errorLine } from '../process/output.js';
 import { stackPaths } from './home.js';
 import { readJson, removeFile, writeJson } from './json-file.js';
 
-/** What systems take as the path of a socket: 107 bytes on Linux, 103 on macOS. */
+/** Bound for the path of a socket; Linux accepts 107 bytes, macOS 103. */
 const LONGEST_PATH = 100;
 
 const recordSchema = z.object({
@@ -22,12 +22,12 @@ const recordSchema = z.object({
   webUi: z.string().optional(),
 });
 
-/** What the latest owner notes for people and for the next one: who it is, and which ports are to be taken again. */
+/** Returns the latest owner's record, for people and for the next owner: its process, and the ports to use again. */
 export function readRecord(home: string): z.infer<typeof recordSchema> | undefined {
   return readJson(stackPaths(home).stackFile, recordSchema);
 }
 
-/** A full disk takes none: then the next owner may have other ports. */
+/** Ignores write errors, such as a full disk; the next owner may then get other ports. */
 export function writeRecord(home: string, record: z.infer<typeof recordSchema>): void {
   try {
     writeJson(stackPaths(home).stackFile, record);
@@ -36,7 +36,7 @@ export function writeRecord(home: string, record: z.infer<typeof recordSchema>):
   }
 }
 
-/** A connection to the home's owner, but not at the seat `own`; null where there is none. */
+/** Returns a connection to the home's owner, ignoring the seat `own`; null if there is no owner. */
 export async function dial(home: string, own?: number): Promise<Socket | null> {
   for (const seat of seatsOf(home).reverse()) {
     if (seat === own) continue;
@@ -50,16 +50,18 @@ export async function dial(home: string, own?: number): Promise<Socket | null> {
 }
 
 /**
- * Makes this process the owner, and gives its connections to `accept`. Null where somebody else is. Two who come at the
- * same time want the same name, which the system gives to one. Whatever else happens, nobody is seated who does not find
- * every other name dead after its own was there to be found: so of two, the later one gives way.
+ * Makes this process the owner, and passes connections to `accept`. Returns null if another process is the owner. Two
+ * processes that start at the same time want the same name, which the system gives to one of them. In every other case
+ * a process only becomes the owner if all other names are dead after its own has become visible. So of two processes
+ * the later one gives way.
  */
 export async function takeSeat(home: string, accept: (socket: Socket) => void): Promise<Server | null> {
   if (await isTaken(home)) return null;
   const own = (seatsOf(home).at(-1) ?? 0) + 1;
   const server = createServer(accept);
   const isMade = await within(home, own, path => {
-    // For this user only from the moment on that it is made, which is this call, whatever the folder allows.
+    // The mask restricts the socket to this user from its creation on, which happens in this call, whatever the folder
+    // allows.
     const mask = process.umask(0o177);
     server.listen(path);
     process.umask(mask);
@@ -79,14 +81,14 @@ async function isTaken(home: string, own?: number): Promise<boolean> {
   return other !== null;
 }
 
-/** False where it fails instead. */
+/** Resolves with false if an error comes instead of the event. */
 export function happens(emitter: Server | Socket, event: string): Promise<boolean> {
   return once(emitter, event)
     .then(() => true)
     .catch(() => false);
 }
 
-/** Their numbers, ascending. */
+/** Returns the numbers of the sockets in a home, ascending. */
 function seatsOf(home: string): number[] {
   try {
     const numbers = readdirSync(home).map(name => Number(/^owner-(\d+)\.sock$/.exec(name)?.[1]));
@@ -100,7 +102,7 @@ function seatPath(home: string, seat: number): string {
   return join(home, `owner-${seat}.sock`);
 }
 
-/** A path that is too long for a socket leads there by a short link. */
+/** Runs `work` with the socket's path; if that is too long for a socket, with a path through a short link. */
 async function within<T>(home: string, seat: number, work: (path: string) => Promise<T>): Promise<T> {
   const path = seatPath(home, seat);
   if (Buffer.byteLength(path) <= LONGEST_PATH) return work(path);

@@ -3,15 +3,15 @@ import { errorText } from '../../base/text/error-text.js';
 import { SteersmanError } from './errors.js';
 
 /**
- * The only file that reads `process.env`. Keys stay here and in the provider clients: never in
- * workflow input, history, logs or messages (K3).
+ * The only file that reads `process.env`. Keys stay here and in the provider clients; they never enter workflow input,
+ * history, logs or messages (K3).
  */
 function read(name: string): string | undefined {
   const value = process.env[name]?.trim();
   return value === undefined || value === '' ? readFrom(name) : value;
 }
 
-/** From the file that `NAME_FILE` names, as containers get their secrets. */
+/** Reads the file named by `NAME_FILE`, which is how containers pass secrets. */
 function readFrom(name: string): string | undefined {
   const file = process.env[`${name}_FILE`]?.trim();
   if (!file) return undefined;
@@ -34,10 +34,10 @@ function port<K extends string>(key: K, name: string): Partial<Record<K, number>
   throw new SteersmanError(`${name} is ${value}, which is no port.`, 'Give a number from 1 to 65535.');
 }
 
-/** Set by a folder's file, and not by whoever called this process. */
+/** Names that a folder's file has set, as opposed to the caller of this process. */
 const ofFolder = new Set<string>();
 
-/** Sets variables of a folder; those that are set already win, and one that is left empty sets nothing. */
+/** Sets a folder's variables. Variables that are already set take precedence, and empty values are skipped. */
 export function setVariables(variables: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(variables)) {
     if (process.env[name] !== undefined || value.trim() === '') continue;
@@ -49,30 +49,30 @@ export function setVariables(variables: Readonly<Record<string, string>>): void 
 export const env = {
   temporalNamespace: () => read('TEMPORAL_NAMESPACE'),
   temporalCliPath: () => read('TEMPORAL_CLI_PATH'),
-  /** Temporal's test server, which skips time: for tests. */
+  /** Temporal's test server, which skips time; for tests only. */
   temporalTestServerPath: () => read('TEMPORAL_TEST_SERVER_PATH'),
-  /** Folder of the local stack's database, binary cache and blobs; default `.steersman` of the project. */
+  /** Folder of the local stack's database and blobs; see `resolveHome` for the default. */
   home: () => read('STEERSMAN_HOME'),
   taskQueue: () => read('STEERSMAN_TASK_QUEUE'),
-  /** The worker deployment that a worker is of, in the words of Temporal's own controller. */
+  /** The worker deployment that a worker belongs to; the names are those of Temporal's own controller. */
   deployment: () => ({ name: read('TEMPORAL_DEPLOYMENT_NAME'), buildId: read('TEMPORAL_WORKER_BUILD_ID') }),
-  /** `host:port` at which a worker tells its metrics. */
+  /** `host:port` at which a worker serves its metrics. */
   metrics: () => read('STEERSMAN_METRICS'),
-  /** Whether a worker can tell where a run's code stands. */
+  /** True if a worker answers queries for a run's stack trace. */
   stackTraces: () => read('STEERSMAN_STACK_TRACES')?.toLowerCase() === 'on',
   /** Bearer token of the MCP server's clients, over HTTP. */
   mcpToken: () => read('STEERSMAN_MCP_TOKEN'),
-  /** Token of the console's pages, where others than this machine reach it. */
+  /** Token for the console's pages if other machines can reach it. */
   consoleToken: () => read('STEERSMAN_CONSOLE_TOKEN'),
-  /** Hosts that `fetch` may ask although their addresses are private, such as `wiki.example,127.0.0.1:8080`. */
+  /** Hosts that `fetch` may reach despite their private addresses, such as `wiki.example,127.0.0.1:8080`. */
   fetchPrivate: () => read('STEERSMAN_FETCH_PRIVATE')?.split(/[\s,]+/) ?? [],
-  /** Ports of the local stack's server, where they are chosen. */
+  /** Configured ports of the local stack's server; absent ports are chosen automatically. */
   ports: () => ({ ...port('grpc', 'STEERSMAN_PORT'), ...port('webUi', 'STEERSMAN_UI_PORT') }),
-  /** Faults that tests switch on, and the folder where they leave their marks: see failpoints.ts. */
+  /** Faults that tests switch on, and the folder for their mark files: see failpoints.ts. */
   failpoints: () => read('STEERSMAN_FAILPOINTS'),
   failpointsDir: () => read('STEERSMAN_FAILPOINTS_DIR'),
   bell: () => read('STEERSMAN_BELL')?.toLowerCase() !== 'off',
-  /** Proxies for what goes out, and the hosts that are asked without: in the names that all programs know. */
+  /** Proxies for outgoing requests, and the hosts that bypass them, under the names that all programs know. */
   proxies: () => ({
     http: read('http_proxy') ?? read('HTTP_PROXY'),
     https: read('https_proxy') ?? read('HTTPS_PROXY'),
@@ -80,9 +80,9 @@ export const env = {
   }),
   /** Looks up any variable: for keys of model endpoints, and for `${VAR}` in the configuration. */
   lookup: read,
-  /** The whole environment: for child processes that need it. */
+  /** The whole environment, for child processes that need it. */
   all: () => process.env,
-  /** The same without what a folder's file has set. */
+  /** The environment without variables that a folder's file has set. */
   withoutFolder: () =>
     Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofFolder.has(name))),
 };

@@ -1,53 +1,52 @@
 /**
- * Named places where a test lets this process die, fail or fall silent.
- * Off, at no cost, unless STEERSMAN_FAILPOINTS says otherwise: `name=action[@n]`, several with commas.
- * A failpoint fires at its first passage, at the nth with `@n`, at several with `@n-m`, counted over all
- * processes that share the folder STEERSMAN_FAILPOINTS_DIR; each firing leaves a file there, by which a
- * test knows that its fault happened.
+ * Named places where a test makes this process die, fail or hang. They are off, at no cost, unless STEERSMAN_FAILPOINTS
+ * lists some: `name=action[@n]`, separated by commas. A failpoint fires at its first passage, with `@n` at the nth,
+ * with `@n-m` at several. Passages are counted over all processes that share the folder STEERSMAN_FAILPOINTS_DIR. Each
+ * firing creates a file there, by which a test knows that its fault happened.
  */
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { env } from './env.js';
 import { SteersmanError } from './errors.js';
 
-/** Where, and what may be done there. */
+/** The failpoints, each with its possible actions. */
 const FAILPOINTS = {
-  /** Connected, and polling has not begun. */
+  /** The worker is connected, but does not poll yet. */
   'worker.before-run': ['kill'],
-  /** A run's configuration is loaded, and Temporal does not know it yet. */
+  /** A run's configuration is loaded, but Temporal does not know it yet. */
   'run.loaded': ['kill', 'hang'],
-  /** What the next call sends is left in the worker's memory: `fail` loses it, as a call on another worker does. */
+  /** The next call's data is placed in the worker's memory. `fail` loses it, as if the call ran on another worker. */
   'request.offer': ['fail'],
-  /** A model call is about to ask for what to send, or a tool call for its large arguments. */
+  /** A model call is about to ask for its messages, or a tool call for its large arguments. */
   'state.read': ['kill', 'fail'],
   'model.before-send': ['kill'],
-  /** Part of the reply has come. */
+  /** Part of the reply has arrived. */
   'model.mid-stream': ['kill'],
-  /** The reply is whole, and Temporal does not know it yet. */
+  /** The reply is complete, but Temporal does not know it yet. */
   'model.after-reply': ['kill'],
-  /** The activity's end: `hang` loses its answer, as a network can. */
+  /** The activity ends. `hang` loses its answer, as a network can. */
   'model.completion': ['hang'],
-  /** `fail`: the request does not leave. */
+  /** `fail`: the request is not sent. */
   'tool.before-send': ['kill', 'fail'],
-  /** The tool has answered, and Temporal does not know it yet. `fail`: the answer was lost on its way. */
+  /** The tool has answered, but Temporal does not know it yet. `fail`: the answer was lost on its way. */
   'tool.after-effect': ['kill', 'fail'],
   'tool.completion': ['kill', 'hang'],
-  /** A part of the conversation is about to be kept; it is kept, and Temporal does not know it yet. */
+  /** Part of the conversation is about to be stored; below, it is stored, but Temporal does not know it yet. */
   'keep.before-write': ['kill', 'fail'],
   'keep.after-write': ['kill'],
-  /** What a conversation has said before is read, and the run that begins with it does not know it yet. */
+  /** A conversation's history has been read, but the run that continues it does not know it yet. */
   'session.opened': ['kill', 'fail'],
-  /** The account of a run is about to be charged; it is charged, and Temporal does not know it yet. */
+  /** A run's account is about to be charged; below, it is charged, but Temporal does not know it yet. */
   'hook.before-charge': ['kill'],
   'hook.after-charge': ['kill'],
   'hook.before-refund': ['kill'],
   'hook.after-refund': ['kill'],
-  /** Hooks are about to be called; they have answered, and Temporal does not know it yet. */
+  /** Hooks are about to be called; below, they have answered, but Temporal does not know it yet. */
   'hook.before-call': ['kill'],
   'hook.after-call': ['kill'],
-  /** The file of a branch is there, and nothing is in it yet. */
+  /** A branch's file exists, but is still empty. */
   'branch.begun': ['kill'],
-  /** The lines of a conversation are removed, and the texts that they refer to are still there. */
+  /** A conversation's lines are removed, but the texts that they refer to still exist. */
   'delete.lines-gone': ['kill'],
 } as const satisfies Record<string, readonly Action[]>;
 
@@ -56,7 +55,7 @@ export type Failpoint = keyof typeof FAILPOINTS;
 
 interface Fault {
   action: Action;
-  /** Passages at which it fires, counted from 1. */
+  /** The passages at which it fires, counted from 1. */
   from: number;
   to: number;
 }
@@ -69,8 +68,8 @@ interface Plan {
 let plan: Plan | undefined;
 
 /**
- * Passes the failpoint `name`. `kill` ends the process as SIGKILL does, `fail` throws `error()`, `hang`
- * returns a promise that never settles.
+ * Passes the failpoint `name`. `kill` ends the process like SIGKILL, `fail` throws `error()`, `hang` returns a promise
+ * that never settles.
  */
 export function failpoint(name: Failpoint, error?: () => Error): Promise<never> | undefined {
   const { dir, faults } = currentPlan();
@@ -90,7 +89,7 @@ export function failpoint(name: Failpoint, error?: () => Error): Promise<never> 
   }
 }
 
-/** Reads the plan, so that a mistake in it ends a worker at its start. Returns the names that are on. */
+/** Reads the plan, so that a mistake in it ends a worker at its start. Returns the names of active failpoints. */
 export function checkFailpoints(): string[] {
   return [...currentPlan().faults.keys()];
 }
@@ -101,8 +100,8 @@ function currentPlan(): Plan {
 }
 
 /**
- * Reads STEERSMAN_FAILPOINTS; no faults when it is not set.
- * @throws SteersmanError for a plan without a folder, and for one that names what is not there.
+ * Reads STEERSMAN_FAILPOINTS; there are no faults if it is not set.
+ * @throws SteersmanError for a plan without a folder, and for an unknown failpoint or action.
  */
 export function readPlan(text: string | undefined, dir: string | undefined): Plan {
   if (text === undefined) return { dir: '', faults: new Map() };
@@ -130,7 +129,10 @@ function readFault(text: string): [string, Fault] {
   return [name, { action: known, from: Number(from), to: Number(to) }];
 }
 
-/** The number of this passage over all processes, or null beyond `last`. A file made exclusively is a number taken. */
+/**
+ * Returns the number of this passage over all processes; null beyond `last`. Creating a file exclusively takes a
+ * number.
+ */
 function countPassage(dir: string, name: string, last: number): number | null {
   for (let passage = 1; passage <= last; passage++) {
     try {

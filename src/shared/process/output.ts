@@ -1,6 +1,6 @@
 /**
- * Where the command line writes: answers and machine lines on stdout, everything else on stderr. The only writers
- * but a session's screen; both let through what `terminal-text.ts` says (TR6).
+ * The streams of the command line: answers and machine lines on stdout, everything else on stderr. Only these functions
+ * and a session's screen write to the terminal; both only let through what `terminal-text.ts` allows (TR6).
  */
 import pc from 'picocolors';
 import { escapeUnseen } from '../../base/text/unseen.js';
@@ -13,7 +13,7 @@ export type Colors = ReturnType<typeof pc.createColors>;
 export interface TextSink {
   colors: Colors;
   line(text: string): void;
-  /** Text as it comes, without a newline of its own. */
+  /** Writes text as it arrives, without adding a newline. */
   text(chunk: string): void;
   /** Ends running text, if there is any. */
   endText(): void;
@@ -21,7 +21,7 @@ export interface TextSink {
 
 export interface Output {
   json: boolean;
-  /** stdout: answers, and with `--json` nothing but machine lines. */
+  /** stdout: answers; with `--json` only machine lines. */
   out: TextSink;
   /** stderr: progress, warnings, hints. */
   notes: TextSink;
@@ -29,7 +29,7 @@ export interface Output {
   document(json: string): void;
 }
 
-/** A sink over any writer, for streams and tests. */
+/** Returns a sink over any writer, for streams and tests. */
 export function textSink(write: (text: string) => void, colors: Colors): TextSink {
   let midLine = false;
   const clean = colors.isColorSupported ? printable : terminalText;
@@ -49,17 +49,17 @@ export function textSink(write: (text: string) => void, colors: Colors): TextSin
 
 export const noColors: Colors = pc.createColors(false);
 
-/** A line on stderr, for code that has no output of its own. */
+/** Writes a line to stderr, for code without an output of its own. */
 export function errorLine(text: string): void {
   streamSink(process.stderr).line(text);
 }
 
-/** A line on stdout, for code that has no output of its own. */
+/** Writes a line to stdout, for code without an output of its own. */
 export function outLine(text: string): void {
   streamSink(process.stdout).line(text);
 }
 
-/** A terminal that knows colours, of somebody who wants them: NO_COLOR, whatever it says, means none. */
+/** True for a terminal with colours, unless NO_COLOR is set to any value. */
 export function takesColors({ isTTY }: { isTTY?: boolean }): boolean {
   return isTTY === true && env.lookup('TERM') !== 'dumb' && env.lookup('NO_COLOR') === undefined;
 }
@@ -68,12 +68,12 @@ function streamSink(stream: NodeJS.WriteStream): TextSink {
   return textSink(text => void stream.write(text), pc.createColors(takesColors(stream)));
 }
 
-/** Calls a person who looks elsewhere, in a terminal; STEERSMAN_BELL=off keeps it silent. */
+/** Rings the terminal's bell to call a person; STEERSMAN_BELL=off keeps it silent. */
 export function ringBell(): void {
   if (process.stderr.isTTY === true && env.bell()) process.stderr.write('\u0007');
 }
 
-/** Ends the process with `exitCode`, silently, when nobody reads what it writes any more: `watch my-run | head`. */
+/** Ends the process silently with `exitCode` once the reader of its output is gone: `watch my-run | head`. */
 export function endWithReader(exitCode: number): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', error => {
@@ -95,5 +95,5 @@ export function createOutput(options: { json?: boolean | undefined }): Output {
   };
 }
 
-/** Gets one line of progress for a person. */
+/** Receives one line of progress for a person. */
 export type Report = (line: string) => void;

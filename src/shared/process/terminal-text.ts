@@ -1,29 +1,32 @@
 /**
- * What may reach a terminal: text, newlines, and of escape sequences the few styles of our own. Everything that
- * is printed goes through here, so that no model, tool or endpoint drives the terminal or hides text in it. Pure.
+ * Decides what may reach a terminal: text, newlines, and a few escape sequences for our own styles. Everything printed
+ * passes through here, so that no model, tool or endpoint can control the terminal or hide text in it.
  */
 
 import { escapeUnseen, replaceUnseen } from '../../base/text/unseen.js';
 
 /**
- * Whole control sequences, so that nothing of them is left to read: CSI, then strings such as OSC, then the rest. No
- * string holds the beginning of another: each would be searched to its end, again and again.
+ * Whole control sequences, so that no part of them remains: CSI, then strings such as OSC, then the rest. The pattern
+ * of a string excludes the start of another; otherwise each start would be searched to the end again.
  */
 const SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about.
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u0090\u0098\u009c-\u009f\n]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
 
-/** Foreign text without anything but what a person sees, newlines and tabs. */
+/** Returns only the visible part of foreign text, with newlines and tabs. */
 export function terminalText(text: string): string {
   return replaceUnseen(text.replace(SEQUENCES, ''), () => '');
 }
 
-/** A name as it is where it is fit for a line of a terminal, else quoted, so that it writes no line of its own. */
+/**
+ * Returns a name unchanged if it is safe on one line of a terminal, otherwise quoted, so that it can't write a line of
+ * its own.
+ */
 export function oneLine(name: string): string {
   return terminalText(name) === name && !/[\n\t]/.test(name) ? name : escapeUnseen(JSON.stringify(name));
 }
 
-/** Bold, dim, inverse and their ends, the colours and their end: no style can hide text. */
+/** Bold, dim, inverse, the colours, and the codes that end them; none of these styles can hide text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what this is about.
 const OWN_STYLE = /(\u001b\[(?:1|2|7|22|27|3[1-69])m)/;
 
@@ -32,7 +35,7 @@ export function printable(text: string): string {
   return parts.map((part, at) => (at % 2 === 1 ? part : terminalText(part))).join('');
 }
 
-/** Members that are moments: milliseconds inside, ISO 8601 wherever `--json` prints them. */
+/** Fields that are times: milliseconds inside the program, ISO 8601 in the output of `--json`. */
 const MOMENTS: ReadonlySet<string> = new Set([
   'at',
   'deadline',
@@ -41,10 +44,10 @@ const MOMENTS: ReadonlySet<string> = new Set([
   'changedAt',
   'since',
 ]);
-/** Members that models, tools and their servers fill: what has such a name there is theirs. */
+/** Fields that models, tools and their servers fill; inside them the names of `MOMENTS` have no special meaning. */
 const FOREIGN: ReadonlySet<string> = new Set(['input', 'value', 'schema', 'inputSchema']);
 
-/** JSON on one line that hides nothing either, and loses nothing: what is not seen is escaped. */
+/** Returns JSON on one line. Invisible characters are escaped, so it hides nothing and loses nothing. */
 export function jsonLine(value: unknown): string {
   const foreign = new WeakSet<object>();
   function withMoments(this: object, key: string, member: unknown): unknown {

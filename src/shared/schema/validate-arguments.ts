@@ -1,6 +1,6 @@
 /**
- * Checks tool arguments against a tool's JSON Schema, with errors a model can act on (T6, C4). The schema is a
- * server's and the arguments are a model's: together they may be made to take for ever.
+ * Validates tool arguments against a tool's JSON Schema, with errors that a model can act on (T6, C4). The schema comes
+ * from a server and the arguments from a model, so together they may be crafted to take forever.
  */
 import { createContext, Script } from 'node:vm';
 import { type Schema, Validator } from '@cfworker/json-schema';
@@ -9,13 +9,13 @@ import type { JsonSchema } from '../../base/json/json.js';
 import { isRecord } from '../../base/json/json.js';
 import { type Interpreter, isSound, schemaFaults } from '../../base/text/schema-faults.js';
 
-/** For one check: honest ones take a few milliseconds. */
+/** Limit for one check; normal checks take a few milliseconds. */
 const MAX_MS = 1_000;
 
-/** Texts of schemas that could not be followed: they are not tried again. */
+/** Texts of schemas that could not be evaluated; they are not tried again. */
 const hopeless = new LRUCache<string, true>({ max: 500 });
 
-/** True where arguments can be checked: an object schema that can be followed and says anything about its properties. */
+/** True if arguments can be validated: an object schema that can be evaluated and that constrains its properties. */
 export function isUsableSchema(schema: unknown): schema is JsonSchema {
   if (!isRecord(schema)) return false;
   const says = Object.keys(schema).some(
@@ -25,11 +25,11 @@ export function isUsableSchema(schema: unknown): schema is JsonSchema {
 }
 
 /**
- * What is wrong with `args`, one sentence for each fault (at most 10), naming path, what was expected and what
- * was given. Empty when valid, or when the schema can not be followed: then the server is the judge.
+ * Returns the faults of `args`, at most 10, one sentence each: path, expected value, actual value. Empty if they are
+ * valid, or if the schema can't be evaluated; the server then decides.
  */
 export function validateArguments(schema: JsonSchema, args: Record<string, unknown>): string[] {
-  // One that nests deeper than the stack has no text.
+  // A schema that nests deeper than the stack can't be serialised.
   if (!isSound(schema)) return [];
   const text = JSON.stringify(schema);
   if (hopeless.has(text)) return [];
@@ -39,13 +39,13 @@ export function validateArguments(schema: JsonSchema, args: Record<string, unkno
     return isQuick(text, size) ? check() : bounded(check);
   } catch {
     if (size > MOST_USUAL_CHARS) return firstFault(schema, args);
-    // A pattern that tries for ever, a reference to itself.
+    // The cause is a pattern that never finishes, or a reference to itself.
     hopeless.set(text, true);
     return [];
   }
 }
 
-/** As `validateArguments`, of any value; null where nobody can tell. */
+/** Like `validateArguments`, for any value; null if the value can't be judged. */
 export function faultsOf(schema: JsonSchema, value: unknown): string[] | null {
   if (!isSound(schema)) return null;
   try {
@@ -55,7 +55,7 @@ export function faultsOf(schema: JsonSchema, value: unknown): string[] | null {
   }
 }
 
-/** Whether a regular expression finds something; `^` and `$` are of a line. Null where it takes too long. */
+/** True if a regular expression matches; `^` and `$` match at lines. Null if it takes too long. */
 export function matchesText(pattern: string, text: string): boolean | null {
   try {
     return bounded(() => new RegExp(pattern, 'm').test(text));
@@ -64,7 +64,10 @@ export function matchesText(pattern: string, text: string): boolean | null {
   }
 }
 
-/** Of arguments that may themselves be what takes so long: the schema is tried again with the next ones. */
+/**
+ * Returns the first fault. Large arguments may themselves be the cause of the delay, so the schema is tried again with
+ * the next ones.
+ */
 function firstFault(schema: JsonSchema, args: Record<string, unknown>): string[] {
   try {
     return bounded(() => schemaFaults(schema, args, asked => interpret({ ...asked, onlyFirst: true })));
@@ -74,17 +77,19 @@ function firstFault(schema: JsonSchema, args: Record<string, unknown>): string[]
 }
 
 const interpret: Interpreter = ({ schema, draft, value, onlyFirst }) =>
-  // The body has the one form that JSON Schema has; the type lists the known keywords.
+  // The body has JSON Schema's only form; the type lists the known keywords.
   new Validator(schema as Schema, draft, onlyFirst).validate(value).errors;
 
-/** What can make a check go on for ever, or as long as the square of what it looks at. */
+/** Keywords that can make a check run forever, or in quadratic time. */
 const SLOW_KEYWORD = /"(pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)"/;
 const MOST_QUICK_CHARS = 20_000;
-/** Of the schema and the arguments, multiplied: each value may be compared with each of a list. */
+/** Limit for the size of the schema times that of the arguments: each value may be compared with each one of a list. */
 const MOST_QUICK_WORK = 10_000_000;
 const MOST_USUAL_CHARS = 100_000;
 
-/** A limit of time costs a thread each time, and most schemas need none. */
+/**
+ * True if no time limit is needed. A limit is expensive, because each one takes a thread, and most schemas need none.
+ */
 function isQuick(text: string, size: number): boolean {
   if (text.length > MOST_QUICK_CHARS || text.length * size > MOST_QUICK_WORK) return false;
   return !SLOW_KEYWORD.test(text);
@@ -93,7 +98,7 @@ function isQuick(text: string, size: number): boolean {
 const doing = createContext({ work: null });
 const doWork = new Script('work()');
 
-/** Does the work, of whatever realm, within its time: nothing else ends a regular expression. @throws */
+/** Runs the work, of any realm, within the time limit; there is no other way to stop a regular expression. @throws */
 function bounded<T>(work: () => T): T {
   doing.work = work;
   try {

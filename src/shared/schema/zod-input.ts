@@ -1,14 +1,17 @@
-/** Arguments of tools as zod describes them: for the model as JSON Schema. */
+/** Converts zod schemas of tool arguments to JSON Schema, for models. */
 import { z } from 'zod';
 import type { JsonSchema } from '../../base/json/json.js';
 import { isRecord } from '../../base/json/json.js';
 
-/** Also of another copy of zod 4, which a program may have beside ours. */
+/** True for any zod 4 schema, even from another copy of zod, which a program may have installed. */
 export function isZod(input: unknown): input is z.ZodType {
   return isRecord(input) && '_zod' in input;
 }
 
-/** The schema of what goes in, before defaults and transforms. Its dialect is left out: models have no use for it. */
+/**
+ * Returns the JSON schema of the input, before defaults and transforms. Its dialect is left out, because models do not
+ * need it.
+ */
 export function schemaOfInput(input: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(input, { io: 'input' });
   return schema as JsonSchema;

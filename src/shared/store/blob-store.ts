@@ -1,4 +1,4 @@
-/** Where large results and pictures are kept whole: content by reference, outside workflow history. */
+/** Stores large results and pictures whole, by reference, outside workflow history. */
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, type Dirent } from 'node:fs';
 import {
@@ -24,32 +24,34 @@ export interface BlobPage {
   totalBytes: number;
 }
 
-/** A store of immutable contents. References are opaque texts; what a run stored is read in its name alone. */
+/** A store of immutable contents. References are opaque; a run's contents can only be read under its name. */
 export interface BlobStore {
-  /** Keeps `data` for the run (its workflow id) and returns the reference. The same content, the same reference. */
+  /**
+   * Stores `data` for the run (its workflow id) and returns the reference. The same content gives the same reference.
+   */
   put(runId: string, data: string | Uint8Array): Promise<string>;
   /**
    * Reads `length` bytes from `offset`, fewer at the end.
-   * @returns null where the run has no such blob, or no longer whole.
-   * @throws SteersmanError where it may be there, and this process can not read it.
+   * @returns null if the run has no such blob, or the blob is damaged.
+   * @throws SteersmanError if the blob may exist, but this process can't read it.
    */
   read(runId: string, ref: string, range: { offset: number; length: number }): Promise<BlobPage | null>;
 }
 
 export const BLOB_REF = /^blob:([A-Za-z0-9_-]{1,80})\/([0-9a-f]{64})$/;
-/** Beside the blobs of a run, one file for each namespace that has a run of this id: whose they are. */
+/** Files next to a run's blobs that name their owners: one for each namespace with a run of this id. */
 const OWNER_FILE = /^\.owner\..*json$/;
 const ownerSchema = z.object({
-  /** Of the run's namespace, which no two servers share. */
+  /** Id of the run's namespace, unique across servers. */
   namespaceId: z.string(),
   workflowId: z.string(),
 });
 export type BlobOwner = z.infer<typeof ownerSchema>;
 
 /**
- * A store in a local directory: `<dir>/<run>/<sha256>`. Shared by workers only where the directory is; other users
- * of the host can not read it. `namespaceId`: of the runs that it stores for; what nobody can be asked about is
- * never pruned.
+ * Returns a store in a local directory: `<dir>/<run>/<sha256>`. Workers share it only if they share the directory;
+ * other users of the host can't read it. `namespaceId` returns the namespace of the runs. Blobs without a known owner
+ * are never pruned.
  */
 export function createLocalBlobStore(dir: string, namespaceId?: () => Promise<string | null>): BlobStore {
   return {
@@ -80,29 +82,29 @@ export function refOf(runId: string, hash: string): string {
   return `blob:${runFolder(runId)}/${hash}`;
 }
 
-/** A folder name for a run: readable, safe on every file system, and different for different ids. */
+/** Returns a folder name for a run: readable, safe on every file system, and different for different ids. */
 export function runFolder(runId: string): string {
   const readable = runId.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 40);
   return `${readable}-${createHash('sha256').update(runId).digest('hex').slice(0, 16)}`;
 }
 
-/** Once. Without it the blobs stay for good, and nothing else is lost. */
+/** Writes the owner file, if it does not exist. If that fails, the blobs are never pruned; nothing else is lost. */
 async function nameOwner(folder: string, owner: BlobOwner): Promise<void> {
   const name = `.owner.${hashOf(Buffer.from(owner.namespaceId)).slice(0, 16)}.json`;
   const options = { mode: 0o600, flag: 'wx' };
   await writeFile(join(folder, name), JSON.stringify(owner), options).catch(() => undefined);
 }
 
-/** Written aside and renamed: a reader never sees half a blob. */
+/** Writes to a temporary file and renames it, so that a reader never sees half a blob. */
 async function writeOnce(folder: string, name: string, bytes: Uint8Array): Promise<void> {
   const path = join(folder, name);
   const now = new Date();
   try {
-    // Stored again: counts as new for the pruning.
+    // A repeated write counts as new for pruning.
     await utimes(path, now, now);
     if (await readWhole(folder, name)) return;
   } catch {
-    // Not there yet.
+    // The blob does not exist yet.
   }
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const aside = join(folder, `.${name}.${randomUUID()}`);
@@ -110,13 +112,16 @@ async function writeOnce(folder: string, name: string, bytes: Uint8Array): Promi
     await writeFile(aside, bytes, { mode: 0o600 });
     await rename(aside, path);
   } catch (error) {
-    // Part of a blob would keep a full disk full.
+    // A partial blob would take space on a full disk.
     await unlink(aside).catch(() => undefined);
     throw error;
   }
 }
 
-/** The blob as it was stored: a power cut, a full disk or a copy of the folder can leave another. */
+/**
+ * Returns the blob, or null if it differs from what was stored: after a power cut, on a full disk, or in a copied
+ * folder.
+ */
 async function readWhole(folder: string, name: string): Promise<Buffer | null> {
   const path = join(folder, name);
   try {
@@ -142,7 +147,10 @@ export function hashOf(data: Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** Tries a local store as a worker uses it, and makes its folder. @throws SteersmanError that says what does not work. */
+/**
+ * Tests a local store with the operations of a worker, and creates its folder. @throws SteersmanError naming the
+ * operation that fails.
+ */
 export async function tryBlobStore(dir: string): Promise<void> {
   const probe = join(dir, `.probe-${randomUUID()}`);
   try {
@@ -166,13 +174,13 @@ export async function tryBlobStore(dir: string): Promise<void> {
   }
 }
 
-/** Whether a run had ended by then. */
+/** Tells whether a run had ended by that time. */
 export type IsOver = (owner: BlobOwner, by: Date) => Promise<boolean>;
 
 /**
- * Removes the blobs of runs that had ended `by` then, as `isOver` says. Where it can't, and where nothing says whose
- * they are, they stay. A directory that is missing, or files that go away meanwhile, are no error.
- * @returns how many blobs were removed.
+ * Removes the blobs of runs that had ended `by` that time, according to `isOver`. If `isOver` fails, or a folder has no
+ * owner file, the blobs stay. A missing directory, or files that disappear meanwhile, are not errors.
+ * @returns the number of removed blobs.
  */
 export async function pruneBlobs(dir: string, by: Date, isOver: IsOver): Promise<number> {
   let removed = 0;
@@ -181,20 +189,20 @@ export async function pruneBlobs(dir: string, by: Date, isOver: IsOver): Promise
     const folder = join(dir, run.name);
     const names = (await list(folder)).map(({ name }) => name);
     const stored = await Promise.all(names.map(name => stat(join(folder, name)).catch(() => null)));
-    // What was stored lately was stored by a run that was open then.
+    // Blobs stored later than that belong to a run that was still open.
     if (stored.some(info => info && info.mtime >= by)) continue;
     if (names.length > 0 && !(await allAreOver(await ownersOf(folder, names), by, isOver))) continue;
     for (const name of names) {
       const gone = await unlink(join(folder, name)).catch(() => name);
       if (gone === undefined && !OWNER_FILE.test(name)) removed += 1;
     }
-    // Refused by the file system while anything is in it.
+    // Fails as long as the folder has files.
     await rmdir(folder).catch(() => undefined);
   }
   return removed;
 }
 
-/** Null for one that can't be read. */
+/** Returns null for an owner file that can't be read. */
 function ownersOf(folder: string, names: readonly string[]): Promise<(BlobOwner | null)[]> {
   return Promise.all(
     names
@@ -206,7 +214,10 @@ function ownersOf(folder: string, names: readonly string[]): Promise<(BlobOwner 
   );
 }
 
-/** Of runs of one id in several namespaces each may read the texts: they stay for the last of them. */
+/**
+ * Runs with the same id in several namespaces may all read the texts, which therefore stay until the last of them has
+ * ended.
+ */
 async function allAreOver(owners: readonly (BlobOwner | null)[], by: Date, isOver: IsOver): Promise<boolean> {
   for (const owner of owners)
     if (owner === null || !(await isOver(owner, by).catch(() => false))) return false;

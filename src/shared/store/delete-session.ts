@@ -1,6 +1,7 @@
 /**
- * Removing a conversation whole: its runs in Temporal, all of their parts, then its lines, then its texts. The store
- * judges once more before the lines go, while nobody can add to them. Texts that are left by a crash go by retention.
+ * Deletes a conversation: all executions of its runs in Temporal, then its lines, then its texts. The store checks once
+ * more before the lines are removed, while no other writer can add to them. Texts that a crash leaves behind are
+ * removed by retention.
  */
 import {
   type Client,
@@ -17,13 +18,13 @@ import { hasBranches, type Store } from './store.js';
 const NOT_FOUND = 5;
 
 export interface Deletion {
-  /** Whose server knows its runs. Null: they stay there. */
+  /** The client of the server that has its runs. Null leaves the runs there. */
   client: Client | null;
-  /** Only where nothing was added to its lines since. */
+  /** Deletes only if no line was added since this time. */
   before?: number;
 }
 
-/** @throws SteersmanError where a run of it is open, or a branch shares what it says. */
+/** Deletes the conversation. @throws SteersmanError if one of its runs is open, or a branch shares its messages. */
 export async function deleteSession(
   { sessions, texts }: Pick<Store, 'sessions' | 'texts'>,
   session: string,
@@ -40,7 +41,10 @@ export async function deleteSession(
   return { workflowIds: [...new Set(removed.workflowIds)] };
 }
 
-/** Its runs, and the one that may have begun a moment ago: the store does not know it yet. */
+/**
+ * Returns the ids of its runs, and the next id, because a run may have begun a moment ago that the store does not know
+ * yet.
+ */
 export function idsToLookUp(session: string, runs: readonly RunRecord[]): string[] {
   const next = idInSession(session, lastNumberIn(session, runs) + 1);
   return [...new Set([...runs.map(({ workflowId }) => workflowId), next])];
@@ -51,7 +55,7 @@ interface Part {
   runId: string;
 }
 
-/** All parts of these runs that the server knows. @throws SteersmanError where one is open. */
+/** Returns all executions of these runs that the server knows. @throws SteersmanError if one is open. */
 async function closedParts(client: Client, session: string, workflowIds: readonly string[]): Promise<Part[]> {
   const parts: Part[] = [];
   for (const workflowId of workflowIds) {
@@ -64,7 +68,8 @@ async function closedParts(client: Client, session: string, workflowIds: readonl
         'open',
       );
     parts.push({ workflowId, runId: last.runId });
-    // A list may not have what ended a moment ago; earlier parts are older. A quote in a name ends no query.
+    // The list may lack an execution that ended a moment ago, but earlier ones are older. Quoting keeps a quote in a
+    // name from ending the query.
     const query = `WorkflowId = ${JSON.stringify(workflowId)}`;
     for await (const { runId } of client.workflow.list({ query }))
       if (runId !== last.runId) parts.push({ workflowId, runId });
@@ -72,7 +77,7 @@ async function closedParts(client: Client, session: string, workflowIds: readonl
   return parts;
 }
 
-/** What the server knows of the latest part of a run; null for an unknown one. */
+/** Describes the latest execution of a run; null if the server does not know it. */
 export async function lastPart(
   client: Client,
   workflowId: string,
@@ -91,7 +96,7 @@ async function deleteRuns(client: Client, parts: readonly Part[]): Promise<void>
     try {
       await client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution });
     } catch (error) {
-      // A deletion before this one has begun to remove it.
+      // An earlier deletion has already begun to remove it.
       if (!isGrpcServiceError(error) || error.code !== NOT_FOUND) throw error;
     }
 }

@@ -1,4 +1,4 @@
-/** How words are looked for in conversations: as they stand, in any case, each anywhere in a text. */
+/** Searches conversations for words: each word is matched literally, in any case, anywhere in a text. */
 
 import { resultText } from '../../conversation/tool-result.js';
 import type { Message } from '../../run/messages/message.js';
@@ -10,7 +10,7 @@ export function lowerWords(text: string): string[] {
     .filter(word => word !== '');
 }
 
-/** What of a message is looked through. */
+/** Returns the searchable text of a message. */
 export function searchedText({ content }: Message): string {
   return content
     .map(block => {
@@ -21,18 +21,21 @@ export function searchedText({ content }: Message): string {
     .join('\n');
 }
 
-/** What a search of conversations finds of a message: nothing of a role's prompt, which nobody said (FC11). */
+/**
+ * Returns the text of a message for a search of conversations; empty for a role's prompt, which is not part of the
+ * dialogue (FC11).
+ */
 export function foundText(message: Message): string {
   return message.kind === 'user' && message.purpose === 'role' ? '' : searchedText(message);
 }
 
-/** From here on, a language writes words of one or two characters. */
+/** Characters from here on belong to languages whose words have one or two characters. */
 const WIDE = 0x2e80;
 const SPACE = 32;
 
 /**
- * Short parts of a text as numbers, by which an index finds it: three letters in a row, or two wide characters. A text
- * has all those of each word that it has. Two parts may have one number.
+ * Returns short parts of a text as numbers, for an index: three consecutive letters, or two wide characters. A text has
+ * all parts of each of its words. Different parts may have the same number.
  */
 export function gramsOf(lower: string): number[] {
   const grams = new Set<number>();
@@ -52,7 +55,7 @@ function hash(a: number, b: number, c: number): number {
 const BEFORE_CHARS = 60;
 const HIT_CHARS = 200;
 
-/** What stands around the first of the words; null where one of them is missing. */
+/** Returns the text around the first of the words; null if any of them is missing. */
 export function partWith(text: string, words: readonly string[]): string | null {
   const lower = text.toLowerCase();
   const places = words.map(word => lower.indexOf(word));

@@ -44,7 +44,7 @@ export const readResultTool: ToolDefinition = {
   },
 };
 
-/** A page as a built-in tool gives it. */
+/** A page in the form of a built-in tool's result. */
 export interface ReadPage {
   note: string;
   content: ToolContent[];
@@ -59,7 +59,7 @@ export async function readResult(
   const ref = typeof args.ref === 'string' ? args.ref : '';
   const offset = wholeNumber(args.offset, 0);
   const length = Math.min(wholeNumber(args.length, DEFAULT_PAGE_BYTES), MAX_PAGE_BYTES);
-  // A few bytes more, to know whether the last character is whole.
+  // A few more bytes show whether the last character is complete.
   const range = { offset, length: length + MAX_CHAR_BYTES };
   const page = await blobs.read(runId, ref, range).catch((error: unknown) => {
     if (error instanceof SteersmanError) return 'unreadable' as const;
@@ -84,7 +84,7 @@ export async function readResult(
   return { note, content: [{ type: 'text', text: body }], isError: false };
 }
 
-/** Null for what is not UTF-8. An offset within a character shows from the next one on. */
+/** Returns null if the bytes are not UTF-8. An offset within a character starts at the next one. */
 function decodeText(bytes: Buffer): string | null {
   let start = 0;
   while (start < MAX_CHAR_BYTES && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;

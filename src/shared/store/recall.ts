@@ -1,4 +1,4 @@
-/** The built-in tool with which a model reads what was said in its conversation and is not shown any more (X7). */
+/** The built-in tool with which a model reads earlier messages of its conversation that are no longer shown (X7). */
 import { setImmediate } from 'node:timers/promises';
 import { headChars } from '../../base/text/large-text.js';
 import { COMPACTOR } from '../../conversation/summary.js';
@@ -17,11 +17,11 @@ import { type Asker, conversationOf, type Said, type SessionStore, saidInEach } 
 
 const PAGE_CHARS = 12_000;
 const MOST_HITS = 10;
-/** So many hits may be passed over. */
+/** The most hits that an offset may skip. */
 const MOST_PASSED = 1_000;
 const QUERY_CHARS = 500;
 const MOST_WORDS = 20;
-/** So much is looked through at most, and so much before others of the worker get their turn. */
+/** The most characters that a search reads, and how many it reads before other work of the worker gets its turn. */
 const MOST_CHARS = 32_000_000;
 const TURN_CHARS = 250_000;
 
@@ -77,18 +77,18 @@ export async function recall(
     : page(sessions, said, { id: id.trim(), offset, asker: found, changedAt });
 }
 
-/** When a file of the workspace was changed last, or that it is gone; null: it can not be seen. */
+/** Returns when a file of the workspace was last changed, or `gone`; null if it can't be examined. */
 export type ChangedAt = (path: string) => Promise<number | 'gone' | null>;
 
 interface Found {
-  /** How many of the words it has. */
+  /** The number of searched words that it contains. */
   count: number;
   line(): string;
 }
 
 /**
- * Those with the most of the words come first, then the newest. Each is named with its run: what is found is read in the
- * next run of the conversation, too, which has messages of the same ids.
+ * Sorts messages with the most words first, then the newest. Each is named with its run, because the ids are also used
+ * in the conversation's next run, where message ids repeat.
  */
 async function search(
   sessions: Sessions,
@@ -102,7 +102,7 @@ async function search(
   let best: Found[] = [];
   let count = 0;
   let looked = 0;
-  // A call stands before its result: here behind it.
+  // Messages are read newest first, so a result is seen before its call.
   const calls = new Map<string, string>();
   for await (const { message, run } of newestFirst(sessions, said)) {
     const key = (id: string) => `${run.chain}/${id}`;
@@ -111,7 +111,7 @@ async function search(
         calls.set(key(call.id), labelOf(call, namedPaths(call.input, run.workspace)));
     if (looked > MOST_CHARS) break;
     const text = isSaidAgain(message) ? '' : searchedText(message);
-    // Others of the worker have models and tools at work meanwhile.
+    // Lets other models and tools of the worker continue.
     if (Math.floor((looked + text.length) / TURN_CHARS) > Math.floor(looked / TURN_CHARS))
       await setImmediate();
     looked += text.length;
@@ -149,7 +149,7 @@ async function* newestFirst(
     for (const { message } of messages.reverse()) yield { message, run };
 }
 
-/** What was recalled, and what summaries say of messages: these themselves are found. */
+/** True for recalled text and for summaries; the search finds their original messages instead. */
 function isSaidAgain(message: Message): boolean {
   if (message.kind === 'user' && OF_SUMMARIES.has(message.purpose)) return true;
   if (message.kind === 'assistant' && message.role === COMPACTOR) return true;
@@ -189,7 +189,7 @@ async function page(
   );
 }
 
-/** The call whose result a message is; null for any other message, and where the call is not kept. */
+/** Returns the call whose result a message is; null for any other message, and if the call is not stored. */
 function callOf(message: Message, all: readonly Message[]): ToolUseBlock | null {
   if (message.kind !== 'tool_result') return null;
   const { toolUseId } = message.content[0];
@@ -203,7 +203,7 @@ function labelOf({ name }: Pick<ToolUseBlock, 'name'>, paths: readonly string[])
   return headChars([name, ...paths].join(' '), NAMED_CHARS);
 }
 
-/** Files among those that a result is about that were changed after it (SE4). */
+/** Returns those of the files named by a call that were changed after its result (SE4). */
 async function staleOf(paths: readonly string[], at: number, changedAt: ChangedAt): Promise<string[]> {
   const times = await Promise.all(paths.map(async path => [path, await changedAt(path)] as const));
   return times.flatMap(([path, time]) => (time === 'gone' || (time !== null && time > at) ? [path] : []));

@@ -1,4 +1,7 @@
-/** What outlives a run: conversations, and the texts that they refer to. Where it is kept is one seam. */
+/**
+ * Data that outlives a run: conversations, and the texts that they refer to. These interfaces separate it from the
+ * place where it is stored.
+ */
 import { LRUCache } from 'lru-cache';
 import { type Kept, type Mark, messageNumber, type RunRecord } from '../../run/state/kept.js';
 import { SteersmanError } from '../process/errors.js';
@@ -7,21 +10,21 @@ import { BLOB_REF, type BlobStore, type IsOver, runFolder } from './blob-store.j
 /** A conversation in a list. */
 export interface SessionLine {
   id: string;
-  /** Beginning of its first goal. */
+  /** The beginning of its first goal. */
   title: string;
   workspace: string;
   startedAt: number;
   changedAt: number;
-  /** Where it goes on from a message of another one. */
+  /** The message of another conversation that it continues from. */
   parent?: MessageOf;
 }
 
-/** Names a message: its id is unique in its run. */
+/** Identifies a message, whose id is unique in its run. */
 export interface MessageOf extends RunOf {
   message: string;
 }
 
-/** Something said that has the words that were looked for. */
+/** A message that contains the searched words. */
 export interface Hit {
   session: string;
   chain: string;
@@ -29,61 +32,64 @@ export interface Hit {
   /** Id of the message. */
   message: string;
   at: number;
-  /** What stands around them. */
+  /** The text around the words. */
   text: string;
 }
 
-/** Names a run in its conversation. */
+/** Identifies a run in its conversation. */
 export type RunOf = Pick<RunRecord, 'session' | 'chain'>;
 
 export interface SessionStore {
   /**
-   * Adds records to a run, in one write. What is there already stays as it is, but steps and the run's own record are
-   * replaced. `after`: the mark that the records follow. Where the store has more than that from another execution, the
-   * run was reset, and tells its story anew from there: what came behind the mark is gone.
-   * @returns null once they are kept. A mark if the store lacks what they follow: nothing is written, and the run is to
-   * be written from that mark on.
+   * Adds records to a run, in one write. Existing records are unchanged, except that steps and the run's own record are
+   * replaced. `after` is the mark that the records follow. If the store has more than that from another execution, the
+   * run was reset and repeats its story from there, so everything behind the mark is removed.
+   * @returns null once they are stored. If the store lacks what they follow, nothing is written, and the returned mark
+   *   says where the run must be written from.
    */
   keep(run: RunRecord, records: readonly Kept[], after?: Mark): Promise<Mark | null>;
-  /** The runs of a conversation, as they stand, oldest first. */
+  /** Returns the current records of a conversation's runs, oldest first. */
   runs(session: string): Promise<RunRecord[]>;
-  /** All runs that had this workflow id, newest first. */
+  /** Returns all runs that had this workflow id, newest first. */
   find(workflowId: string): Promise<RunRecord[]>;
-  /** Records of one kind, in order; `after`: the number that the last one had. */
+  /** Returns records of one kind, in order, after the record with the number `after`. */
   read(run: RunOf, ask: { kind: Kept['kind']; after?: number; limit: number }): Promise<Kept[]>;
   /**
-   * Records of one kind of each of these runs, whole, one run after the other, in the order given. What is not waited for
-   * is not read; the conversation is looked through once for all of them.
+   * Yields all records of one kind for each of these runs, one run after the other, in the given order. Records are
+   * only read when awaited; the conversation is scanned once for all runs.
    */
   readEach(
     session: string,
     ask: { kind: Kept['kind']; chains: readonly string[] },
   ): Promise<AsyncIterable<{ chain: string; records: Kept[] }>>;
-  /** Newest first; `before`: changed before that time; `text`: words of the title. */
+  /** Lists conversations, newest first. `before`: changed before that time. `text`: words of the title. */
   list(ask: { limit: number; before?: number; text?: string; workspaces?: string[] }): Promise<SessionLine[]>;
-  /** Each word is a part of the text, as it stands, in any case. Newest conversations first. */
+  /** Finds texts that contain each word literally, in any case. Newest conversations come first. */
   search(ask: { sessions?: string[]; text: string; limit: number }): Promise<Hit[]>;
-  /** A conversation as lists have it; null for an unknown one. */
+  /** Returns a conversation's line in lists; null for an unknown one. */
   line(session: string): Promise<SessionLine | null>;
-  /** Ids of conversations that begin with what this one says. */
+  /** Returns ids of conversations that begin with this one's messages. */
   branches(session: string): Promise<string[]>;
-  /** Begins a conversation that goes on from a message of another one: what came before stays there, and is shared. */
+  /** Begins a conversation that continues from a message of another one. Earlier messages stay there and are shared. */
   branch(from: MessageOf, to: string): Promise<void>;
   /**
-   * Removes a conversation; gives the workflow ids of its runs. What a run of it that has not ended says from then on is
-   * kept nowhere. `before`: only where nothing was added since. Throws a SteersmanError where a branch shares what it says,
-   * and where a run is not as it was `judged`.
+   * Removes a conversation; returns the workflow ids of its runs. Later messages of a run that has not ended are not
+   * stored. With `before`, it is only removed if nothing was added since. Throws a SteersmanError if a branch shares
+   * its messages, or if a run differs from how it was `judged`.
    */
   remove(session: string, ask?: RemovalTerms): Promise<{ workflowIds: string[] }>;
 }
 
 export interface RemovalTerms {
   before?: number;
-  /** The runs that the removal is meant for, as they stood. */
+  /** The runs that the removal is meant for, in the state in which they were checked. */
   judged?: readonly RunRecord[];
 }
 
-/** Looked at while nobody else can add to the conversation. */
+/**
+ * Called while no other writer can add to the conversation. @throws SteersmanError if a run has changed since it was
+ * judged.
+ */
 export function refuseUnjudged(session: string, runs: readonly RunRecord[], { judged }: RemovalTerms): void {
   const other = judged && runs.find(run => !judged.some(known => isSameLook(known, run)));
   if (other)
@@ -94,7 +100,9 @@ export function refuseUnjudged(session: string, runs: readonly RunRecord[], { ju
     );
 }
 
-/** Whether somebody may add to a run after its removal: itself, or who reads its history, which Temporal removes late. */
+/**
+ * True if a run may be written again after its removal: by itself, or from its history, which Temporal removes late.
+ */
 export function mayComeAgain({ ended, late }: RunRecord): boolean {
   return !ended || late === true;
 }
@@ -111,13 +119,16 @@ export function hasBranches(session: string, branches: readonly string[]): Steer
   );
 }
 
-/** A run that a conversation has, or its beginning: `upTo` is the last message of it that counts. */
+/** A run of a conversation, or its beginning: `upTo` is the last message that belongs to the conversation. */
 export interface Said {
   run: RunRecord;
   upTo?: string;
 }
 
-/** All runs of a conversation, oldest first: those of its own come after what it shares with the one that it branched from. */
+/**
+ * Returns all runs of a conversation, oldest first: those shared with the conversation that it branched from, then its
+ * own.
+ */
 export async function lineageOf(
   sessions: Pick<SessionStore, 'runs' | 'line'>,
   session: string,
@@ -126,7 +137,7 @@ export async function lineageOf(
   const own = (await sessions.runs(session)).map(run => ({ run }));
   const parent = (await sessions.line(session))?.parent;
   const known = new Set([...below, session]);
-  // One that was deleted while it was branched from may have come again, as a branch of its branch.
+  // A conversation that was deleted while it was branched from may exist again, as a branch of its branch.
   if (!parent || known.has(parent.session)) return own;
   const before = (await lineageOf(sessions, parent.session, known)).filter(
     ({ run }) => run.parent === undefined,
@@ -136,15 +147,16 @@ export async function lineageOf(
   return [...before.slice(0, Math.max(at, 0)), ...(last ? [{ ...last, upTo: parent.message }] : []), ...own];
 }
 
-/** Who asks for what its conversation has. `namespaceId` null: of any. */
+/** The run that asks for texts of its conversation. A null `namespaceId` matches any namespace. */
 export interface Asker {
   workflowId: string;
   namespaceId: string | null;
 }
 
 /**
- * The run that asks, as the store has it, and what it may read: its own conversation, with what that goes on from, of its
- * own workspace; a sub-agent only what it said itself. Null where the store does not know it.
+ * Returns the run that asks, as stored, and the messages that it may read: those of its own conversation and of the
+ * ones that it continues from, in its own workspace. A sub-agent may only read its own messages. Null if the store does
+ * not know the run.
  */
 export async function conversationOf(
   sessions: Pick<SessionStore, 'find' | 'runs' | 'line'>,
@@ -160,10 +172,10 @@ export async function conversationOf(
   return { run: asker, said };
 }
 
-/** Of texts of earlier runs: a model call may have twenty pictures of one. */
+/** Owners of texts from earlier runs that are cached: a model call may have twenty pictures of one run. */
 const OWNERS = 1_000;
 
-/** Reads what a run is shown by reference: its own texts, and those of the runs that its conversation had before it. */
+/** Returns a reader for texts that a run refers to: its own, and those of earlier runs of its conversation. */
 export function textsOfConversation(
   texts: Pick<BlobStore, 'read'>,
   sessions: Pick<SessionStore, 'find' | 'runs' | 'line'>,
@@ -186,7 +198,9 @@ export function textsOfConversation(
 
 export type SaidMessage = Extract<Kept, { kind: 'message' }>;
 
-/** What was said in each of these runs, one after the other, in the order given: each message with its thread, in order. */
+/**
+ * Yields the messages of each of these runs, one run after the other, in the given order. Each message has its thread.
+ */
 export async function* saidInEach(
   sessions: Pick<SessionStore, 'readEach'>,
   saids: readonly Said[],
@@ -210,7 +224,10 @@ export async function saidIn(sessions: Pick<SessionStore, 'readEach'>, said: Sai
   return [];
 }
 
-/** By number: a run that was reset may have no message of that name any more, and what came after is no part of it. */
+/**
+ * Compares by number, because a run that was reset may no longer have the message of that id; later messages do not
+ * belong to it.
+ */
 function upTo({ upTo: last }: Said, records: readonly Kept[]): SaidMessage[] {
   const said = records.flatMap(each => (each.kind === 'message' ? [each] : []));
   const most = last === undefined ? Number.POSITIVE_INFINITY : messageNumber({ id: last });
@@ -219,44 +236,47 @@ function upTo({ upTo: last }: Said, records: readonly Kept[]): SaidMessage[] {
 
 /** Texts by reference. */
 export interface TextStore extends BlobStore {
-  /** Removes the texts of these runs; gives how many there were. */
+  /** Removes the texts of these runs; returns how many there were. */
   removeOf(workflowIds: readonly string[]): Promise<number>;
   /**
-   * Removes the texts of runs that had ended `by` then, and gives how many. What was stored since stays, and what nobody
-   * can be asked about.
+   * Removes the texts of runs that had ended `by` that time; returns how many. Texts stored since then, and texts
+   * without a known owner, stay.
    */
   prune(by: Date, isOver: IsOver): Promise<number>;
 }
 
-/** What somebody may use: credits in millionths at the least, and tokens of the day, in UTC. */
+/** What somebody may use: credits, in millionths at the least, and the tokens of a day, in UTC. */
 export interface Account {
   id: string;
-  /** Below zero where the last turn cost more than there was. */
+  /** Negative if the last turn cost more than there was. */
   balance: number;
-  /** Of the newest charge, such as 2030-01-31; empty before the first. */
+  /** Day of the newest charge, such as 2030-01-31; empty before the first. */
   day: string;
-  /** Charged on that day. */
+  /** Tokens charged on that day. */
   dayTokens: number;
 }
 
-/** Days and hours are by the clock of the store: that of a worker may be wrong. */
+/** Days and hours follow the clock of the store, because that of a worker may be wrong. */
 export interface AccountStore {
-  /** Takes credits once for a key; `isNew` false: it was charged before, nothing is taken. */
+  /** Takes credits once per key. If `isNew` is false, the key was charged before, and nothing is taken. */
   charge(
     account: string,
     key: string,
     what: { credits: number; tokens: number },
   ): Promise<Account & { isNew: boolean }>;
-  /** Adds credits, once for a key. */
+  /** Adds credits once per key. */
   grant(account: string, key: string, credits: number): Promise<Account>;
-  /** Gives back what charges with keys that begin so have taken, each once. Tokens of the day stay: they were used. */
+  /**
+   * Returns the credits of all charges whose keys have this prefix, each once. The day's tokens are not returned,
+   * because they were used.
+   */
   refund(account: string, keyPrefix: string): Promise<Account>;
-  /** Null before its first charge, grant or lease. */
+  /** Null before the account's first charge, grant or lease. */
   show(account: string): Promise<Account | null>;
   list(): Promise<Account[]>;
   /**
-   * A place among at most `limit` runs at once; true if it has one, also when asked again. One that was not asked for
-   * again in an hour is free.
+   * Takes a place among at most `limit` simultaneous runs; returns true if the run has one, also on repeated calls. A
+   * place that was not renewed for an hour is free.
    */
   lease(account: string, chain: string, limit: number): Promise<boolean>;
   release(account: string, chain: string): Promise<void>;
@@ -266,7 +286,7 @@ export interface Store {
   sessions: SessionStore;
   texts: TextStore;
   accounts: AccountStore;
-  /** Takes in texts that waited while it was away. @throws where it still is. */
+  /** Moves texts into the store that waited while it was unavailable. @throws if it still is. */
   catchUp(): Promise<void>;
   /** @throws SteersmanError that says what does not work. */
   check(): Promise<void>;

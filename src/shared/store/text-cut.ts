@@ -1,17 +1,17 @@
-/** Cuts of UTF-8 bytes that never split a character, at the end of a line where one is near. */
+/** Cuts UTF-8 bytes without splitting a character, preferably at a nearby line end. */
 
-/** How far back or forward a line end may be to be preferred. */
+/** A line end within this distance of the cut is preferred. */
 const LINE_SLACK_BYTES = 512;
 const NEWLINE = 10;
 
-/** The largest place at or before `at` that is not inside a character. */
+/** Returns the largest index at or before `at` that is not inside a character. */
 function utf8Floor(bytes: Buffer, at: number): number {
   let place = Math.min(at, bytes.length);
   while (place > 0 && place < bytes.length && isContinuation(bytes[place])) place -= 1;
   return place;
 }
 
-/** At most `limit` bytes from the start; whole lines where the last one ends within reach. */
+/** Returns at most `limit` bytes from the start; whole lines if the last one ends nearby. */
 export function cutHead(bytes: Buffer, limit: number): Buffer {
   if (bytes.length <= limit) return bytes;
   const end = utf8Floor(bytes, limit);
@@ -19,7 +19,7 @@ export function cutHead(bytes: Buffer, limit: number): Buffer {
   return bytes.subarray(0, lineEnd > 0 && end - lineEnd <= LINE_SLACK_BYTES ? lineEnd : end);
 }
 
-/** At most `limit` bytes from the end; whole lines where the first one begins within reach. */
+/** Returns at most `limit` bytes from the end; whole lines if the first one begins nearby. */
 export function cutTail(bytes: Buffer, limit: number): Buffer {
   if (bytes.length <= limit) return bytes;
   let start = bytes.length - limit;

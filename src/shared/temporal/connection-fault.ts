@@ -1,4 +1,4 @@
-/** Why a connection to Temporal does not work, for a worker and for a client: what it is, and what to do. */
+/** Explains why a connection to Temporal fails, for workers and clients: the cause, and the remedy. */
 import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions } from '@temporalio/client';
 import {
@@ -9,7 +9,9 @@ import {
 import { errorText, errorTextWithCause } from '../../base/text/error-text.js';
 import { SteersmanError } from '../process/errors.js';
 
-/** @throws SteersmanError where a variable, the profile or a file that they name is wrong. */
+/**
+ * Reads the connection settings. @throws SteersmanError if a variable, the profile or a file that they name is wrong.
+ */
 export function temporalConfig(options?: LoadClientProfileOptions): ClientConnectConfig {
   try {
     return loadClientConnectConfig(options);
@@ -24,7 +26,10 @@ export function temporalConfig(options?: LoadClientProfileOptions): ClientConnec
 
 type Access = Pick<ConnectionOptions, 'tls' | 'apiKey'>;
 
-/** What stands for a fault in what the SDKs or TLS say. `hasCert`, `hasTls`: only where that was, or was not, given. */
+/**
+ * Identifies a fault by the text of an SDK or of TLS. If `hasCert` or `hasTls` is present, the connection's setting
+ * must be the same.
+ */
 interface KnownFault {
   says: RegExp;
   hasCert?: boolean;
@@ -82,8 +87,8 @@ const FAULTS: readonly KnownFault[] = [
 const NOBODY_IS_THERE = /tcp connect error|dns error|ECONNREFUSED|ENOTFOUND/;
 
 /**
- * What a failed connection comes from, where somebody answers there. Null where nobody does, or nothing more is known.
- * The SDKs tell little of TLS, so a handshake of ours is tried beside.
+ * Returns the cause of a failed connection if something answers at the address; null if nothing does, or if the cause
+ * is unknown. The SDKs report little about TLS, so a separate handshake is tried.
  */
 export async function connectionFault(
   address: string,
@@ -113,10 +118,10 @@ function faultAt(address: string, { what, remedy }: KnownFault, said: string): S
 }
 
 const HANDSHAKE_TIMEOUT_MS = 3_000;
-/** With TLS 1.3 a server refuses a client's certificate after the handshake. */
+/** With TLS 1.3 a server refuses a client's certificate only after the handshake. */
 const REFUSAL_COMES_WITHIN_MS = 1_000;
 
-/** What comes of a TLS handshake: `ok`, else what it says. */
+/** Tries a TLS handshake. Returns `ok`, or the error text. */
 function handshake(address: string, { tls }: Access): Promise<string> {
   const { hostname, port } = new URL(`tls://${address}`);
   const given = typeof tls === 'object' && tls !== null ? tls : {};

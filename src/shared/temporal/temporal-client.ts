@@ -1,4 +1,4 @@
-/** Temporal clients of every process of ours: none is stopped by a payload that it can't decode. */
+/** Creates the Temporal clients of all our processes. A payload that can't be decoded does not stop them. */
 import {
   Client,
   type ClientOptions,
@@ -10,27 +10,28 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { isRecord } from '../../base/json/json.js';
 
 /**
- * A client to which payloads of another program's making, encrypted or broken, are `Unreadable` values. By
- * itself the SDK would throw: one such memo, and no list of runs could be read.
+ * Returns a client that reads payloads of other programs, encrypted or broken, as `Unreadable` values. The SDK itself
+ * would throw, so that one such memo would make every list of runs unreadable.
  */
 export function temporalClient(options: ClientOptions): Client {
   return new Client({ ...options, dataConverter: { payloadCodecs: [unreadableCodec] } });
 }
 
 const usual = defaultGrpcRetryOptions();
-/** Before the first time that a query is asked again which found another in line. */
+/** Wait before the first retry of a query that found another one in line, milliseconds. */
 const IN_LINE_MS = 30;
 
 /**
- * Milliseconds before a request is sent again. While a run's worker is at a task, the server keeps one query of it in line
- * and turns the next away as if it were overloaded: the SDK would wait 1.4 to 2 s, and the task takes 20 ms.
+ * Returns the wait before a request is sent again, milliseconds. While a run's worker processes a task, the server
+ * keeps one query of the run in line and rejects the next as if it were overloaded. The SDK would then wait 1.4 to 2 s,
+ * although the task takes 20 ms.
  */
 export const retryDelayMs: typeof usual.delayFunction = (attempt, status) =>
   /query buffer is full/.test(status.details)
     ? Math.min(IN_LINE_MS * 2 ** (attempt - 1), 1_000)
     : usual.delayFunction(attempt, status);
 
-/** For each connection of a client's. */
+/** Interceptors for each client connection. */
 export const retryInterceptors = [makeGrpcRetryInterceptor({ ...usual, delayFunction: retryDelayMs })];
 
 interface Unreadable {
@@ -39,13 +40,13 @@ interface Unreadable {
 
 const MARK = 'steersman/unreadable';
 
-/** The encoding of a value that could not be decoded; null for any other value. */
+/** Returns the encoding of a value that could not be decoded; null for any other value. */
 export function unreadableEncoding(value: unknown): string | null {
   const encoding = isRecord(value) ? value[MARK] : null;
   return typeof encoding === 'string' ? encoding : null;
 }
 
-/** An answer that could not be decoded: asking again would bring the same. */
+/** An answer could not be decoded; asking again would give the same answer. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 
