@@ -7,7 +7,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { jsonLines } from './json-lines.js';
 
-const SCRIPT = fileURLToPath(new URL('./fake-mcp-server.mjs', import.meta.url));
+/** Where `build-once.ts` tells test processes of the server in one file; elsewhere it runs from its source. */
+export const FAKE_MCP_SCRIPT = 'STEERSMAN_TEST_FAKE_MCP';
+
+const scriptPath = () =>
+  process.env[FAKE_MCP_SCRIPT] ?? fileURLToPath(new URL('./fake-mcp-server.mjs', import.meta.url));
 
 /** One line of the server's own log: what really happened, whatever the run believes. */
 export interface FakeMcpEvent {
@@ -50,7 +54,7 @@ export function fakeMcp(): FakeMcp {
     dir,
     gates,
     env: base,
-    stdioEntry: (env = {}) => ({ command: process.execPath, args: [SCRIPT], env: { ...base, ...env } }),
+    stdioEntry: (env = {}) => ({ command: process.execPath, args: [scriptPath()], env: { ...base, ...env } }),
     openGate: gate => writeFileSync(join(gates, gate), ''),
     events,
     effects: tool =>
@@ -64,7 +68,7 @@ export async function startFakeMcpHttp(
   fake: FakeMcp,
   { port = 0, env = {} }: { port?: number; env?: Record<string, string> } = {},
 ): Promise<{ child: ChildProcess; port: number; url: string }> {
-  const child = spawn(process.execPath, [SCRIPT, '--http', String(port)], {
+  const child = spawn(process.execPath, [scriptPath(), '--http', String(port)], {
     env: { PATH: process.env.PATH ?? '', ...fake.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
