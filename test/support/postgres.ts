@@ -21,6 +21,9 @@ export async function pgliteDatabase(): Promise<Database> {
   return database;
 }
 
+/** One for all files of this process, for it takes seconds to start. It ends with the process. */
+let shared: Promise<Database> | null = null;
+
 /** On a busy machine. */
 const START_MS = 120_000;
 
@@ -44,7 +47,8 @@ export function postgresDatabases(): Record<string, () => Database> {
   let server: Awaited<ReturnType<typeof testServer>> = null;
   const all = () => [...(lite ? [lite] : []), ...pools.slice(0, 1)];
   beforeAll(async () => {
-    lite = await pgliteDatabase();
+    shared ??= pgliteDatabase();
+    lite = await shared;
     server = await testServer();
     const { url } = server ?? {};
     if (url !== undefined) pools = [connectPostgres(url), connectPostgres(url)];
@@ -56,7 +60,7 @@ export function postgresDatabases(): Record<string, () => Database> {
       );
   });
   afterAll(async () => {
-    await Promise.all([lite?.close(), ...pools.map(pool => pool.close())]);
+    await Promise.all(pools.map(pool => pool.close()));
     await server?.remove();
   });
   let turn = 0;
