@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { vi } from 'vitest';
 import { projectRoot } from './project.js';
 
 export interface Ended {
@@ -54,4 +55,40 @@ export function startCommand(
     }
   };
   return { child, stdout: () => stdout, stderr: () => stderr, printed, ended };
+}
+
+let calls = 0;
+
+const SCRIPTS = { steersman: 'cli.js', client: 'client.js' };
+
+/**
+ * Calls a command line in this process: a process of its own takes a second to start. What it tells later code of the
+ * process, `vi.resetModules()` takes back at the end of the file.
+ */
+export async function callHere(program: keyof typeof SCRIPTS, args: string[]): Promise<Ended> {
+  const { argv } = process;
+  const listeners = [process.stdout, process.stderr].map(
+    stream => [stream, stream.listeners('error')] as const,
+  );
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    vi.spyOn(process[name], 'write').mockImplementation((text, ...rest) => {
+      said[name] += text;
+      (rest.at(-1) as (() => void) | undefined)?.();
+      return true;
+    });
+  vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+  try {
+    calls += 1;
+    process.argv = [process.execPath, join(projectRoot, 'dist', SCRIPTS[program]), ...args];
+    await import(`${projectRoot}/src/${program}.ts?call=${calls}`);
+    return { code: Number(process.exitCode ?? 0), ...said };
+  } finally {
+    process.argv = argv;
+    process.exitCode = undefined;
+    vi.restoreAllMocks();
+    for (const [stream, before] of listeners)
+      for (const one of stream.listeners('error'))
+        if (!before.includes(one)) stream.off('error', one as () => void);
+  }
 }

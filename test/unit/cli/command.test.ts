@@ -4,9 +4,14 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { namesConfig } from '../../../packages/cli/command/command.js';
 import { projectRoot } from '../../../src/shared/process/package.js';
+import { callHere } from '../../support/command-line.js';
+
+// What a command line tells the modules of its process is for it alone.
+beforeAll(() => vi.resetModules());
+afterAll(() => vi.resetModules());
 
 test('a command that is left while calls are tried again → ends at once, with all it said and no stack trace (TE8)', () => {
   const command = JSON.stringify(join(projectRoot, 'dist/packages/cli/command/command.js'));
@@ -42,15 +47,22 @@ test.each([
     /'--check <command>'.*not be empty/,
   ],
   ['a file for no artifact', ['artifact', 'my-run', '--save', 'x', '--json'], /--save takes one artifact/],
-])('--json: a wrong call, %s → one line of JSON with message, remedy and exit code', (_, args, says) => {
-  const script = join(projectRoot, 'dist/client.js');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' });
-  const { remedy, ...error } = JSON.parse(stdout);
-  expect(error).toEqual({ type: 'error', code: 'usage', message: expect.stringMatching(says), exitCode: 2 });
-  expect(remedy).not.toBe('');
-  expect(status).toBe(2);
-  expect(stderr).toMatch(says);
-});
+])(
+  '--json: a wrong call, %s → one line of JSON with message, remedy and exit code',
+  async (_, args, says) => {
+    const { code, stdout, stderr } = await callHere('client', args);
+    const { remedy, ...error } = JSON.parse(stdout);
+    expect(error).toEqual({
+      type: 'error',
+      code: 'usage',
+      message: expect.stringMatching(says),
+      exitCode: 2,
+    });
+    expect(remedy).not.toBe('');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(says);
+  },
+);
 
 test('models --json: no endpoint → a line of JSON that says why, and the same on stderr', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steersman-models-'));

@@ -1,7 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { projectRoot } from '../../../src/shared/process/package.js';
+import { callHere } from '../../support/command-line.js';
+
+// What a command line tells the modules of its process is for it alone.
+beforeAll(() => vi.resetModules());
+afterAll(() => vi.resetModules());
 
 test.each([
   ['an option that the verb has too', ['--config', '.', 'doctor', '--json'], '--config', 'doctor'],
@@ -9,9 +14,8 @@ test.each([
   ['two options of a start', ['--mode', 'lead', '--yes', 'start', 'x', '--json'], '--mode, --yes', 'start'],
   ['a verb of a verb', ['--json', 'schedule', 'list'], '--json', 'schedule list'],
   ['a program of its own', ['--config', '.', 'worker', '--json'], '--config', 'worker'],
-])('verb: %s stands before it → a wrong call, never a verb without it', (_, args, options, verb) => {
-  const script = join(projectRoot, 'dist/cli.js');
-  const { status, stdout } = spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' });
+])('verb: %s stands before it → a wrong call, never a verb without it', async (_, args, options, verb) => {
+  const { code, stdout } = await callHere('steersman', args);
   expect(JSON.parse(stdout)).toEqual({
     type: 'error',
     code: 'usage',
@@ -19,16 +23,21 @@ test.each([
     remedy: `Say the verb first: steersman ${verb} … ${options.replace(',', '')}`,
     exitCode: 2,
   });
-  expect(status).toBe(2);
+  expect(code).toBe(2);
 });
 
 test.each([
   [[], 'steersman [options] [command] [goal]'],
   [['schedule'], 'steersman schedule [options] [command]'],
-  [['worker'], 'steersman worker [options]'],
-])('help %j → is a verb, never a goal', (of, usage) => {
-  const script = join(projectRoot, 'dist/cli.js');
-  const { status, stdout } = spawnSync(process.execPath, [script, 'help', ...of], { encoding: 'utf8' });
+])('help %j → is a verb, never a goal', async (of, usage) => {
+  const { code, stdout } = await callHere('steersman', ['help', ...of]);
   expect(stdout.split('\n')[0]).toBe(`Usage: ${usage}`);
+  expect(code).toBe(0);
+});
+
+test('help worker → is a verb of a program of its own, never a goal', () => {
+  const script = join(projectRoot, 'dist/cli.js');
+  const { status, stdout } = spawnSync(process.execPath, [script, 'help', 'worker'], { encoding: 'utf8' });
+  expect(stdout.split('\n')[0]).toBe('Usage: steersman worker [options]');
   expect(status).toBe(0);
 });
