@@ -1,6 +1,7 @@
 /** `@steersman/view`: a run as people see it, for any face. Without Node. */
 
 export { isCostly } from './markdown-cost.js';
+export { phaseName } from './phases.js';
 export {
   type CallInFlight,
   childProgress,

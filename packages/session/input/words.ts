@@ -1,11 +1,11 @@
 /** What a session shows of its own: phases, keys, the line at the bottom and its help, in the languages of prompts. */
 
+import { phaseName } from '@steersman/view';
 import { anyOf } from 'steersman/base';
-import type { Phase } from 'steersman/client';
 import { READERS } from 'steersman/run';
 
 const en = {
-  phases: {} as Partial<Record<Phase | 'starting' | 'loading', string>>,
+  phase: (phase: string) => phaseName(phase, 'en'),
   answered: 'answered',
   cycle: (number: number) => `cycle ${number}`,
   tasks: (done: number, of: number) => `${done} of ${of} tasks`,
@@ -78,19 +78,7 @@ const en = {
 export type SessionWords = typeof en;
 
 const zh: SessionWords = {
-  phases: {
-    starting: '启动',
-    loading: '加载',
-    planning: '规划',
-    execution: '执行',
-    verification: '验证',
-    answering: '回答',
-    checking: '检查',
-    choosing: '选择模式',
-    wrap_up: '收尾',
-    steering: '理解消息',
-    consultation: '咨询',
-  },
+  phase: phase => phaseName(phase, 'zh'),
   answered: '已回答',
   cycle: number => `第 ${number} 轮`,
   tasks: (done, of) => `任务 ${done}/${of}`,

@@ -64,7 +64,7 @@ function statusLine(progress: RunProgress, { words }: Talk, width: number, { col
   const clock = startedAt === null ? '0:00' : formatClock(until - startedAt);
   const done = tasks.filter(task => task.status === 'completed').length;
   const parts = [
-    idle ? words.answered : (words.phases[phase as keyof typeof words.phases] ?? phase),
+    idle ? words.answered : words.phase(phase),
     ...(cycle > 1 && !idle ? [words.cycle(cycle)] : []),
     ...(tasks.length > 0 && !idle ? [words.tasks(done, tasks.length)] : []),
     ...(paused ? [words.paused] : []),

@@ -1,5 +1,6 @@
 /** The words of the page, in the language of the browser or the one that was chosen. */
 import { signal } from '@preact/signals';
+import { phaseName } from '@steersman/view';
 import type { Words } from './en.js';
 
 export type Word = keyof Words;
@@ -61,7 +62,8 @@ export function named(
     | 'fault',
   name: string,
 ): string {
-  void language.value;
+  const tongue = language.value;
+  if (prefix === 'phase') return phaseName(name, tongue);
   const all: Partial<Record<string, string>> = words;
   return all[`${prefix}_${name}`] ?? name.replaceAll('_', ' ');
 }
