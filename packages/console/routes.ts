@@ -60,7 +60,6 @@ const STREAM = z.object({
 });
 const SINCE = z.coerce.number().min(0);
 const LIMIT = z.coerce.number().int().min(1);
-const REASON = z.object({ reason: z.string().optional(), interrupt: z.boolean().optional() });
 const PLAN = z.object({
   tasks: z.array(z.looseObject({ id: TEXT })),
   remove: z.array(TEXT).optional(),
@@ -119,8 +118,6 @@ const READ: Answers = {
     return [...new Map(found.map(message => [message.id, message])).values()];
   },
   '/runs/:run/children': async ask => (await runOf(ask)).children(),
-  '/runs/:run/artifacts/:artifact': async ask =>
-    (await runOf(ask)).artifact(ask.request.param('artifact') ?? ''),
   '/runs/:run/stored': async ask => ({
     text: await (await runOf(ask)).stored(ask.request.query('ref') ?? ''),
   }),
@@ -154,18 +151,9 @@ const WRITE: Answers = {
     const { id, ...action } = await bodyAs(ACTION, ask.request);
     return receipt(await (await runOf(ask)).componentAction(action, given({ id })));
   },
-  '/runs/:run/pause': async ask => {
-    const { reason, interrupt } = await bodyAs(REASON, ask.request);
-    return (await runOf(ask)).pause(reason, given({ interrupt }));
-  },
-  '/runs/:run/resume': async ask => {
-    const { reason } = await bodyAs(REASON, ask.request);
-    return (await runOf(ask)).resume(reason);
-  },
-  '/runs/:run/stop': async ask => {
-    const { reason } = await bodyAs(REASON, ask.request);
-    return (await runOf(ask)).stop(reason);
-  },
+  '/runs/:run/pause': async ask => (await runOf(ask)).pause(),
+  '/runs/:run/resume': async ask => (await runOf(ask)).resume(),
+  '/runs/:run/stop': async ask => (await runOf(ask)).stop(),
   '/runs/:run/cancel': async ask => (await runOf(ask)).cancel(),
   '/runs/:run/finish': async ask => (await runOf(ask)).finish(),
   '/runs/:run/plan': async ask => {

@@ -130,18 +130,16 @@ export function addExport(program: Command): void {
     program,
     'export',
     "Print a run's Temporal history as JSON, the form that replay tests take.",
-  )
-    .option('--out <file>', 'write it to this file')
-    .option('--run-id <runId>', 'an earlier segment of a run that continued as new (default: the latest)');
+  ).option('--out <file>', 'write it to this file');
   describeVerb(verb, [
     verbCall('export my-run --out history.json'),
     quietVerbCall('export my-run > history.json'),
   ]).action(
-    onRun(async (run, { output }, { out, runId }: { out?: string; runId?: string }) => {
-      const { runId: part, json } = await run.history(given({ runId }));
+    onRun(async (run, { output }, { out }: { out?: string }) => {
+      const { runId, json } = await run.history();
       if (out === undefined) return void output.document(json);
       const file = await saved(`${json}\n`, out, { what: 'history', option: '--out' });
-      if (output.json) output.value({ id: run.id, runId: part, file });
+      if (output.json) output.value({ id: run.id, runId, file });
       else output.notes.line(`Wrote ${file}`);
     }),
   );

@@ -6,7 +6,6 @@ import {
   exitCodeOf,
   given,
   PlainView,
-  positiveInteger,
   printEnd,
   resultLine,
   showEvents,
@@ -164,19 +163,17 @@ export function addWatch(program: Command): void {
     program,
     'watch',
     'Follow a run from its start to its end, live; in a terminal it can be steered meanwhile. Leaving it does not end the run.',
-  )
-    .option('--poll <ms>', 'time between looks (default: 250 locally, 1000 elsewhere)', positiveInteger)
-    .option('--notify <url>', NOTIFY_HELP, notifyOption);
+  ).option('--notify <url>', NOTIFY_HELP, notifyOption);
   describeVerb(verb, [
     verbCall('watch summarise-what-is-in-k3f9q2'),
     quietVerbCall('watch my-run --json | jq .type'),
-  ]).action(async (id: string, options: CommonOptions & { poll?: number; notify?: URL }) => {
-    await withRun(options, id, (run, context) => watch(run, context, options));
+  ]).action(async (id: string, options: CommonOptions & { notify?: URL }) => {
+    await withRun(options, id, (run, context) => watch(run, context, options.notify));
   });
 }
 
 /** Plain lines on stdout, with `--json` one event a line there; in a terminal an open run can be steered meanwhile. */
-async function watch(run: Run, context: Context, { poll, notify }: { poll?: number; notify?: URL }) {
+async function watch(run: Run, context: Context, notify: URL | undefined) {
   const { output } = context;
   const interactive = isTerminal() && !output.json;
   const goal = interactive ? ((await run.show()).goal ?? '') : '';
@@ -185,7 +182,6 @@ async function watch(run: Run, context: Context, { poll, notify }: { poll?: numb
   let events = 0;
   return following(context, run, notify, {
     session: interactive ? { goal, owned: false } : null,
-    pollMs: poll,
     show: event => {
       if ('seq' in event && event.path === undefined) events += 1;
       if (!output.json) view.show(event);
@@ -213,7 +209,6 @@ function printWithoutEvents(output: Output, end: RunEnd): void {
 interface Following {
   /** What a session in the terminal is told; null where lines are printed instead. */
   session: Pick<SessionOptions, 'goal' | 'owned' | 'config'> | null;
-  pollMs?: number | undefined;
   show(event: RunEvent): void;
   interrupted(press: number, detach: () => void): void;
   /** Lines for one that leaves before the end. */
@@ -235,7 +230,7 @@ async function following(context: Context, run: Run, notify: URL | undefined, ho
 async function inLines({ output }: Context, run: Run, notifier: Notifier, how: Following): Promise<number> {
   const detach = new AbortController();
   const release = onInterrupt(press => how.interrupted(press, () => detach.abort()));
-  const events = run.events({ signal: detach.signal, ...given({ pollMs: how.pollMs }) });
+  const events = run.events({ signal: detach.signal });
   const end = await showEvents(events, event => {
     notifier.take(event);
     how.show(event);

@@ -12,13 +12,9 @@ const FETCH_TIMEOUT_MS = 120_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /** The Temporal history of a part of the run, its latest by default, as JSON that replay tests take. */
-export async function readHistory(
-  temporal: Temporal,
-  id: string,
-  part: string | undefined,
-): Promise<{ runId: string; json: string }> {
+export async function readHistory(temporal: Temporal, id: string): Promise<{ runId: string; json: string }> {
   const { client } = temporal;
-  const runId = part ?? (await describeRun(temporal, id)).runId;
+  const { runId } = await describeRun(temporal, id);
   const handle = client.workflow.getHandle(id, runId);
   const history = await client.withDeadline(Date.now() + FETCH_TIMEOUT_MS, () => handle.fetchHistory());
   return { runId, json: historyToJSON(history) };

@@ -37,7 +37,7 @@ import type { RunEnd } from '../record/run-end.js';
 import { readHistory, readStored } from '../record/run-files.js';
 import { RunReader, resultIn } from '../record/run-reader.js';
 import type { RunSnapshot } from '../record/run-snapshot.js';
-import { describeRun, fromWorker, mayBeServed } from '../record/runs.js';
+import { fromWorker, mayBeServed } from '../record/runs.js';
 import { wordsOf } from '../vocabularies/stream-events.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { type WaitOptions, waitForEnd } from '../watch/wait-for-end.js';
@@ -313,13 +313,6 @@ export class Run {
     return this.#work(options, () => this.#reader.children());
   }
 
-  /** True where a worker serves it, or where nobody can tell quickly. */
-  isServed(options: Abortable = {}): Promise<boolean> {
-    return this.#work(options, async temporal =>
-      mayBeServed(temporal, (await describeRun(temporal, this.id)).taskQueue),
-    );
-  }
-
   /** The conversation, the main thread first; or the thread of this name: whole where this machine has the store, else as far as its worker has it. */
   transcript({ thread, ...options }: Abortable & { thread?: string } = {}): Promise<ThreadTranscript[]> {
     return this.#work(options, () => this.#reader.transcript(thread));
@@ -345,12 +338,9 @@ export class Run {
     );
   }
 
-  /** The Temporal history of its latest segment, or of the part `runId`, as JSON that replay tests take. */
-  history({
-    runId,
-    ...options
-  }: Abortable & { runId?: string } = {}): Promise<{ runId: string; json: string }> {
-    return this.#work(options, temporal => readHistory(temporal, this.id, runId));
+  /** The Temporal history of its latest segment, as JSON that replay tests take. */
+  history(options: Abortable = {}): Promise<{ runId: string; json: string }> {
+    return this.#work(options, temporal => readHistory(temporal, this.id));
   }
 
   /** A text that it keeps by reference (`blob:…`), whole. Only on a machine that has the blobs of the worker. */

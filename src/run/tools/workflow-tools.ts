@@ -15,7 +15,7 @@ import {
 } from './tool.js';
 
 /** Nothing outside the run changes, so nobody is asked; what they say is of the moment, so it is never reused. */
-const WITHIN_THE_RUN: ToolPolicy = {
+export const WITHIN_THE_RUN: ToolPolicy = {
   ...DEFAULT_TOOL_POLICY,
   readOnly: true,
   idempotent: true,

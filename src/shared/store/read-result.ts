@@ -2,7 +2,8 @@
 
 import { READ_RESULT } from '../../conversation/tool-result.js';
 import type { ToolContent } from '../../run/messages/message.js';
-import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../run/tools/tool.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
+import { WITHIN_THE_RUN } from '../../run/tools/workflow-tools.js';
 import { SteersmanError } from '../process/errors.js';
 import type { BlobStore } from './blob-store.js';
 import { cutHead } from './text-cut.js';
@@ -34,14 +35,7 @@ export const readResultTool: ToolDefinition = {
     additionalProperties: false,
   },
   validation: 'strict',
-  policy: {
-    ...DEFAULT_TOOL_POLICY,
-    readOnly: true,
-    idempotent: true,
-    destructive: false,
-    cache: 'none',
-    concurrent: true,
-  },
+  policy: { ...WITHIN_THE_RUN, concurrent: true },
 };
 
 /** A page in the form of a built-in tool's result. */

@@ -9,8 +9,9 @@ import {
   type UserMessage,
 } from '../../run/messages/message.js';
 import type { RunRecord } from '../../run/state/kept.js';
-import { DEFAULT_TOOL_POLICY, RECALL, type ToolDefinition } from '../../run/tools/tool.js';
+import { RECALL, type ToolDefinition } from '../../run/tools/tool.js';
 import { namedPaths } from '../../run/tools/tool-paths.js';
+import { WITHIN_THE_RUN } from '../../run/tools/workflow-tools.js';
 import { lowerWords, partWith, searchedText } from './find-words.js';
 import type { ReadPage } from './read-result.js';
 import { type Asker, conversationOf, type Said, type SessionStore, saidInEach } from './store.js';
@@ -45,14 +46,7 @@ export const recallTool: ToolDefinition = {
     additionalProperties: false,
   },
   validation: 'strict',
-  policy: {
-    ...DEFAULT_TOOL_POLICY,
-    readOnly: true,
-    idempotent: true,
-    destructive: false,
-    cache: 'none',
-    concurrent: true,
-  },
+  policy: { ...WITHIN_THE_RUN, concurrent: true },
 };
 
 const OF_SUMMARIES: ReadonlySet<string> = new Set(['compact', 'summary'] satisfies UserMessage['purpose'][]);
