@@ -1,8 +1,8 @@
 /** One watcher of one run, however many pages look at it: what it has told, for who comes late, and what is new. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { type CallInFlight, newProgress, type RunProgress, take } from '@steersman/view';
 import { errorText } from 'steersman/base';
 import { explainError, type Run, type RunEvent, type RunSnapshot } from 'steersman/client';
-import { beginHearing, type HeardReply, hear } from 'steersman/run';
 import type { Frame } from './api.js';
 
 export type Push = (frame: Frame) => void;
@@ -27,8 +27,8 @@ export class Feed {
   readonly #ending = new AbortController();
   /** Durable ones, of the run and its sub-agents, as they were told. */
   readonly #events: RunEvent[] = [];
-  /** What the calls in flight have said so far, by path and call, with the last piece of each. */
-  readonly #replies = new Map<string, { last: TextEvent; heard: HeardReply }>();
+  /** What the calls in flight have said so far. */
+  readonly #progress = newProgress('');
   /** Number of the own event before the first that is kept. */
   #before = 0;
   #last = 0;
@@ -76,8 +76,7 @@ export class Feed {
     const known = this.#events.findLastIndex(event => ownSeq(event) === since);
     const first = since === 0 ? Math.max(0, this.#events.length - most) : known + 1;
     for (const event of this.#events.slice(first)) yield { type: 'event', run, event };
-    for (const reply of this.#replies.values())
-      for (const event of wholePieces(reply)) yield { type: 'event', run, event };
+    for (const event of saidSoFar(this.#progress)) yield { type: 'event', run, event };
     const before = this.#events.slice(0, first).findLast(event => ownSeq(event) !== null);
     const from = ((before && ownSeq(before)) ?? this.#before) + 1;
     if (this.#isCaughtUp) yield { type: 'caught_up', run, from };
@@ -122,7 +121,7 @@ export class Feed {
   #take(event: RunEvent): void {
     const wasCaughtUp = this.#isCaughtUp;
     if ('seq' in event) this.#keep(event);
-    if (event.type === 'text') this.#hear(event);
+    take(this.#progress, event);
     if (event.type === 'end') this.#end = event;
     this.#push({ type: 'event', run: this.#run.id, event });
     if (!wasCaughtUp && this.#isCaughtUp)
@@ -133,15 +132,8 @@ export class Feed {
   #keep(event: Extract<RunEvent, { seq: number }>): void {
     this.#last = ownSeq(event) ?? this.#last;
     this.#events.push(event);
-    if (event.type === 'model_call_ended' || event.type === 'model_call_failed')
-      this.#replies.delete(keyOf(event));
     for (const old of this.#events.splice(0, Math.max(0, this.#events.length - MOST_EVENTS)))
       this.#before = ownSeq(old) ?? this.#before;
-  }
-
-  #hear(event: TextEvent): void {
-    const { heard = beginHearing() } = this.#replies.get(keyOf(event)) ?? {};
-    this.#replies.set(keyOf(event), { last: event, heard: hear(heard, event) });
   }
 
   /** Looks at the state then, or before: one look at a time, so that an old one never comes after a new one. */
@@ -195,13 +187,18 @@ function ownSeq(event: RunEvent): number | null {
 }
 
 /** Who comes late hears what was said so far in one piece a channel. */
-function wholePieces({ last, heard }: { last: TextEvent; heard: HeardReply }): TextEvent[] {
-  return (['reasoning', 'text', 'tool_input'] as const).flatMap(channel => {
-    const { from: offset, text } = heard[channel];
-    return text === '' ? [] : [{ ...last, attempt: heard.attempt, channel, offset, text }];
-  });
+function saidSoFar(progress: RunProgress): TextEvent[] {
+  const own = [...progress.calls].map(call => piecesOf(...call));
+  const ofAgents = [...progress.children].flatMap(([path, { calls }]) =>
+    [...calls].map(call => piecesOf(...call).map(piece => ({ ...piece, path }))),
+  );
+  return [...own, ...ofAgents].flat();
 }
 
-function keyOf({ path = '', callId }: { path?: string; callId: string }): string {
-  return `${path} ${callId}`;
+function piecesOf(callId: string, { role, taskId, form, heard }: CallInFlight): TextEvent[] {
+  return (['reasoning', 'text', 'tool_input'] as const).flatMap(channel => {
+    const { from: offset, text } = heard[channel];
+    const piece = { callId, role, taskId, form, attempt: heard.attempt, channel, offset, text };
+    return text === '' ? [] : [{ type: 'text' as const, ...piece }];
+  });
 }

@@ -201,7 +201,7 @@ async function callTool({ item, runId }: Owner, tool: string, args: Json): Promi
   if (run === undefined) throw new Error(t('appGone'));
   const asked = { of: item.callId, tool, arguments: args };
   const { callId } = await post<{ callId: string }>(runPath(owner, 'call-tool'), asked);
-  const { app, text } = await endOf(run, item.path, callId);
+  const { app, result: text } = await endOf(run, item.path, callId);
   if (app) return recordOf((await stored(owner, app.answer)).result);
   return { content: [{ type: 'text', text }], isError: true };
 }
@@ -214,17 +214,14 @@ function propose({ item, runId }: Owner, text: string): boolean {
   return true;
 }
 
-type CallEnd = Extract<RunModel['events'][number], { type: 'app_call_ended' }>;
-
-function endOf(run: RunModel, path: string, callId: string): Promise<CallEnd> {
+function endOf(run: RunModel, path: string, callId: string): Promise<ToolItem> {
   return new Promise((resolve, reject) => {
     const stop = effect(() => {
       void run.version.value;
-      const end = run.events.findLast(
-        (event): event is CallEnd =>
-          event.type === 'app_call_ended' && event.callId === callId && (event.path ?? '') === path,
+      const call = run.fold.items.findLast(
+        item => item.kind === 'tool' && item.callId === callId && item.path === path,
       );
-      if (end) resolve(end);
+      if (call?.kind === 'tool' && call.ending !== null) resolve(call);
       else if (run.ended) reject(new Error(t('appEnded')));
       else return;
       queueMicrotask(() => stop());

@@ -155,10 +155,10 @@ function ToolEntry({ item, runId }: { item: ToolItem; runId: string }) {
 }
 
 function isLastApp({ callId, path }: ToolItem, runId: string): boolean {
-  const last = followed(runId)?.events.findLast(
-    event => event.type === 'tool_call_ended' && event.app?.page !== undefined,
+  const last = followed(runId)?.fold.items.findLast(
+    item => item.kind === 'tool' && item.app?.page !== undefined,
   );
-  return last?.type === 'tool_call_ended' && last.callId === callId && (last.path ?? '') === path;
+  return last?.kind === 'tool' && last.callId === callId && last.path === path;
 }
 
 /** Its app, where it can be shown. The last one of a run is open when it comes, until it is closed. */
