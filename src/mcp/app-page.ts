@@ -11,10 +11,7 @@ const READ_MS = 5_000;
 /** The page, and what its server declares that it needs. */
 export interface AppPage {
   html: string;
-  /**
-   * Origins that it may connect to, load from and frame, and its allowed base addresses, as declared; they are checked
-   * where the policy is applied.
-   */
+  /** Origins that it may connect to, load from, frame and use as base, as declared; the policy's user checks them. */
   csp: Record<string, string[]>;
 }
 

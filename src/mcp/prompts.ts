@@ -5,10 +5,7 @@ import { terminalText } from '../shared/process/terminal-text.js';
 import type { McpConnection } from './connection/connection.js';
 import { pagesOf } from './connection/server-tools.js';
 
-/**
- * Limit for an expanded prompt, UTF-8 bytes. A longer prompt is refused, because part of an instruction is a different
- * instruction.
- */
+/** Limit for an expanded prompt, UTF-8 bytes. Longer ones are refused, because part of an instruction is another one. */
 const PROMPT_BYTES = 16_384;
 const MAX_LIST_PAGES = 20;
 const MAX_PROMPTS = 500;
@@ -58,10 +55,7 @@ const answerSchema = z.looseObject({
 });
 type Message = z.infer<typeof answerSchema>['messages'][number];
 
-/**
- * Returns the prompts with names that can be typed, at most 500; empty if the server has no prompts. @throws
- * SteersmanError of the request.
- */
+/** Returns the prompts with names that can be typed, at most 500. @throws SteersmanError of the request. */
 export async function listPrompts(connection: McpConnection): Promise<ServerPrompt[]> {
   if (!connection.hasPrompts) return [];
   const prompts: ServerPrompt[] = [];

@@ -34,10 +34,7 @@ function isOwnRead({ config }: McpPool, { origin, serverToolName, policy }: Tool
   return config.servers.some(server => server.name === origin.server && isOwnTools(server));
 }
 
-/**
- * Turns caching off: a person, a command or a write under another name may have changed a file, and a local read costs
- * nothing (WK7).
- */
+/** Turns caching off (WK7): other names, people or commands may have changed a file, and a local read costs nothing. */
 function readAnew(tool: ToolDefinition): ToolDefinition {
   return { ...tool, policy: { ...tool.policy, cache: 'none' } };
 }

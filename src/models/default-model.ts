@@ -20,10 +20,7 @@ import type { ModelProvider } from './provider/provider.js';
 /** An endpoint that may serve the roles for which no model is configured. */
 export interface Candidate {
   endpoint: string;
-  /**
-   * The provider's usual model, if the endpoint is the provider's own address. Null means that the endpoint is asked
-   * for its models.
-   */
+  /** The usual model, if the endpoint is the provider's own address. Null means that the endpoint is asked for its models. */
   model: string | null;
   /** The reason why it is a candidate, for people: `ANTHROPIC_API_KEY is set`. */
   why: string;
@@ -75,10 +72,7 @@ function usualModel(name: string, entries: EndpointEntries, lookup: Lookup): str
   return settings === null || settings.baseUrl !== undefined ? null : ownerOf(settings.protocol).model;
 }
 
-/**
- * Returns the protocol's usual model if the endpoint lists it, otherwise the only listed model; null if the list is
- * ambiguous.
- */
+/** Returns the protocol's usual model if the endpoint lists it, otherwise its only model; null if that is ambiguous. */
 export function listedModel(listed: readonly string[], usual: string): string | null {
   if (listed.includes(usual)) return usual;
   return listed.length === 1 ? (listed[0] ?? null) : null;

@@ -1,6 +1,4 @@
-/**
- * `steersman/shared`: common parts of Node programs: environment, errors, output, files, the store of conversations.
- */
+/** `steersman/shared`: common parts of Node programs: environment, errors, output, files, the store of conversations. */
 
 export { type Listening, listenOn } from './http/listen.js';
 export { outward } from './http/outward-fetch.js';

@@ -15,10 +15,7 @@ export function retryAfterMs(headers: RetryHeaders, nowMs: number): number | nul
   return bounded(saidBy(headers, nowMs));
 }
 
-/**
- * Like `retryAfterMs` for a model endpoint. Otherwise it reads the headers of the provider behind LiteLLM, which are
- * passed on as `llm_provider-…`.
- */
+/** Like `retryAfterMs`, otherwise from the headers of a provider behind LiteLLM, passed on as `llm_provider-…`. */
 export function passedOnRetryAfterMs(headers: RetryHeaders, nowMs: number): number | null {
   return bounded(saidBy(headers, nowMs) ?? saidBy(headers, nowMs, 'llm_provider-'));
 }
@@ -54,10 +51,7 @@ const WAIT = new RegExp(String.raw`(?:retry|again|wait\w*|resets?)\b.{0,30}?((?:
 /** Azure API Management: "Quota will be replenished in 00:02:30". */
 const CLOCK = /\b(?:again|replenished) in (\d\d):(\d\d):(\d\d)\b/i;
 
-/**
- * Returns the wait that a text asks for, milliseconds: "try again in 1m30.5s", "retry after 20 seconds". Null if it
- * names no wait.
- */
+/** Returns the wait in a text, milliseconds: "try again in 1m30.5s", "retry after 20 seconds". Null without one. */
 export function waitInWords(text: string): number | null {
   const asked = WAIT.exec(text)?.[1];
   if (asked === undefined) return fromClock(text);

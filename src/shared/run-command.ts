@@ -76,9 +76,7 @@ export interface CommandShell {
 const WITH_PIPEFAIL = ['bash', '/bin/sh'];
 let shell: CommandShell | null = null;
 
-/**
- * Returns bash, or another shell that supports `pipefail`; without it a pipe's exit code is that of its last command.
- */
+/** Returns bash, or another shell that supports `pipefail`; without it a pipe's exit code is that of its last command. */
 export function commandShell(): CommandShell {
   shell ??= foundShell();
   return shell;
@@ -99,8 +97,8 @@ const MARK = 'STEERSMAN_COMMAND';
 const ON_LINUX = process.platform === 'linux';
 
 /**
- * Starts a watcher in the background that is not a child of the command. When this process is gone, the pipe closes,
- * and the watcher kills the marked processes and the group, including itself. `$0` is the mark.
+ * Starts the command with a watcher in the background that is not its child. When this process is gone, the pipe
+ * closes, and the watcher kills the marked processes and the group, including itself. `$0` is the mark.
  */
 const WATCHED = `((trap '' HUP INT TERM; cat <&3
 for file in $(grep -ls "$0" /proc/[0-9]*/environ); do file=\${file#/proc/}; kill -9 "\${file%/environ}"; done
@@ -185,10 +183,7 @@ function exitOf(child: ChildProcess): Promise<Pick<CommandEnd, 'exitCode' | 'sig
   return new Promise(resolve => child.once('exit', (exitCode, signal) => resolve({ exitCode, signal })));
 }
 
-/**
- * `exit` is used instead of `close`: children that hold the pipe must not delay it, and a command that closes its
- * output may continue.
- */
+/** `exit` instead of `close`: children may hold the pipe longer, and a command may close its output and continue. */
 function firstOf(
   exited: Promise<unknown>,
   { timeoutMs, signal }: CommandGiven,
@@ -248,9 +243,7 @@ const READ_EVERY_MS = 50;
 /** The head's share of the shown output; it is small because the reason of a failure is mostly at the end. */
 const HEAD_PART = 1 / 3;
 
-/**
- * Stores the first and the last bytes of an output: twice as many as are shown, because control sequences are removed.
- */
+/** Stores the first and the last bytes of an output: twice as many as are shown, because control sequences are removed. */
 class Output {
   readonly #head: Buffer;
   readonly #ring: Buffer;

@@ -18,10 +18,7 @@ const FOREIGN_KEY = /^(?=\S*\d)(?=\S*[A-Za-z])\S{12,}$/;
 const MAX_CHARS = 8_192;
 /** Limit per file; many more would make each search slow. */
 const MAX_FILE_VARIABLES = 500;
-/**
- * A name replaces its value, even in texts that decide something, so it must be a single plain word, whoever wrote the
- * file.
- */
+/** A name replaces its value even in texts that decide something, so it must be a single plain word. */
 const NO_NAME = /[^A-Za-z0-9_.-]+/g;
 const MAX_NAME_CHARS = 64;
 /** Fewer characters of a value, at the edge of a text that continues, reveal nothing. */
@@ -62,10 +59,7 @@ export class Secrets {
     }
   }
 
-  /**
-   * Adds the keys of a folder's `.env`. A workspace's file may be read by tools and may have any author, so its values
-   * are filtered.
-   */
+  /** Adds the keys of a folder's `.env`. A workspace's file may have any author, so its values are filtered. */
   addDotEnv(variables: Variables, whose: 'worker' | 'workspace'): void {
     const telling = Object.entries(variables).filter(
       ([, value = '']) => whose === 'worker' || FOREIGN_KEY.test(value.trim()),
@@ -107,9 +101,7 @@ export class Secrets {
     return text.replace(pattern, found => `[secret ${forms.get(found) ?? ''}]`);
   }
 
-  /**
-   * Like `redact`, for a piece of a text that is still being written: a value that is cut at its edge is covered too.
-   */
+  /** Like `redact`, for a piece of a text that is still being written: a value that is cut at its edge is covered too. */
   redactPiece(piece: string): string {
     let text = this.redact(piece);
     for (const form of this.#atHand().#forms.keys()) {
@@ -121,10 +113,7 @@ export class Secrets {
     return text;
   }
 
-  /**
-   * Like `redact`, for every text in a JSON value, including object keys. Returns the value itself if there are no
-   * secrets.
-   */
+  /** Like `redact`, for every text in a JSON value, including object keys. Returns the value itself if there are no secrets. */
   redactAll<T>(value: T): T {
     return this.#atHand().#compiled().pattern === null ? value : (this.#walk(value) as T);
   }

@@ -80,10 +80,7 @@ export function nestsTooDeep(text: string, deepest = MAX_JSON_DEPTH): boolean {
 
 type Step = { text: string } | { value: unknown };
 
-/**
- * Returns the same text for equal JSON data: keys sorted, no spaces. It does not recurse, because arguments may nest
- * deeper than the stack.
- */
+/** Returns one text for equal JSON data: sorted keys, no spaces. Without recursion, as arguments may exceed the stack. */
 export function canonicalJson(value: unknown): string {
   const out: string[] = [];
   const work: Step[] = [{ value }];

@@ -20,10 +20,7 @@ export const REPLY_BYTES = 160_000;
 
 /** A goal's text where it is repeated; the conversation has the whole text. */
 export const GOAL_TEXT_BYTES = 16_000;
-/**
- * One note that a person sent during the goal; all such notes; and a role's reading of the last message that changed
- * the plan.
- */
+/** A note that a person sent during the goal; all such notes; a role's reading of the last message that changed the plan. */
 export const USER_NOTE_BYTES = 2_000;
 export const USER_NOTES_BYTES = 8_000;
 export const READING_BYTES = 4_000;

@@ -46,9 +46,7 @@ export function sizeOfRecord(values: Readonly<Record<string, object>>): number {
 /** Limit for an answer to a query: the SDK warns above 512 KB of payload, and the server refuses above 2 MB. */
 export const PAGE_BYTES = 400_000;
 
-/**
- * Returns as many of the first values as fit a page, and at least one if there is any. It reads at most one value more.
- */
+/** Returns as many of the first values as fit a page, and at least one if there is any. It reads at most one value more. */
 export function firstPage<T>(values: Iterable<T>, bytesOf: (value: T) => number): T[] {
   const page: T[] = [];
   let bytes = 0;

@@ -1,9 +1,6 @@
 import { isRecord } from '../json/json.js';
 
-/**
- * Returns a thrown value in words. It never throws itself: anything may be thrown, even an object whose message can't
- * be read.
- */
+/** Returns a thrown value in words. It never throws itself, even for an object whose message can't be read. */
 export function errorText(thrown: unknown): string {
   try {
     const said: unknown = isRecord(thrown) && 'message' in thrown ? thrown.message : thrown;

@@ -76,10 +76,7 @@ function unitsWithin(text: string, bytes: number): number {
 /** Texts are not cut below this size before lists are. */
 const LEAST_TEXT_BYTES = 64;
 
-/**
- * Returns a JSON value within `maxBytes`: the longest texts are cut first, then lists and records lose their last
- * entries.
- */
+/** Returns a JSON value within `maxBytes`: the longest texts are cut first, then lists and records lose their last entries. */
 export function fitted<T>(value: T, maxBytes: number): T {
   if (jsonBytes(value) <= maxBytes) return value;
   for (let text = maxBytes / 2; text >= LEAST_TEXT_BYTES; text /= 2) {

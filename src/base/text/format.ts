@@ -42,9 +42,7 @@ export function formatClock(ms: number): string {
   return minutes < 60 ? `${minutes}:${tail}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${tail}`;
 }
 
-/**
- * Returns a call's arguments on one line for people; a long list is reduced to its first text and the number of others.
- */
+/** Returns a call's arguments on one line for people; a long list is reduced to its first text and the number of others. */
 export function argumentsLine(json: string): string {
   return preview(json).replace(/\[[^\]]{50,}(\]|$)/g, list => {
     const [, first] = /^\[\s*("(?:[^"\\]|\\.)*")/.exec(list) ?? [];

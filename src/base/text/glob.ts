@@ -3,10 +3,7 @@
 /** A glob with more alternatives is taken literally. */
 const MOST_ALTERNATIVES = 1_000;
 
-/**
- * Characters that decisions about one reply may compare: about 0.1 s of the two seconds that Temporal allows a workflow
- * step.
- */
+/** Characters that decisions about one reply may compare: about 0.1 s, of the 2 s that a workflow step may take. */
 export const MOST_WORK = 10_000_000;
 /** The cost of a comparison, and of preparing a text, in addition to its characters. */
 const WORK_A_GLOB = 10;
@@ -47,10 +44,7 @@ function readPart(part: string, isFirst: boolean, isLast: boolean): RegExp {
   return new RegExp(isLast ? `${body}$` : body, isFirst ? 'suy' : 'sug');
 }
 
-/**
- * True if a name matches any glob. `*` stands for any characters, `?` for one, `{a,b}` for either of its parts.
- * Everything else is literal.
- */
+/** True if a name matches any glob: `*` stands for any characters, `?` for one, `{a,b}` for one of its parts. */
 export function matchesAny(name: string, globs: readonly string[]): boolean {
   return globs.some(glob => matchesGlob(name, readGlob(glob), newWork()));
 }

@@ -4,10 +4,7 @@ import { jsonBytes } from '../json/json.js';
 const HEAD_CHARS = 6_000;
 const TAIL_CHARS = 2_000;
 
-/**
- * Returns head and tail of `text`, with a note that names `ref`. They are shortened further if they take more than
- * `maxBytes` as JSON.
- */
+/** Returns head and tail of `text`, with a note that names `ref`, shortened further to `maxBytes` as JSON. */
 export function headAndTail(text: string, ref: string, maxBytes = Number.POSITIVE_INFINITY): string {
   if (text.length <= HEAD_CHARS + TAIL_CHARS && jsonBytes(text) <= maxBytes) return text;
   for (let share = 1; ; share /= 2) {
@@ -23,10 +20,7 @@ function withNote(text: string, ref: string, headLength: number, tailLength: num
   return `${head}\n[… ${left} characters left out: read them by ref ${ref} …]\n${tail}`;
 }
 
-/**
- * Returns at most `chars` characters from the start. It never ends with half a surrogate pair, which encoding would
- * lose.
- */
+/** Returns at most `chars` characters from the start. It never ends with half a surrogate pair, which encoding would lose. */
 export function headChars(text: string, chars: number): string {
   return text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '');
 }

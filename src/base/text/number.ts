@@ -1,9 +1,6 @@
 /** WB14. Reads numbers as people type them, by one rule for all limits, fields and options. */
 
-/**
- * A single comma separates thousands or decimals, depending on the country, so it is ambiguous; two commas separate
- * thousands.
- */
+/** A single comma is ambiguous, because countries differ in its meaning; two commas separate thousands. */
 const NUMBER =
   /^[-+]?(?:\d{1,3}(?:[_ \u00a0\u2009\u202f]\d{3})+|\d{1,3}(?:,\d{3}){2,}|\d+)(?:\.\d+)?(?:e[-+]?\d{1,3})?$/i;
 

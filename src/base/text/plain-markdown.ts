@@ -1,12 +1,6 @@
-/**
- * Escapes foreign text within Markdown, so that the Web UI shows it literally: it can't add links, pictures or
- * headings.
- */
+/** Escapes foreign text within Markdown, so that the Web UI shows it literally: it can't add links, pictures or headings. */
 
-/**
- * Characters that form links, pictures, tags, entities, tables, code and styles, and headings, lists and rules at the
- * start of a line.
- */
+/** Characters of links, pictures, tags, entities, tables, code and styles, and of headings, lists and rules. */
 const SPECIAL =
   /[\\`*[\]<~&|]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|(?<=^\s*)[-#+=>:]|(?<=^\s*\d{1,9})[.)]|:(?=\/\/)|(?<=\bwww)\.|@/giu;
 

@@ -14,10 +14,7 @@ export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/**
- * Returns at most `max` characters of the text, with a mark that counts the omitted ones. Cutting the result again
- * changes nothing.
- */
+/** Returns at most `max` characters, with a mark that counts the omitted ones. Cutting the result again changes nothing. */
 export function cutChars(text: string, max: number): string {
   if (text.length <= max) return text;
   const mark = (left: number) => `… [cut: ${left} characters]`;

@@ -327,10 +327,7 @@ function isNode(value: unknown): value is Json {
   return typeof value === 'object' && value !== null;
 }
 
-/**
- * Returns a function that shows a value in short. Each value is serialised once, because it may be large and appear in
- * many sentences.
- */
+/** Returns a function that shows a value in short. It serialises each value once, as many sentences may show it. */
 function shower(): (value: unknown) => string {
   const known = new Map<unknown, string>();
   return value => {

@@ -35,15 +35,10 @@ const REDIRECTION = /(?:\d*(?:<<<|<>|>>|>\||[<>]&?)|&>>?)[ \t]*/y;
 const NO_FILE = /^(?:\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)|\d+|-)$/;
 const HERE_TEXT = /\d*<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|([^ \t\n;&|<>()'"]+))/y;
 const BLANK = /(?:[ \t]|\\\n)+/y;
-/**
- * A carriage return or any other space is an ordinary character. If a word ended there, the next one would be empty, in
- * an endless loop.
- */
+/** Other space, such as a carriage return, is an ordinary character: a word that ended there would repeat forever, empty. */
 const ENDS_WORD = /[ \t\n;&|<>()]/;
 
-/**
- * Returns the commands of a line; null if it is not a line of plain commands, because of brackets or unclosed quotes.
- */
+/** Returns the commands of a line; null if it is not a line of plain commands, because of brackets or unclosed quotes. */
 export function readShellLine(line: string): ShellCommand[] | null {
   const reading = new Reading(line);
   for (let at: number | null = 0; at < line.length; ) {
@@ -210,10 +205,7 @@ function doubleQuoted(line: string, start: number): Word | null {
   return null;
 }
 
-/**
- * Reads `$(…)`, `${…}` and backquotes as a whole. Returns null if there is no substitution here. An unclosed one
- * extends to the end of the line.
- */
+/** Reads `$(…)`, `${…}` and backquotes as a whole, up to the end of the line if unclosed. Null if there is none here. */
 function substitution(line: string, at: number): Word | null {
   const open = line[at] === '`' ? '`' : line.slice(at, at + 2);
   if (open !== '`' && open !== '$(' && open !== '${') return null;

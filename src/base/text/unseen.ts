@@ -39,10 +39,7 @@ const BLANKS = String.raw`\u00a0\u1680\u2000-\u200a\u202f\u205f`;
  */
 const odd = () => new RegExp(`(?<=[!-/:-~])[${BLANKS}](?=[!-~])(?![${BLANKS}][!?:;%])`, 'gu');
 
-/**
- * Replaces blanks that push later text out of view: two special ones, or many including one. `by` gets each found
- * group.
- */
+/** Replaces blanks that push later text out of view: two special ones, or many including one. `by` gets each found group. */
 function replaceGaps(text: string, by: (found: string) => string): string {
   const special = new RegExp(`[${BLANKS}]{2,}`, 'gu');
   return text.replace(new RegExp(`[ \\t\\u3000${BLANKS}]{2,}`, 'gu'), found =>

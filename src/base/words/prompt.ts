@@ -31,10 +31,7 @@ const BUSINESS_CONTEXT = 'businessContext';
 // Matches `{{name}}`, else a stray `{{`, else `{name}`. No part can match in two ways, so time is linear.
 const PLACEHOLDER = /\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}|\{\{|\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/**
- * Fills `{{x}}`, and `{x}` of declared variables, in one pass; inserted values are not searched again. @throws
- * PromptError
- */
+/** Fills `{{x}}`, and `{x}` of declared variables, in one pass; inserted values are not searched again. @throws PromptError */
 export function renderTemplate(
   template: string,
   values: Readonly<Record<string, string>>,

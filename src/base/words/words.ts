@@ -57,10 +57,7 @@ export function fill<Names extends string>(
   return renderTemplate(text, texts, { file: 'prompts/words', singleBrace: Object.keys(texts) });
 }
 
-/**
- * Returns a pattern that finds a text with filled variables. Each variable is a named group; one at the end takes the
- * rest of the line.
- */
+/** Returns a pattern that finds a text with filled variables, as named groups; one at the end takes the rest of the line. */
 export function filled(text: string): string {
   const source = text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
   const seen = new Set<string>();
@@ -72,9 +69,7 @@ export function filled(text: string): string {
   return `${slots}${text.endsWith('}') ? '$' : ''}`;
 }
 
-/**
- * Returns a note for text that is shown in part, so that the cut is not taken for a fault; empty if the text is whole.
- */
+/** Returns a note for text that is shown in part, so that the cut is not taken for a fault; empty if the text is whole. */
 export function cutNote(words: Words, whole: string, shown: string): string[] {
   return whole === shown ? [] : [fill(words.isCut, { whole: whole.length, shown: shown.length })];
 }

@@ -29,10 +29,7 @@ export class AnswerWatch {
     this.#canResume = true;
   }
 
-  /**
-   * The response that should carry the answer has ended. If the answer is missing now, waiting would last until the
-   * time limit.
-   */
+  /** The response that should carry the answer has ended. If it did not, waiting would last until the time limit. */
   streamEnded(): void {
     if (!this.#canResume) this.give('no_answer');
   }

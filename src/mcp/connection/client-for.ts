@@ -33,10 +33,7 @@ export interface Running {
   timer: CallTimer;
 }
 
-/**
- * Creates a client that only declares the capabilities that are implemented here. `calls` are those that run on the
- * connection.
- */
+/** Creates a client that only declares capabilities that are implemented here. `calls` are those on the connection. */
 export function clientFor({ type }: ResolvedServer, calls: ReadonlySet<Running>): Client {
   const capabilities = type === 'code' ? {} : { elicitation: { form: {} }, extensions: APPS_CAPABILITY };
   const client = new Client({ name: 'steersman', version: '0.1.0' }, { capabilities });
@@ -45,10 +42,7 @@ export function clientFor({ type }: ResolvedServer, calls: ReadonlySet<Running>)
   return client;
 }
 
-/**
- * A server's request belongs to the call that is running. If several are, the right one is unknown, so the request is
- * cancelled.
- */
+/** A server's request belongs to the call that is running. It is cancelled if several are, since the right one is unknown. */
 async function ask(
   calls: ReadonlySet<Running>,
   params: ElicitRequest['params'],

@@ -1,7 +1,4 @@
-/**
- * `.mcp.json` lists the tool servers, in the form that MCP clients share. It is read from the project or from
- * `--config`.
- */
+/** `.mcp.json` lists the tool servers, in the form that MCP clients share. It is read from the project or from `--config`. */
 
 import { join, resolve } from 'node:path';
 import { z } from 'zod';

@@ -93,9 +93,7 @@ export class McpConnection {
     return this.#underWay === 0;
   }
 
-  /**
-   * True if the next caller needs another connection: this one is closed, lost its session, or can't reach its server.
-   */
+  /** True if the next caller needs another connection: this one is closed, lost its session, or can't reach its server. */
   get closed(): boolean {
     return this.#requests.closed || this.#requests.isUseless;
   }
@@ -117,18 +115,12 @@ export class McpConnection {
     return this.#tools.unreadable;
   }
 
-  /**
-   * Returns all tools of the server, from every page. The list is cached until the server reports a change, if it can
-   * report one.
-   */
+  /** Returns all tools of the server. The list is cached until the server reports a change, if it can report one. */
   listTools(): Promise<ListedTool[]> {
     return this.#during(() => this.#tools.list());
   }
 
-  /**
-   * Returns a tool as last listed; the list is read again if the tool is missing. Undefined if the server does not list
-   * it.
-   */
+  /** Returns a tool as last listed; the list is read again if the tool is missing. Undefined if the server does not list it. */
   findTool(tool: string): Promise<ListedTool | undefined> {
     return this.#tools.find(tool);
   }
@@ -138,10 +130,7 @@ export class McpConnection {
     return this.#requests.ofEnd();
   }
 
-  /**
-   * Sends a request other than a tool call, for at most `timeoutMs` (default 30 s). @throws SteersmanError naming the
-   * server and the cause.
-   */
+  /** Sends a request other than a tool call, for at most `timeoutMs` (default 30 s). @throws SteersmanError with the cause. */
   async request<T extends z.ZodType>(
     asked: { method: string; params: Record<string, unknown> },
     answer: T,

@@ -1,7 +1,4 @@
-/**
- * MCP over streamable HTTP. It adds what the SDK's transport does not report: what became of a request without an
- * answer.
- */
+/** MCP over streamable HTTP. It adds what the SDK's transport does not report: what became of a request without an answer. */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
@@ -27,10 +24,7 @@ export function answerApart(transport: Transport): void {
   };
 }
 
-/**
- * Creates a transport for `server`. Its requests fail with NotBegunError if nothing was sent, and with HttpStatusError
- * for error statuses.
- */
+/** Creates a transport. Requests fail with NotBegunError if nothing was sent, and with HttpStatusError by their status. */
 export function createHttpTransport(server: ResolvedHttpServer): StreamableHTTPClientTransport {
   return new StreamableHTTPClientTransport(new URL(server.url), {
     requestInit: { headers: server.headers },
@@ -80,9 +74,7 @@ function boundMessages(isStream: boolean): TransformStream<Uint8Array, Uint8Arra
   });
 }
 
-/**
- * Preserves the digits of numbers as they were sent. A JSON token never spans lines, so each line is read separately.
- */
+/** Preserves the digits of numbers as they were sent. A JSON token never spans lines, so each line is read separately. */
 function exactNumbers(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   // As latin1, each character is one byte; only digits and quotes matter here.
   const bytesOf = (line: string) =>
@@ -114,10 +106,7 @@ async function fetchOrNotBegun(url: string | URL, init?: RequestInit): Promise<R
   }
 }
 
-/**
- * undici wraps the cause, or several causes if a name has several addresses. All of them must prove that nothing was
- * sent.
- */
+/** undici wraps the cause, or several causes if a name has several addresses. All of them must prove that nothing was sent. */
 function socketProof(error: unknown): { proof: NotBegun; code: string } | null {
   if (!(error instanceof Error)) return null;
   const { code, syscall }: NodeJS.ErrnoException = error;

@@ -157,10 +157,7 @@ export class McpPool {
     this.#closing.add(done);
   }
 
-  /**
-   * Closes every connection; when it resolves, all server processes of this pool have ended. Call it after activities
-   * have drained.
-   */
+  /** Closes every connection and ends all server processes of this pool. Call it after activities have drained. */
   async close(): Promise<void> {
     this.#ending.abort(new Error('the worker is ending'));
     clearInterval(this.#sweeper);

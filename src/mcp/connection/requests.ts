@@ -1,6 +1,4 @@
-/**
- * Requests to a tool server over its connection. Each ends with an answer or with the reason why there is no answer.
- */
+/** Requests to a tool server over its connection. Each ends with an answer or with the reason why there is no answer. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ErrorCode, McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';

@@ -39,10 +39,7 @@ export type ResolvedServer = ResolvedStdioServer | ResolvedHttpServer | Resolved
 export interface ResolveOptions {
   workspace: string;
   lookup: (name: string) => string | undefined;
-  /**
-   * Creates the tools of `steersman tools …`, which are then served in this process. Default: it is run as a command
-   * like any other.
-   */
+  /** Creates the tools of `steersman tools …`, to serve them in this process. Default: it is a command like any other. */
   toolsHere?: ToolsHere;
 }
 

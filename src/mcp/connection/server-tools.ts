@@ -43,10 +43,7 @@ export class ServerTools {
     return tools;
   }
 
-  /**
-   * Returns a tool as last listed; the list is read again if the tool is missing. Undefined if the server does not list
-   * it.
-   */
+  /** Returns a tool as last listed; the list is read again if the tool is missing. Undefined if the server does not list it. */
   async find(tool: string): Promise<ListedTool | undefined> {
     const known = this.#tools?.find(({ name }) => name === tool);
     return known ?? (await this.list()).find(({ name }) => name === tool);
@@ -127,10 +124,7 @@ const listPageSchema = z.looseObject({
   tools: z.array(z.unknown()),
   nextCursor: z.string().nullish(),
 });
-/**
- * Depth of a listed tool; each level of its arguments takes two. Deeper schemas do not occur in practice and would
- * overflow the call stack.
- */
+/** Depth of a listed tool; each level of its arguments takes two. Deeper schemas would overflow the call stack. */
 const MAX_TOOL_DEPTH = 4 * MAX_JSON_DEPTH;
 
 export type ListedTool = z.infer<typeof listedToolSchema>;

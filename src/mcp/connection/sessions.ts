@@ -29,10 +29,7 @@ export class McpSessions {
     return this.#queue;
   }
 
-  /**
-   * Allows sessions to be opened: their calls reach this worker by `queue`. `isOpen` tells whether a run is still
-   * running.
-   */
+  /** Allows sessions to be opened: their calls reach this worker by `queue`. `isOpen` tells whether a run is still running. */
   serve(queue: string, isOpen: (runId: string) => Promise<boolean>): void {
     this.#queue = queue;
     this.#sweeper = setInterval(() => void this.sweep(isOpen), SWEEP_INTERVAL_MS);
@@ -80,10 +77,7 @@ export class McpSessions {
     );
   }
 
-  /**
-   * Closes all sessions; when it resolves, all their server processes have ended. Call it after activities have
-   * drained.
-   */
+  /** Closes all sessions; when it resolves, all their server processes have ended. Call it after activities have drained. */
   async close(): Promise<void> {
     if (this.#sweeper) clearInterval(this.#sweeper);
     this.#queue = null;

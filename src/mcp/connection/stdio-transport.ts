@@ -180,10 +180,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-/**
- * Returns the id of the request that an invalid message answers, so that the request fails instead of waiting; null if
- * there is no id.
- */
+/** Returns the id of the request that an invalid message answers, so that the request can fail; null without an id. */
 function answeredBy(line: string): string | number | null {
   const value = parseJson(line);
   if (!isRecord(value) || 'method' in value) return null;

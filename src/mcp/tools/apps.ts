@@ -7,10 +7,7 @@ export const APPS_CAPABILITY = { 'io.modelcontextprotocol/ui': { mimeTypes: [APP
 
 const LONGEST_URI = 500;
 
-/**
- * `app` is the address of the page that shows its results. `appOnly` hides the tool from models, `modelOnly` hides it
- * from apps.
- */
+/** `app` is the address of the page for its results. `appOnly` hides the tool from models, `modelOnly` from apps. */
 export interface AppOfTool {
   app?: string;
   appOnly?: true;

@@ -36,8 +36,8 @@ export interface ToolContext {
   /** The `context` that the run was started with. */
   values: Readonly<Record<string, string>>;
   /**
-   * Aborted when the answer is no longer awaited: because of a stop (idempotent and stoppable tools), the time limit,
-   * or the worker's end.
+   * Aborted when the answer is not awaited any longer: by a stop (idempotent and stoppable tools), the time limit or
+   * the worker's end.
    */
   signal: AbortSignal;
   /** Reports the progress to watchers. */
@@ -60,9 +60,7 @@ export interface ToolOptions<S> {
   idempotent?: boolean;
   /** It may destroy existing data, which its approval states. Default: true unless the tool is read-only. */
   destructive?: boolean;
-  /**
-   * How long a call may take, milliseconds, unless the configuration says otherwise. Default 60,000, as for all tools.
-   */
+  /** How long a call may take, milliseconds, unless the configuration says otherwise. Default 60,000, as for all tools. */
   timeoutMs?: number;
   /**
    * It ends its work when `signal` is aborted, even if it may have had an effect by then. A stop then aborts it, and
@@ -156,10 +154,7 @@ export function checkToolKeys<T extends { name: string }>(tool: T, known: readon
   throw new SteersmanError(texts.join('\n'), `Take it out: a tool has ${known.join(', ')}.`);
 }
 
-/**
- * Returns the schema that models see, and a function that reads arguments. @throws SteersmanError for an invalid
- * schema.
- */
+/** Returns the schema that models see, and a function that reads arguments. @throws SteersmanError for an invalid schema. */
 export function argumentsOf(
   name: string,
   input: z.ZodType | JsonSchema | undefined,
@@ -192,10 +187,7 @@ function inputSchemaOf(name: string, input: z.ZodType | JsonSchema | undefined):
   );
 }
 
-/**
- * The run has validated the arguments against the JSON Schema. This fills in defaults, and checks rules that JSON
- * Schema can't express.
- */
+/** The run has validated the arguments already. This fills in defaults and checks rules beyond JSON Schema. */
 function parseBy(schema: z.ZodType, args: unknown): unknown {
   const { success, data, error } = schema.safeParse(args);
   if (success) return data;
@@ -275,9 +267,7 @@ function listed(tool: CodeTool) {
   };
 }
 
-/**
- * Marks an error that proves that the function was not called. The SDK uses the same error code for an invalid result.
- */
+/** Marks an error that proves that the function was not called. The SDK uses the same error code for an invalid result. */
 const NOT_CALLED = 'steersman/notCalled';
 
 export function saysNotCalled(data: unknown): boolean {
@@ -321,9 +311,7 @@ export class Parts {
   }
 }
 
-/**
- * Returns a text unchanged and any other value as JSON. If a value has no JSON, the result says that the tool has run.
- */
+/** Returns a text unchanged and any other value as JSON. If a value has no JSON, the result says that the tool has run. */
 export function contentOf(value: unknown): CallToolResult['content'] {
   if (value === undefined) return [];
   if (value instanceof Parts) return value.content;

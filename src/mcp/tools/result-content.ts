@@ -1,7 +1,4 @@
-/**
- * Converts an MCP server's answer to the content that a conversation stores: bounded, with the remainder in the blob
- * store.
- */
+/** Converts an MCP server's answer to the content that a conversation stores: bounded, with the remainder in the blob store. */
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '../../base/json/json.js';
 import { CONTENT_BYTES, FAILURE_BYTES } from '../../base/sizes/bounds.js';

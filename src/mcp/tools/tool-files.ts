@@ -1,7 +1,4 @@
-/**
- * Tools in files of the configuration folder: `tools/*.mjs` and `tools/*.js`, and TypeScript if Node supports it. They
- * run in the worker's process.
- */
+/** Tools in the configuration folder: `tools/*.mjs`, `tools/*.js`, and TypeScript if Node supports it. The worker runs them. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isRecord } from '../../base/json/json.js';
@@ -54,10 +51,7 @@ function hasRun(value: unknown): value is Pick<Options, 'run'> {
   return isRecord(value) && typeof value.run === 'function';
 }
 
-/**
- * @throws SteersmanError for a tool without a name or description. If it were skipped silently, a misspelt key would be
- *   hard to find.
- */
+/** @throws SteersmanError for a tool without name or description; skipping it would hide a misspelt key. */
 function checkTexts(file: string, value: Pick<Options, 'run'> & Partial<Options>): Options {
   if (hasTexts(value)) return value;
   const lacks = typeof value.name === 'string' ? 'description' : 'name';

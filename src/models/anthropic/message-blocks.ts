@@ -79,10 +79,7 @@ export class MessageBlocks extends ReplyParts {
     return block?.isDone ? undefined : block;
   }
 
-  /**
-   * Some gateways give all blocks the same index, or no index: a start at the index of a block that has grown begins
-   * the next block.
-   */
+  /** Some gateways give all blocks one index, or none: a start at the index of a block that has grown begins a new block. */
   *#begin(index: unknown, given: unknown): Iterable<ModelDelta> {
     const before = this.#open(index);
     if (!isRecord(given) || (before && !before.hasGrown)) return;

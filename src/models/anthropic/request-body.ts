@@ -13,7 +13,7 @@ import { toWireTools, toWireTurns, type WireBlock, type WireTurn } from './wire-
 /** The SDK's type lacks sampling options, which only older models and API versions take. */
 export type MessagesBody = Anthropic.MessageCreateParams & { temperature?: number; top_p?: number };
 
-/** Sent if the role sets no limit, because the API requires one. All of its models can write at least this much. */
+/** Sent if the role sets no limit, because the API requires one. Older models refuse it and then get less. */
 const DEFAULT_MAX_TOKENS = 16_384;
 /** Temperatures end at 1 here, while other protocols go up to 2. */
 const MOST_TEMPERATURE = 1;
@@ -175,10 +175,7 @@ function thinkingOf(request: ThinkingRequest): Thinking {
   return thinking ? { thinking } : {};
 }
 
-/**
- * Returns undefined if a tool call is forced, which excludes a budget, or if the budget would leave no tokens for the
- * reply.
- */
+/** Returns undefined if a call is forced, which excludes a budget, or if no tokens would be left for the reply. */
 function budgetOf({
   reasoning,
   maxTokens,

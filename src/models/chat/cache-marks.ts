@@ -16,9 +16,7 @@ export function wantsMarks(model: string): boolean {
  */
 const MARKED_WITHIN = /(^|\.)openrouter\.ai$/;
 
-/**
- * Marks the ends of the system prompt, of the conversation, and of the conversation as the previous request sent it.
- */
+/** Marks the ends of the system prompt, of the conversation, and of the conversation as the previous request sent it. */
 export function withCacheMarks(wire: readonly WireMessage[], host: string): WireMessage[] {
   const lastReply = wire.findLastIndex(({ role }) => role === 'assistant');
   const marked = new Set([wire[0]?.role === 'system' ? 0 : -1, lastReply - 1, wire.length - 1]);

@@ -1,7 +1,4 @@
-/**
- * Reads chat completion chunks as canonical deltas, leniently where endpoints differ. The shape of every chunk is
- * checked before use.
- */
+/** Reads chat completion chunks as canonical deltas, leniently. The shape of every chunk is checked before use. */
 import { isRecord, stringOr } from '../../base/json/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider/provider.js';
 import { stopReasonOf } from '../reply/end-reasons.js';
@@ -58,10 +55,7 @@ class ChatReply {
     if (finish !== undefined) yield* this.#end(finish);
   }
 
-  /**
-   * Ends the reply when the endpoint has closed the connection properly. A reply without a finish reason is complete if
-   * its usage came last.
-   */
+  /** Ends the reply after a proper end of connection. Without a finish reason it is complete if its usage came last. */
   *close(): Iterable<ModelDelta> {
     const isWhole =
       this.#counted && this.#calls.areWhole && (this.#channels.hasText || this.#calls.count > 0);

@@ -1,7 +1,4 @@
-/**
- * Conversions of a conversation for chat templates and endpoints that need another form. Each takes wire messages and
- * returns new ones.
- */
+/** Converts conversations for chat templates and endpoints that need another form. Each takes and returns wire messages. */
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../base/json/json.js';
 import type { AssistantMessage } from '../../run/messages/message.js';

@@ -16,10 +16,7 @@ import { dataFor } from '../request/message-text.js';
  */
 export type ReasoningField = 'reasoning_content' | 'reasoning' | 'content';
 
-/**
- * Fields with lists of reasoning blocks: OpenRouter's, and LiteLLM's for Anthropic's models. Endpoints only take
- * complete blocks back.
- */
+/** Fields with lists of reasoning blocks: OpenRouter's, and LiteLLM's for Claude. Only complete lists are accepted back. */
 const LISTS = ['reasoning_details', 'thinking_blocks'] as const;
 type List = (typeof LISTS)[number];
 
@@ -90,10 +87,7 @@ function isPartOf(known: BlockOfList, block: BlockOfList): boolean {
   return known.type === 'thinking' && stringOr(known.signature, '') === '';
 }
 
-/**
- * Returns the message fields that give the model (`endpoint/model`) its reasoning back; empty if it has no reasoning to
- * return.
- */
+/** Returns the message fields that give the model (`endpoint/model`) its reasoning back; empty if it has none. */
 export function reasoningBack(model: string, reply: AssistantMessage): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const block of reply.content) {

@@ -13,9 +13,7 @@ interface Part {
   id: string | null;
   name: string;
   text: string;
-  /**
-   * Data that the endpoint wants back with the call, such as Gemini's signature; undefined if there is no such data.
-   */
+  /** Data that the endpoint wants back with the call, such as Gemini's signature; undefined if there is no such data. */
   extra: unknown;
   /** True if the part is not the first of its chunk. Parts of one call arrive in separate chunks. */
   isBeside: boolean;

@@ -102,10 +102,7 @@ export function toEffort(level: ReasoningLevel): OpenAI.ReasoningEffort {
   return level === 'off' ? 'none' : level;
 }
 
-/**
- * Returns the effort at this place of a body as a refusable option. Some reasoning models refuse `none`; `minimal` is
- * the closest value.
- */
+/** Returns the effort as a refusable option. Some reasoning models refuse `none`; `minimal` is the closest value. */
 export function effortOption(path: string): RefusableOption {
   return {
     path,

@@ -44,8 +44,8 @@ export interface Endpoint
 }
 
 /**
- * Throws `ModelCallError`: `model.auth` if neither key nor address is set or the key is malformed, `model.bad_request`
- * if the address is invalid.
+ * Throws `ModelCallError`: `model.auth` without key and address or for a malformed key, `model.bad_request` for a bad
+ * address.
  */
 export function endpointOf(settings: EndpointSettings): Endpoint {
   const { name, protocol = 'openai-compatible', apiKey, baseUrl, headers = {} } = settings;
@@ -62,10 +62,7 @@ export function endpointOf(settings: EndpointSettings): Endpoint {
   return { name, protocol, url, apiKey, headers, toolSyntax: settings.toolSyntax, ...where };
 }
 
-/**
- * Returns the reason why a key can't be sent in a header or can't be valid, without quoting the key; null if it is well
- * formed.
- */
+/** Returns why a key can't be sent in a header or can't be valid, without quoting it; null if it is well formed. */
 function keyFault(key: string): string | null {
   if (/[\r\n]/.test(key)) return 'has a line end in it: write it on one line, without anything else.';
   if (/^["'“”‘’`]|["'“”‘’`]$/.test(key)) return 'has quotation marks around it: write it without them.';
@@ -79,10 +76,7 @@ function parseBaseUrl(text: string, urlVariable: string): URL {
   throw new ModelCallError(FAILURE.model.badRequest, `${urlVariable} ${fault}.`);
 }
 
-/**
- * Returns what is wrong with an address; null if it is valid. The address is not quoted, since it may contain a
- * password.
- */
+/** Returns what is wrong with an address; null if it is valid. The address is not quoted, since it may contain a password. */
 export function baseUrlFault(text: string): string | null {
   if (!URL.canParse(text)) return 'is not a URL. Write it as in http://localhost:11434/v1';
   const url = new URL(text);

@@ -28,10 +28,7 @@ export const DEMO = 'demo';
 /** The same notation as in `.mcp.json`. */
 const VARIABLE = /\$\{([A-Za-z_]\w*)\}/g;
 
-/**
- * Returns every name that a model id may begin with, without needing keys. `given` holds the names of the program's own
- * providers.
- */
+/** Returns every name that a model id may begin with, without needing keys. `given` names the program's own providers. */
 export function endpointNames(entries: EndpointEntries, given: readonly string[] = []): string[] {
   return [...new Set([...Object.keys(entries), ...given, ...Object.keys(KNOWN_ENDPOINTS), DEMO])];
 }
@@ -44,9 +41,7 @@ export function presentEndpoints(entries: EndpointEntries, lookup: Lookup): stri
   return [...new Set([...Object.keys(entries), ...byVariable.map(([name]) => name)])];
 }
 
-/**
- * Returns why no endpoint can serve a model, in words, without needing keys; null if an endpoint of that name exists.
- */
+/** Returns why no endpoint can serve a model, in words, without needing keys; null if an endpoint of that name exists. */
 export function endpointFault(modelId: string, endpoints: readonly string[]): string | null {
   const { provider, model } = splitModelId(modelId);
   const there = `Endpoints here: ${endpoints.join(', ')}.`;

@@ -6,9 +6,7 @@ export class ModelCallError extends Error {
   readonly type: ModelFailureType;
   /** The wait that the endpoint asked for, milliseconds; null if it named no wait. */
   readonly retryAfterMs: number | null;
-  /**
-   * True if a later attempt with the same model may work. The failure type decides, unless the endpoint itself says so.
-   */
+  /** True if a later attempt with the same model may work. The failure type decides, unless the endpoint itself says so. */
   readonly retryable: boolean;
 
   constructor(

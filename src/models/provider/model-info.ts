@@ -84,15 +84,9 @@ const HOSTS: readonly [RegExp, string][] = [
   [/(^|\.)z\.ai$/, 'zai'],
   [/(^|\.)minimax(i)?\.(io|com)$/, 'minimax'],
 ];
-/**
- * Models of these makers cost the same behind a gateway as at their own endpoint. Other models may be sold by anyone at
- * any price.
- */
+/** Models of these makers cost the same behind a gateway. Other models may be sold by anyone at any price. */
 const MAKERS = ['openai', 'anthropic', 'gemini', 'xai'];
-/**
- * The endings of dated and tagged versions, which inherit the facts of the plain name: `-2025-08-07`, `-0613`,
- * `-latest`, `:8b`.
- */
+/** Endings of dated and tagged versions, which inherit the plain name's facts: `-2025-08-07`, `-0613`, `-latest`, `:8b`. */
 const VERSION = /(-\d{4}-\d{2}-\d{2}|-\d{4,8}|-latest|:[\w.-]+)$/;
 /** The share of a context window that requests leave for the reply: see `fit-thread.ts`. */
 const REPLY_SHARE = 0.2;
@@ -106,10 +100,7 @@ export function knownModels(): string[] {
   });
 }
 
-/**
- * Looks up a model id `endpoint/model`. Settings for the model take precedence, then those for its endpoint, then the
- * data.
- */
+/** Looks up a model id `endpoint/model`. Settings for the model take precedence, then those for its endpoint, then the data. */
 export function modelInfo(
   modelId: string,
   { endpoints, info }: ModelsConfig = { endpoints: {}, info: {} },

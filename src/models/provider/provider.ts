@@ -37,15 +37,10 @@ export interface ReportedUsage {
   reasoningTokens: number;
 }
 
-/**
- * A part of a reply. `end` means that the reply is complete; only `usage` may follow it. If more parts follow, the last
- * `end` counts.
- */
+/** A part of a reply. After `end`, which completes the reply, only `usage` may follow. Otherwise the last `end` counts. */
 export type ModelDelta =
   | { type: 'text' | 'reasoning'; text: string }
-  /**
-   * The reasoning so far is complete; `value` is what the provider wants back with it. Later reasoning is a new block.
-   */
+  /** The reasoning so far is complete; `value` is what the provider wants back with it. Later reasoning is a new block. */
   | { type: 'reasoning_end'; value: unknown }
   | { type: 'tool_start'; index: number; id: string | null; name: string }
   | { type: 'tool_input'; index: number; text: string }

@@ -23,10 +23,7 @@ export interface ProviderRegistry {
   resolve(modelId: string): ResolvedModel;
 }
 
-/**
- * Creates the registry. `factories` are keyed by the first segment of model ids. `infoOf` defaults to the data alone,
- * without a configuration.
- */
+/** Creates the registry. `factories` are keyed by the first segment of model ids. `infoOf` defaults to the data alone. */
 export function createProviders(
   factories: Readonly<Record<string, ProviderFactory>>,
   infoOf: (modelId: string) => ModelInfo = modelInfo,

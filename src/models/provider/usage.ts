@@ -1,6 +1,4 @@
-/**
- * The usage of a call. An endpoint's report is only a claim; if it can't be right, our own estimate is used (LI4, M9).
- */
+/** The usage of a call. An endpoint's report is only a claim; if it can't be right, our own estimate is used (LI4, M9). */
 import type { Usage } from '../../run/messages/message.js';
 import { type ModelInfo, pricedUsage } from './model-info.js';
 import type { ReportedUsage } from './provider.js';

@@ -86,10 +86,7 @@ export function pictureHash({ image_url, source }: Wire): string {
 
 const NO_PICTURE = '[The picture that stood here was not taken by the endpoint.]';
 
-/**
- * Replaces refused pictures by notes. If only texts remain, they become one text, for endpoints that take no list of
- * parts.
- */
+/** Replaces refused pictures by notes. If only texts remain, they become one text, for endpoints that take no list of parts. */
 export function withoutPictures(
   messages: readonly unknown[],
   isRefused: (picture: Wire) => boolean,

@@ -90,9 +90,7 @@ function wordOf(field: 'code' | 'type' | 'param', levels: readonly Level[]): str
   return levels.map(level => stringOr(level[field], '')).findLast(word => word !== '');
 }
 
-/**
- * Reads the wait from `google.rpc.RetryInfo`, from a number of seconds near the message, or from the time of a reset.
- */
+/** Reads the wait from `google.rpc.RetryInfo`, from a number of seconds near the message, or from the time of a reset. */
 function waitIn(error: unknown): number | null {
   const text = JSON.stringify(error ?? null).replaceAll('\\', '');
   const delay = /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(text)?.[1];
@@ -100,10 +98,7 @@ function waitIn(error: unknown): number | null {
   return bounded(seconds === undefined ? untilReset(text, Date.now()) : Number(seconds) * 1_000);
 }
 
-/**
- * Returns the wait until the reset, from headers of the provider behind OpenRouter: a time in milliseconds or seconds
- * since 1970.
- */
+/** Returns the wait until the reset that a provider behind OpenRouter states, in milliseconds or seconds since 1970. */
 function untilReset(text: string, nowMs: number): number | null {
   const at = /"x-ratelimit-reset"\s*:\s*"?(\d{10,13})\b/i.exec(text)?.[1];
   if (at === undefined) return null;

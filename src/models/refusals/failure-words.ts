@@ -1,7 +1,4 @@
-/**
- * Patterns that tell which kind of failure an answer is, independent of the part of the request that it names: see
- * `words.ts`.
- */
+/** Patterns for the kind of a failure, independent of the part of the request that it names: see `words.ts`. */
 import type { RefusalWords } from './words.js';
 
 /** The conversation is longer than the model accepts. */
@@ -120,9 +117,7 @@ export const THROTTLED: RefusalWords = {
   ],
 };
 
-/**
- * The reply may have fewer tokens than requested, because of the model, the remaining credit, or a limit per minute.
- */
+/** The reply may have fewer tokens than requested, because of the model, the remaining credit, or a limit per minute. */
 export const FEWER_TOKENS: RefusalWords = {
   words: new RegExp(
     [

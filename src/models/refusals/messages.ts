@@ -1,7 +1,4 @@
-/**
- * Rewrites a message that an endpoint refused: first as plain text, then as a note. The pairing of calls and results is
- * preserved.
- */
+/** Rewrites a refused message: first as plain text, then as a note. Calls and results stay paired. */
 import { isRecord } from '../../base/json/json.js';
 import { textIn } from './body.js';
 

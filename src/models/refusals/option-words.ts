@@ -30,10 +30,7 @@ export const CONVERSATIONS = {
     /(invalid|expired).{0,20}signature|thinking.{0,80}(can ?not be modified|must remain as they were)/i,
   /** Anthropic, 2025: a turn with tools that another model began. */
   noThinkingFirst: /expected .?thinking.{0,40}but found|must start with a thinking block/i,
-  /**
-   * OpenAI, 2025: reasoning of another key, older than the endpoint can read, or separated from the item that it led
-   * to.
-   */
+  /** OpenAI, 2025: reasoning of another key, older than the endpoint can read, or separated from the item that it led to. */
   badEncrypted:
     /invalid_encrypted_content|encrypted content .{0,80}could not be (verified|decrypted|parsed)|without its required\b.{0,40}\b(item|reasoning)/i,
 } as const;

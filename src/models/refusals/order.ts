@@ -6,10 +6,7 @@ import { NO_PICTURES, picturesOf, shownResultText } from '../request/message-tex
 
 const GO_ON = '(The conversation goes on.)';
 
-/**
- * From level 1 on the user's messages come first and last; from level 2 on calls and results are retold as user
- * messages.
- */
+/** From level 1 on the user's messages come first and last; from level 2 on calls and results are retold as user messages. */
 export function inOrder(request: ModelRequest, level: number): ModelRequest {
   if (level === 0) return request;
   const told = level === 1 ? request.messages : inWords(request);

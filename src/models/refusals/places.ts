@@ -58,9 +58,7 @@ export function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/**
- * Matches a name in all its spellings: `reasoning_effort`, `reasoningEffort`, `reasoning effort`, `reasoning-effort`.
- */
+/** Matches a name in all its spellings: `reasoning_effort`, `reasoningEffort`, `reasoning effort`, `reasoning-effort`. */
 export function spellings(name: string): RegExp {
   const parts = name.split('_').map(escaped);
   return new RegExp(`(?<![\\w.])${parts.join('[_ -]?')}(?![\\w])`, 'i');

@@ -37,10 +37,7 @@ export interface Refused {
 
 type Reader = (refused: Refused) => Step | 'stop' | null;
 
-/**
- * From this status on only a few readers apply: failing chat templates answer 500 too, and little else can be learnt
- * from a faulty server.
- */
+/** From this status on only a few readers apply: failing chat templates answer 500, and a faulty server teaches little else. */
 const SERVER_FAULT = 500;
 const NOT_FOUND = 404;
 /** Statuses about money and size, for which a shorter reply may be accepted. */
@@ -218,10 +215,7 @@ const noFault: Reader = ({ refusal: { message, code } }) => {
 /** Stops without a change, because the workflow shortens the conversation. */
 const tooLong: Reader = ({ refusal }) => (TOO_LONG.words.test(refusal.message) ? 'stop' : null);
 
-/**
- * Readers for errors in a stream that name no status, which count as server faults, and for 404. A reply limit can be
- * refused there too.
- */
+/** Readers for 404 and server faults, including errors in a stream without a status. A reply limit can be refused there. */
 const OF_ANY_STATUS: readonly Reader[] = [noFault, conversation, shorterReply, noTools, picture];
 /** Readers that look for places come before those that look for words. */
 const READERS: readonly Reader[] = [

@@ -89,9 +89,7 @@ export function valueAt(body: Body, path: string): unknown {
   return path.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), body);
 }
 
-/**
- * Returns the body with another value at a place. Undefined removes the place, and its parent if that is then empty.
- */
+/** Returns the body with another value at a place. Undefined removes the place, and its parent if that is then empty. */
 function put(body: Body, path: string, value: unknown): Body {
   const [key = '', ...rest] = path.split('.');
   const inner = body[key];

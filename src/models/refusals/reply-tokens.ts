@@ -4,9 +4,7 @@ import type { Body } from './refused-options.js';
 const KEYS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const;
 /** A shorter reply would be useless. */
 const LEAST = 256;
-/**
- * The tokens left by a long request are rounded down to a multiple of this, so that a run learns few different limits.
- */
+/** The tokens left by a long request are rounded down to a multiple of this, so that a run learns few different limits. */
 const ROUND = 512;
 
 export function tokensAsked(body: Body): number | null {
@@ -18,10 +16,7 @@ export function withTokensAtMost(body: Body, most: number): Body {
   return asked.length === 0 ? body : { ...body, ...Object.fromEntries(asked.map(key => [key, most])) };
 }
 
-/**
- * Returns the limit that the refusal's numbers imply, otherwise half of the request's limit; null if that is too little
- * for a reply.
- */
+/** Returns the limit that the refusal implies, otherwise half of the request's; null if that is too little for a reply. */
 export function fewerTokens(message: string, asked: number): number | null {
   const left = leftBeside(message, asked);
   const most = left === null ? (told(message) ?? Math.floor(asked / 2)) : left - (left % ROUND);

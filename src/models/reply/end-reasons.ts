@@ -3,10 +3,7 @@ import type { ModelDelta } from '../provider/provider.js';
 
 type StopReason = Extract<ModelDelta, { type: 'end' }>['stopReason'];
 
-/**
- * Matched against the reason in lower case; the first match counts. If no row matches, the presence of tool calls
- * decides.
- */
+/** Matched against the reason in lower case; the first match counts. If no row matches, the presence of tool calls decides. */
 const REASONS: readonly [RegExp, StopReason | 'broken_off'][] = [
   // Mistral, OpenRouter; vLLM, SGLang: github.com/vllm-project/vllm/issues/57082; Z.ai:
   // github.com/earendil-works/pi/issues/2313; DeepSeek: https://api-docs.deepseek.com/api/create-chat-completion
@@ -37,10 +34,7 @@ export function brokenOff(reason: unknown): { message: string } | null {
   return { message: `The reply was ended with the finish reason "${reason}".` };
 }
 
-/**
- * Returns the stop reason. Some endpoints send `stop` with tool calls, or `tool_calls` without any, so the calls
- * decide.
- */
+/** Returns the stop reason. Some endpoints send `stop` with tool calls, or `tool_calls` without any, so the calls decide. */
 export function stopReasonOf(reason: unknown, calls: number): StopReason {
   const meaning = meaningOf(reason);
   if (meaning !== undefined && meaning !== 'broken_off') return meaning;

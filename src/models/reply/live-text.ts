@@ -1,7 +1,4 @@
-/**
- * Sends live text as heartbeat details (docs/architecture.md, "A model call"), and heartbeats that keep a silent call
- * alive.
- */
+/** Sends live text (docs/architecture.md, "A model call") in heartbeats, which also keep a silent call alive. */
 import type { LiveText } from '../../run/limits/heartbeats.js';
 import type { ChannelText } from './reply-draft.js';
 
@@ -85,9 +82,7 @@ export class LiveTextBeat {
   }
 }
 
-/**
- * Returns the last `chars` characters. A surrogate pair is never split, because half of one would not survive encoding.
- */
+/** Returns the last `chars` characters. A surrogate pair is never split, because half of one would not survive encoding. */
 export function tailOf(text: string, chars: number): { offset: number; tail: string } {
   let offset = Math.max(0, text.length - chars);
   if (offset > 0 && /^[\udc00-\udfff]/.test(text.slice(offset, offset + 1))) offset += 1;

@@ -1,7 +1,4 @@
-/**
- * Repairs JSON output that the workflow's own parser can't read. Runs in the activity, where the version of a library
- * may change.
- */
+/** Repairs JSON that the workflow's own parser can't read. Runs in the activity, where a library's version may change. */
 import { jsonrepair } from 'jsonrepair';
 import { nestsTooDeep } from '../../base/json/json.js';
 import { firstObjectStart, parseRecord } from '../../base/json/json-in-text.js';

@@ -56,9 +56,7 @@ export class ReplyParts {
   }
 }
 
-/**
- * Returns a count as an endpoint reports it. A value that is not a number becomes NaN, which `believedUsage` rejects.
- */
+/** Returns a count as an endpoint reports it. A value that is not a number becomes NaN, which `believedUsage` rejects. */
 export function tokens(value: unknown): number {
   if (value === undefined || value === null) return 0;
   return typeof value === 'number' ? value : Number.NaN;

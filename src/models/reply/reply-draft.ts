@@ -221,10 +221,7 @@ export class ReplyDraft {
     return [...blocks, ...this.#calls];
   }
 
-  /**
-   * Returns the whole reply as blocks. `callId` is the base of ids for calls that arrived without an id or with a
-   * duplicate one.
-   */
+  /** Returns the whole reply as blocks. `callId` is the base of ids for calls with a missing or duplicate id. */
   whole(callId: string, offered: readonly OfferedTool[]): AssistantMessage['content'] {
     const taken = new Set<string>();
     const last = this.#calls.at(-1);

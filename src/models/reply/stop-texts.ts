@@ -1,10 +1,7 @@
 /** Ends a reply at stop sequences, for endpoints without that option: the Responses API, and models that refuse it. */
 import type { ModelDelta } from '../provider/provider.js';
 
-/**
- * Yields the reply up to the first of `stops`. Text that could be the beginning of one is held back until that is
- * clear.
- */
+/** Yields the reply up to the first of `stops`. Text that could be the beginning of one is held back until that is clear. */
 export async function* endedAt(
   deltas: AsyncIterable<ModelDelta>,
   stops: readonly string[],

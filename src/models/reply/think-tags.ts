@@ -83,9 +83,7 @@ function parts(channel: SplitText['channel'], text: string): SplitText[] {
   return text === '' ? [] : [{ channel, text }];
 }
 
-/**
- * Splits a reply that only closes its thinking, because the prompt had opened it; returns null for every other reply.
- */
+/** Splits a reply that only closes its thinking, because the prompt had opened it; returns null for every other reply. */
 export function splitAtCloseLine(text: string): { reasoning: string; text: string } | null {
   const found = CLOSE_LINE.exec(text);
   if (!found || found[1] === undefined || /<think(?:ing)?>/.test(found[1])) return null;

@@ -38,10 +38,7 @@ export function isWhole(text: string): boolean {
   return false;
 }
 
-/**
- * Returns the index of the last character of the string or comment that begins here; `at` if none begins; null if it
- * has no end.
- */
+/** Returns the last index of the string or comment that begins here; `at` if none begins; null if it has no end. */
 function skippedTo(text: string, at: number, last: string): number | null {
   const sign = text[at] ?? '';
   if (text.startsWith('/*', at)) return found(text.indexOf('*/', at + 2), 1);

@@ -45,9 +45,7 @@ export function dataUrl({ mimeType, base64 }: Picture): string {
 const ID = /^[A-Za-z0-9_-]{1,40}$/;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/**
- * Returns the id if every endpoint accepts it, otherwise one derived from it. The same id always gives the same result.
- */
+/** Returns the id if every endpoint accepts it, otherwise one derived from it. The same id always gives the same result. */
 export function wireCallId(id: string): string {
   return ID.test(id) ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 }

@@ -1,6 +1,4 @@
-/**
- * The argument pipeline of tool calls (T5): parse the text, else repair it, else use `{}` with a flag; then validate.
- */
+/** The argument pipeline of tool calls (T5): parse the text, else repair it, else use `{}` with a flag; then validate. */
 import { jsonrepair } from 'jsonrepair';
 import { canonicalJson, inexactNumbers, nestsTooDeep, parseJson } from '../../base/json/json.js';
 import { parseRecord } from '../../base/json/json-in-text.js';
@@ -21,17 +19,11 @@ export interface RawToolCall {
   name: string;
   /** The argument text as streamed. */
   text: string;
-  /**
-   * True if the reply was cut off within this call. The text is then incomplete, and repairing it would invent
-   * arguments.
-   */
+  /** True if the reply was cut off within this call. The text is then incomplete, and repairing it would invent arguments. */
   cut: boolean;
 }
 
-/**
- * Returns a tool call as a block. A call with a name that was not offered is passed on for the workflow to answer,
- * without validation.
- */
+/** Returns a tool call as a block. Arguments of a tool that was not offered are not validated; the workflow answers it. */
 export function toToolUse(call: RawToolCall, offered: readonly OfferedTool[]): ToolUseBlock {
   const { json, ...read } = parseArguments(call);
   const tool = offered.find(candidate => candidate.name === call.name);
@@ -87,10 +79,7 @@ function unquoted(text: string): string | null {
   return typeof value === 'string' ? value.trim() : null;
 }
 
-/**
- * Complete JSON in a code block is read without repair, because a repair may mistake a bracket inside a string for a
- * closing one.
- */
+/** Complete JSON in a code block is read without repair, which may mistake a bracket in a string for a closing one. */
 function unfenced(text: string): string | null {
   return /^```\w*\s([\s\S]*)```$/.exec(text)?.[1]?.trim() ?? null;
 }

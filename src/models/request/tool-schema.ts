@@ -1,7 +1,4 @@
-/**
- * Converts tool schemas to what endpoints accept. Calls are validated against the original, so removed keywords still
- * apply.
- */
+/** Converts tool schemas to what endpoints accept. Calls are validated against the original, including removed keywords. */
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../base/json/json.js';
 
@@ -32,20 +29,14 @@ const NOT_AT_TOP: ReadonlySet<string> = new Set([
   'type',
 ]);
 
-/**
- * Returns an argument's name as it is sent. The same name always gives the same result, and different names give
- * different ones.
- */
+/** Returns an argument's name as it is sent: always the same for one name, and different for different names. */
 export function wireKey(key: string): string {
   if (KEY.test(key)) return key;
   const hash = createHash('sha256').update(key).digest('hex').slice(0, 6);
   return `${key.replace(/[^a-zA-Z0-9_.-]+/g, '_').slice(0, 56)}_${hash}`;
 }
 
-/**
- * The limit of OpenAI's endpoints and of many compatible ones:
- * https://platform.openai.com/docs/api-reference/chat/create
- */
+/** The limit of OpenAI's endpoints and of many compatible ones: https://platform.openai.com/docs/api-reference/chat/create */
 const DESCRIPTION_CHARS = 1_024;
 
 /** Returns a tool's description, cut to the limit of OpenAI's protocols. */
@@ -199,10 +190,7 @@ const SIMPLE_LEVELS = 4;
 const SIMPLE_TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'array', 'object'];
 const SIMPLE_DESCRIPTION_CHARS = 300;
 
-/**
- * Returns a schema that every endpoint understands: types, descriptions, lists of words. `schema` is the one that was
- * sent.
- */
+/** Returns a schema that every endpoint understands: types, descriptions, lists of words. `schema` is the one that was sent. */
 export function simplerSchema(schema: Schema): Schema {
   const simple = simpler(schema, schema, SIMPLE_LEVELS);
   return { ...simple, type: 'object', properties: isRecord(simple.properties) ? simple.properties : {} };

@@ -1,7 +1,4 @@
-/**
- * Reads the events of a streamed response as canonical deltas, leniently where endpoints differ. The shape of every
- * event is checked before use.
- */
+/** Reads the events of a streamed response as canonical deltas, leniently. The shape of every event is checked before use. */
 import { createHash } from 'node:crypto';
 import { canonicalJson, isRecord, stringOr } from '../../base/json/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider/provider.js';
@@ -59,9 +56,7 @@ function toUsage(usage: Wire): ReportedUsage {
 /** Event numbers to remember: far more than a reply has. */
 const MOST_KEPT = 200_000;
 
-/**
- * Detects events that a gateway sends twice. Their sequence numbers distinguish them from text that a model repeats.
- */
+/** Detects events that a gateway sends twice. Their sequence numbers distinguish them from text that a model repeats. */
 class Repeats {
   readonly #seen = new Map<number, string>();
   /** False once two different events had the same number, as with some endpoints; numbers then prove nothing. */

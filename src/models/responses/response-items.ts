@@ -75,10 +75,7 @@ export class ResponseItems extends ReplyParts {
     }
   }
 
-  /**
-   * LiteLLM sends reasoning data only at the end. With several reasoning items the end does not tell which data belongs
-   * to which.
-   */
+  /** LiteLLM sends reasoning data only at the end. With several items it is unclear which data belongs to which. */
   *#sealLate(open: OpenItem, item: Wire): Iterable<ModelDelta> {
     if (this.#items.filter(({ type }) => type === 'reasoning').length === 1) yield* this.#seal(open, item);
   }
@@ -203,10 +200,7 @@ export class ResponseItems extends ReplyParts {
   }
 }
 
-/**
- * Calls of custom tools, which are never offered, are treated like other calls: arguments that the tool does not know
- * are refused.
- */
+/** Treats calls of custom tools, which are never offered, like others; arguments that the tool does not know are refused. */
 function ofItem({ type, id }: Wire): Pick<OpenItem, 'type' | 'id'> {
   return { type: type === 'custom_tool_call' ? 'function_call' : stringOr(type, ''), id: stringOr(id, '') };
 }

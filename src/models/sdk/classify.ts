@@ -66,10 +66,7 @@ export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallEr
 /** Stored outside the errors, because fields of an error may be shown. */
 const SAID = new WeakMap<ModelCallError, string>();
 
-/**
- * Returns the endpoint's own words up to an echo of the request, unmasked. Only the program reads them; they must not
- * be shown.
- */
+/** Returns the endpoint's own words up to an echo of the request, unmasked. They are for the program and must not be shown. */
 export function saidOf(error: ModelCallError): string {
   return SAID.get(error) ?? error.message;
 }
@@ -78,10 +75,7 @@ function waitOf({ headers, waitMs }: ErrorAnswer): number | null {
   return (headers && passedOnRetryAfterMs(headers, Date.now())) ?? waitMs ?? null;
 }
 
-/**
- * Returns the endpoint's own statement about retrying, at any status; null if it makes none. The providers' SDKs obey
- * it too.
- */
+/** Returns the endpoint's own statement about retrying, at any status; null without one. The providers' SDKs obey it too. */
 function againOf({ status, headers }: ErrorAnswer): boolean | null {
   // A stream's headers were sent before the error, so they say nothing about it.
   const said = status === null ? null : (headers?.get('x-should-retry') ?? null);
@@ -253,9 +247,7 @@ function causesOf(error: unknown): Error[] {
 }
 
 const MAX_QUOTE_CHARS = 300;
-/**
- * A request text is recognised by this many characters at its beginning; shorter texts are too common to search for.
- */
+/** A request text is recognised by this many characters at its beginning; shorter texts are too common to search for. */
 const RECOGNISE_CHARS = 24;
 
 const KEY_SHAPES = [

@@ -10,10 +10,7 @@ import { endedAt } from '../reply/stop-texts.js';
 export interface StreamLimits {
   /** Longest silence within a reply, milliseconds; a ping ends it. Default 60,000. */
   stallMs: number;
-  /**
-   * Longest wait for the first part of a reply, milliseconds; reasoning models and long prompts take time. Default
-   * 180,000.
-   */
+  /** Longest wait for the first part of a reply, milliseconds; reasoning models and long prompts take time. Default 180,000. */
   firstPartMs: number;
   /** Longest duration of a call, milliseconds. Default 600,000. */
   timeoutMs: number;
@@ -67,10 +64,7 @@ export async function runStream(run: StreamRun): Promise<'complete' | 'aborted'>
 /** How long an aborted provider may take to end. */
 const LET_GO_MS = 1_000;
 
-/**
- * Yields the deltas of `stream`. A program's own provider may ignore the signal; it is then abandoned after
- * `LET_GO_MS`.
- */
+/** Yields the deltas of `stream`. A program's own provider may ignore the signal; it is then abandoned after `LET_GO_MS`. */
 async function* untilLetGo(
   stream: AsyncIterable<ModelDelta>,
   signal: AbortSignal,
@@ -108,10 +102,7 @@ function nameOf({ provider, request }: StreamRun): string {
   return `${provider.name}/${request.model} at ${provider.endpoint}`;
 }
 
-/**
- * Aborts the stream when the caller's signal fires, when it is silent for too long, or when its time is up, and
- * remembers the cause.
- */
+/** Aborts the stream on the caller's signal, after too much silence and at the time limit, and remembers the cause. */
 class Watch {
   failure: ModelCallError | null = null;
   readonly #run: StreamRun;

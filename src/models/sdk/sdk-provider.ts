@@ -255,18 +255,12 @@ export function errorObject(error: unknown): object {
   return { ...plain, code: Number(code) >= 400 ? code : plain.code };
 }
 
-/**
- * Returns the wait that the body of an error asks for, milliseconds, in the form of `plainError`; null if it names
- * none.
- */
+/** Returns the wait that the body of an error asks for, milliseconds, in the form of `plainError`; null if it names none. */
 export function waitOf(error: unknown): number | null {
   return isRecord(error) && typeof error.wait_ms === 'number' ? error.wait_ms : null;
 }
 
-/**
- * Returns the endpoint's own words from an error of the SDK, without the rest of the body, which may repeat the
- * request.
- */
+/** Returns the endpoint's own words from an error of the SDK, without the rest of the body, which may repeat the request. */
 export function answerText(body: unknown, message: string): string {
   if (typeof body === 'string') return body;
   if (isRecord(body)) return stringOr(body.message, '');

@@ -1,7 +1,4 @@
-/**
- * Requests in which tools, calls and results are text, and replies read accordingly: for models without an interface
- * for tools.
- */
+/** Writes tools, calls and results of a request as text, and reads replies accordingly, for models without a tool interface. */
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import type { AssistantMessage, Message, TextBlock, ToolUseBlock } from '../../run/messages/message.js';
 import { textOf, toolCallId, toolCallsOf } from '../../run/messages/message.js';

@@ -10,10 +10,7 @@ export interface ToolCallCodec {
   encodeCall(call: ToolUseBlock, replyText: string): string | null;
   /** `shown` holds the references of the pictures that are sent with it. */
   encodeResult(result: ToolResultBlock, shown?: ReadonlySet<string>): string;
-  /**
-   * Creates a reader for one reply: it takes the text so far and returns the part that a watcher may see. Default:
-   * everything.
-   */
+  /** Creates a reader for one reply: it takes the text so far and returns the part for watchers. Default: everything. */
   proseReader?(): (text: string) => string;
   /** Returns the calls of a whole reply, in order. Never throws. */
   parse(text: string, tools: readonly OfferedTool[]): ParsedReply;

@@ -9,10 +9,7 @@ import type { ToolCallCodec } from './codec.js';
 import { parseWrittenCalls } from './written-calls.js';
 import { CALL_TAGS, parseXmlCalls } from './xml-calls.js';
 
-/**
- * Precedes the description of the form, because role prompts, including later ones, assume a native interface for
- * tools.
- */
+/** Precedes the description of the form, because role prompts, including later ones, assume a native interface for tools. */
 const NO_INTERFACE =
   'Here tools are called in text, in exactly the form below, whatever is said elsewhere of a native interface.';
 
@@ -55,10 +52,7 @@ const TAGS = ['tool_calls', 'tool_call', 'function_calls', 'tool_result', 'funct
 const BEGINS = new RegExp(`<(?:${TAGS.join('|')})[\\s=/>]`, 'gi');
 const LONGEST = Math.max(...TAGS.map(tag => tag.length)) + 1;
 
-/**
- * Creates a reader that shows a watcher the text before the first call. Text that could become a tag is held back until
- * that is clear.
- */
+/** Creates a reader that shows the text before the first call. Text that could become a tag is held back until then. */
 function proseReader(): (text: string) => string {
   let searched = 0;
   let end: number | null = null;
@@ -112,10 +106,7 @@ const XML: ToolCallCodec = {
 
   proseReader,
 
-  /**
-   * A fence around the whole reply is not a quotation. Models trained on another form fall back to it, so those forms
-   * are read too.
-   */
+  /** A fence around the whole reply is not a quotation. Forms that models were trained on are read too, as a fallback. */
   parse(text, tools) {
     const inner = /^\s*```\w*\s*(<[\s\S]*?)(?:```)?\s*$/.exec(text)?.[1] ?? text;
     const inTags = parseXmlCalls(inner, tools);

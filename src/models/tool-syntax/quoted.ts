@@ -10,9 +10,7 @@ export function codeIn(text: string): Range[] {
   return [...text.matchAll(CODE)].map(({ 0: code, index }) => [index, index + code.length] as const);
 }
 
-/**
- * Returns the end of the quotation that contains the place `at`: code, or a line with `>`; null if it is not quoted.
- */
+/** Returns the end of the quotation that contains the place `at`: code, or a line with `>`; null if it is not quoted. */
 export function quoteAround(text: string, from: number, at: number): number | null {
   const code = codeIn(text.slice(from)).find(([start, end]) => at >= from + start && at < from + end);
   if (code) return from + code[1];

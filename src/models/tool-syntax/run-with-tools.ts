@@ -1,7 +1,4 @@
-/**
- * Calls a model in the tool syntax that its role or endpoint configures, that is known of it, or that a refusal taught;
- * the default is native.
- */
+/** Calls a model in the tool syntax that its role or endpoint configures, or that is known or learnt of it; default native. */
 import type { ToolSyntax } from '../../run/agents/role.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { type Lesson, lessonId, tellLesson } from '../provider/lesson.js';

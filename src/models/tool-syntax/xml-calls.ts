@@ -150,10 +150,7 @@ function unread(text: string): string {
   return `<${text}`;
 }
 
-/**
- * Returns null if the elements are ambiguous: an unclosed argument before another one, a repeated argument, or a call
- * within a call.
- */
+/** Returns null if the elements are ambiguous: an unclosed argument before another, a repeated one, a call in a call. */
 function fromElements(elements: readonly Element[], schema: JsonSchema, rest: string): string | null {
   const values = new Map<string, unknown>();
   const properties = propertiesOf(schema);

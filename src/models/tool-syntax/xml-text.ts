@@ -85,10 +85,7 @@ function taggedBody(text: string, tag: string, start: number): Body {
   return { text: text.slice(start, end), closed: false, end };
 }
 
-/**
- * Returns the top-level elements of a text. An unclosed element ends where the next one begins, except for those in
- * `open`.
- */
+/** Returns the top-level elements of a text. An unclosed element ends where the next one begins, except for those in `open`. */
 export function elementsOf(text: string, open: readonly string[]): Element[] {
   const elements: Element[] = [];
   let from = 0;

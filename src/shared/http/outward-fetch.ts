@@ -23,9 +23,7 @@ const NO_LIMITS = { headersTimeout: 0, bodyTimeout: 0 };
 
 let known: { of: string; dispatcher: Dispatcher } | null = null;
 
-/**
- * Returns one dispatcher for all requests, with its connections; a new one if the environment's proxies have changed.
- */
+/** Returns one dispatcher for all requests, with its connections; a new one if the environment's proxies have changed. */
 function dispatcher(): Dispatcher {
   const proxies = env.proxies();
   const of = JSON.stringify(proxies);

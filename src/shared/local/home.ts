@@ -6,10 +6,7 @@ import { env } from '../process/env.js';
 import { SteersmanError } from '../process/errors.js';
 import { isCheckout, projectRoot } from '../process/package.js';
 
-/**
- * Returns a folder of this user by the XDG conventions: the path in `variable`, otherwise `fallback` below the home
- * directory.
- */
+/** Returns a folder of this user by the XDG conventions: that in `variable`, otherwise `fallback` in the home directory. */
 function userFolder(variable: 'XDG_STATE_HOME' | 'XDG_CACHE_HOME', fallback: string): string {
   const named = env.lookup(variable);
   // The XDG conventions say that a relative path must be ignored.
@@ -31,7 +28,7 @@ export function resolveHome(named: string | undefined = env.home()): string {
 }
 
 /**
- * The folders that this user trusts, for all stacks. It is read before a folder's own variables are set, so they can't
+ * The folders that this user trusts, for all stacks. It is found before a folder's variables are set, so they can't
  * move it.
  */
 export function trustFile(): string {

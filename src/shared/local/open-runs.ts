@@ -15,7 +15,7 @@ export function openRunsOf(taskQueue: string): string {
   return `${OPEN_RUNS} AND TaskQueue = ${queryText(taskQueue)}`;
 }
 
-/** Returns open runs whose worker is gone, after a crash or `stopStack`. They wait until `resumeQueue` is called. */
+/** Returns open runs whose worker is gone, after a crash or `stopStack`. They wait for a new worker of their queue. */
 export function leftOpenRuns(client: Client, local: readonly string[]): Promise<WorkflowExecutionInfo[]> {
   return openRuns(client, local, false);
 }
@@ -38,10 +38,7 @@ async function openRuns(
   return runs.filter(run => isOfWorker[queues.indexOf(run.taskQueue)] === served);
 }
 
-/**
- * True if a worker serves this queue: one of the stack's own, whose queues are in `local`, or one that the server
- * knows.
- */
+/** True if a worker serves this queue: one of the stack's own, whose queues are in `local`, or one that the server knows. */
 export async function isServed(
   client: Client,
   local: readonly string[],

@@ -17,10 +17,7 @@ export async function isHealthy(address: string, timeoutMs = 2_000): Promise<boo
   return answer !== undefined;
 }
 
-/**
- * Registers the search attributes that the default namespace lacks. The dev server's own flag only does so when it
- * creates a new database.
- */
+/** Registers the search attributes that the default namespace lacks. The dev server's flag only does so in a new database. */
 export async function addMissingSearchAttributes(address: string): Promise<void> {
   await withConnection(address, 10_000, async ({ operatorService }) => {
     const { customAttributes } = await operatorService.listSearchAttributes({ namespace: 'default' });
@@ -76,10 +73,7 @@ const DEFAULT_PORTS = { grpc: 7233, webUi: 8233 };
 /** The last threads of a killed server may hold its port although its process is already gone. */
 const FREE_WITHIN_MS = 3_000;
 
-/**
- * Returns the default port, or that of an earlier server, if it is free or becomes free in time; otherwise another
- * port.
- */
+/** Returns the default port, or that of an earlier server, if it is free or becomes free in time; otherwise another port. */
 export async function choosePort(use: keyof typeof DEFAULT_PORTS, earlier?: number): Promise<number> {
   const wanted = earlier ?? env.ports()[use] ?? DEFAULT_PORTS[use];
   const isThere = await until(() => isFree(wanted), earlier === undefined ? 0 : FREE_WITHIN_MS);
@@ -105,10 +99,7 @@ async function isFree(port: number): Promise<boolean> {
   return !isTaken && (await tryPort(port)) !== null;
 }
 
-/**
- * Returns the port if it is free, or with 0 any free port. Returns null if it is taken, or if this machine does not
- * have the address.
- */
+/** Returns the port, or with 0 any free one; null if it is taken, or if this machine does not have the address. */
 async function tryPort(port: number, host = '127.0.0.1'): Promise<number | null> {
   const server = createServer().listen(port, host);
   if (!(await happens(server, 'listening'))) return null;

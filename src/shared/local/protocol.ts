@@ -10,10 +10,7 @@ import { type ErrorCode, SteersmanError } from '../process/errors.js';
 import { isManagedQueue, type QueueFolder } from './queues.js';
 import { dial, readRecord } from './seat.js';
 
-/**
- * Increase it with each change of a message, because processes of two versions may meet. Every version understands
- * `stop`.
- */
+/** Increase it with each change of a message, because processes of two versions may meet. Every version understands `stop`. */
 const PROTOCOL = 1;
 
 export type Ask = { ask: 'server' | 'state' | 'stop' } | { ask: 'worker'; worker: WorkerRequest };
@@ -26,9 +23,7 @@ export interface WorkerRequest {
   program: string;
   args: string[];
   cwd: string;
-  /**
-   * The whole environment, including keys. It only passes through memory and this user's socket, never through a file.
-   */
+  /** The whole environment, including keys. It only passes through memory and this user's socket, never through a file. */
   env: Record<string, string>;
   folder: QueueFolder | null;
   /** Advice for a person whose runs have lost their worker. */
@@ -38,7 +33,7 @@ export interface WorkerRequest {
 export interface ServerAnswer {
   /** host:port of its gRPC service. */
   address: string;
-  /** URL of the Web UI, behind the owner's own HTTP guard. */
+  /** URL of the Web UI, through the owner's proxy, which refuses requests of foreign web pages. */
   webUi: string;
   pid: number;
   /** Process id of the owner. */
@@ -92,10 +87,7 @@ export interface Held<T> {
   close(): void;
 }
 
-/**
- * Sends a request to the owner of a home. Returns null if there is no owner or it is about to end. Throws the owner's
- * own SteersmanError.
- */
+/** Sends a request to the owner of a home. Returns null if it has none or the owner is ending. Throws the owner's own error. */
 export async function ask<T>(
   home: string,
   question: Ask,

@@ -27,10 +27,7 @@ export function folderOfQueue(home: string, taskQueue: string): QueueFolder | nu
   return readJson(stackPaths(home).queues, queuesSchema)?.[taskQueue] ?? null;
 }
 
-/**
- * Stores the folder of a queue. The entry outlives the worker, because its runs may be left open. Only the owner of the
- * stack calls it.
- */
+/** Stores the folder of a queue beyond its worker's end, for runs that are left open. Only the stack's owner calls it. */
 export function noteQueue(home: string, taskQueue: string, folder: QueueFolder): void {
   const path = stackPaths(home).queues;
   const queues = { ...readJson(path, queuesSchema), [taskQueue]: folder };

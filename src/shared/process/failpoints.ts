@@ -67,10 +67,7 @@ interface Plan {
 
 let plan: Plan | undefined;
 
-/**
- * Passes the failpoint `name`. `kill` ends the process like SIGKILL, `fail` throws `error()`, `hang` returns a promise
- * that never settles.
- */
+/** Passes a failpoint: `kill` ends the process like SIGKILL, `fail` throws `error()`, `hang` returns an endless promise. */
 export function failpoint(name: Failpoint, error?: () => Error): Promise<never> | undefined {
   const { dir, faults } = currentPlan();
   const fault = faults.get(name);
@@ -129,10 +126,7 @@ function readFault(text: string): [string, Fault] {
   return [name, { action: known, from: Number(from), to: Number(to) }];
 }
 
-/**
- * Returns the number of this passage over all processes; null beyond `last`. Creating a file exclusively takes a
- * number.
- */
+/** Returns the number of this passage over all processes; null beyond `last`. Creating a file exclusively takes a number. */
 function countPassage(dir: string, name: string, last: number): number | null {
   for (let passage = 1; passage <= last; passage++) {
     try {

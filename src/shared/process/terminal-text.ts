@@ -18,10 +18,7 @@ export function terminalText(text: string): string {
   return replaceUnseen(text.replace(SEQUENCES, ''), () => '');
 }
 
-/**
- * Returns a name unchanged if it is safe on one line of a terminal, otherwise quoted, so that it can't write a line of
- * its own.
- */
+/** Returns a name unchanged if it is safe on one line of a terminal, otherwise quoted. */
 export function oneLine(name: string): string {
   return terminalText(name) === name && !/[\n\t]/.test(name) ? name : escapeUnseen(JSON.stringify(name));
 }

@@ -64,10 +64,7 @@ export function matchesText(pattern: string, text: string): boolean | null {
   }
 }
 
-/**
- * Returns the first fault. Large arguments may themselves be the cause of the delay, so the schema is tried again with
- * the next ones.
- */
+/** Returns the first fault. Large arguments may be the cause of the delay, so the schema is tried again with the next. */
 function firstFault(schema: JsonSchema, args: Record<string, unknown>): string[] {
   try {
     return bounded(() => schemaFaults(schema, args, asked => interpret({ ...asked, onlyFirst: true })));
@@ -87,9 +84,7 @@ const MOST_QUICK_CHARS = 20_000;
 const MOST_QUICK_WORK = 10_000_000;
 const MOST_USUAL_CHARS = 100_000;
 
-/**
- * True if no time limit is needed. A limit is expensive, because each one takes a thread, and most schemas need none.
- */
+/** True if no time limit is needed. A limit is expensive, because each one takes a thread, and most schemas need none. */
 function isQuick(text: string, size: number): boolean {
   if (text.length > MOST_QUICK_CHARS || text.length * size > MOST_QUICK_WORK) return false;
   return !SLOW_KEYWORD.test(text);

@@ -8,10 +8,7 @@ export function isZod(input: unknown): input is z.ZodType {
   return isRecord(input) && '_zod' in input;
 }
 
-/**
- * Returns the JSON schema of the input, before defaults and transforms. Its dialect is left out, because models do not
- * need it.
- */
+/** Returns the JSON schema of the input, before defaults and transforms, without its dialect, which models do not need. */
 export function schemaOfInput(input: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(input, { io: 'input' });
   return schema as JsonSchema;

@@ -26,9 +26,7 @@ export interface BlobPage {
 
 /** A store of immutable contents. References are opaque; a run's contents can only be read under its name. */
 export interface BlobStore {
-  /**
-   * Stores `data` for the run (its workflow id) and returns the reference. The same content gives the same reference.
-   */
+  /** Stores `data` for the run (its workflow id) and returns the reference. The same content gives the same reference. */
   put(runId: string, data: string | Uint8Array): Promise<string>;
   /**
    * Reads `length` bytes from `offset`, fewer at the end.
@@ -118,10 +116,7 @@ async function writeOnce(folder: string, name: string, bytes: Uint8Array): Promi
   }
 }
 
-/**
- * Returns the blob, or null if it differs from what was stored: after a power cut, on a full disk, or in a copied
- * folder.
- */
+/** Returns the blob, or null if it differs from what was stored: after a power cut, on a full disk, or in a copied folder. */
 async function readWhole(folder: string, name: string): Promise<Buffer | null> {
   const path = join(folder, name);
   try {
@@ -147,10 +142,7 @@ export function hashOf(data: Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/**
- * Tests a local store with the operations of a worker, and creates its folder. @throws SteersmanError naming the
- * operation that fails.
- */
+/** Tests a local store as a worker uses it, and creates its folder. @throws SteersmanError naming what fails. */
 export async function tryBlobStore(dir: string): Promise<void> {
   const probe = join(dir, `.probe-${randomUUID()}`);
   try {
@@ -214,10 +206,7 @@ function ownersOf(folder: string, names: readonly string[]): Promise<(BlobOwner 
   );
 }
 
-/**
- * Runs with the same id in several namespaces may all read the texts, which therefore stay until the last of them has
- * ended.
- */
+/** Runs of one id in several namespaces may all read the texts, so these stay until the last run has ended. */
 async function allAreOver(owners: readonly (BlobOwner | null)[], by: Date, isOver: IsOver): Promise<boolean> {
   for (const owner of owners)
     if (owner === null || !(await isOver(owner, by).catch(() => false))) return false;

@@ -41,10 +41,7 @@ export async function deleteSession(
   return { workflowIds: [...new Set(removed.workflowIds)] };
 }
 
-/**
- * Returns the ids of its runs, and the next id, because a run may have begun a moment ago that the store does not know
- * yet.
- */
+/** Returns the ids of its runs, and the next id, because a run may have begun a moment ago that the store does not know yet. */
 export function idsToLookUp(session: string, runs: readonly RunRecord[]): string[] {
   const next = idInSession(session, lastNumberIn(session, runs) + 1);
   return [...new Set([...runs.map(({ workflowId }) => workflowId), next])];

@@ -21,10 +21,7 @@ export function searchedText({ content }: Message): string {
     .join('\n');
 }
 
-/**
- * Returns the text of a message for a search of conversations; empty for a role's prompt, which is not part of the
- * dialogue (FC11).
- */
+/** Returns a message's text for searches; empty for a role's prompt, which is not part of the dialogue (FC11). */
 export function foundText(message: Message): string {
   return message.kind === 'user' && message.purpose === 'role' ? '' : searchedText(message);
 }

@@ -1,7 +1,4 @@
-/**
- * Data that outlives a run: conversations, and the texts that they refer to. These interfaces separate it from the
- * place where it is stored.
- */
+/** Data that outlives a run: conversations and their texts. The interfaces hide where it is stored. */
 import { LRUCache } from 'lru-cache';
 import { type Kept, type Mark, messageNumber, type RunRecord } from '../../run/state/kept.js';
 import { SteersmanError } from '../process/errors.js';
@@ -86,10 +83,7 @@ export interface RemovalTerms {
   judged?: readonly RunRecord[];
 }
 
-/**
- * Called while no other writer can add to the conversation. @throws SteersmanError if a run has changed since it was
- * judged.
- */
+/** Called while no other writer can add to the conversation. @throws SteersmanError if a run has changed since. */
 export function refuseUnjudged(session: string, runs: readonly RunRecord[], { judged }: RemovalTerms): void {
   const other = judged && runs.find(run => !judged.some(known => isSameLook(known, run)));
   if (other)
@@ -100,9 +94,7 @@ export function refuseUnjudged(session: string, runs: readonly RunRecord[], { ju
     );
 }
 
-/**
- * True if a run may be written again after its removal: by itself, or from its history, which Temporal removes late.
- */
+/** True if a run may be written again after its removal: by itself, or from its history, which Temporal removes late. */
 export function mayComeAgain({ ended, late }: RunRecord): boolean {
   return !ended || late === true;
 }
@@ -125,10 +117,7 @@ export interface Said {
   upTo?: string;
 }
 
-/**
- * Returns all runs of a conversation, oldest first: those shared with the conversation that it branched from, then its
- * own.
- */
+/** Returns all runs of a conversation, oldest first: those shared with the conversation that it branched from, then its own. */
 export async function lineageOf(
   sessions: Pick<SessionStore, 'runs' | 'line'>,
   session: string,
@@ -198,9 +187,7 @@ export function textsOfConversation(
 
 export type SaidMessage = Extract<Kept, { kind: 'message' }>;
 
-/**
- * Yields the messages of each of these runs, one run after the other, in the given order. Each message has its thread.
- */
+/** Yields the messages of each of these runs, one run after the other, in the given order. Each message has its thread. */
 export async function* saidInEach(
   sessions: Pick<SessionStore, 'readEach'>,
   saids: readonly Said[],
@@ -224,10 +211,7 @@ export async function saidIn(sessions: Pick<SessionStore, 'readEach'>, said: Sai
   return [];
 }
 
-/**
- * Compares by number, because a run that was reset may no longer have the message of that id; later messages do not
- * belong to it.
- */
+/** Compares by number, because a run that was reset may lack the message of that id; later messages do not count. */
 function upTo({ upTo: last }: Said, records: readonly Kept[]): SaidMessage[] {
   const said = records.flatMap(each => (each.kind === 'message' ? [each] : []));
   const most = last === undefined ? Number.POSITIVE_INFINITY : messageNumber({ id: last });
@@ -238,10 +222,7 @@ function upTo({ upTo: last }: Said, records: readonly Kept[]): SaidMessage[] {
 export interface TextStore extends BlobStore {
   /** Removes the texts of these runs; returns how many there were. */
   removeOf(workflowIds: readonly string[]): Promise<number>;
-  /**
-   * Removes the texts of runs that had ended `by` that time; returns how many. Texts stored since then, and texts
-   * without a known owner, stay.
-   */
+  /** Removes the texts of runs that had ended `by` then; returns how many. Later texts and those without a known owner stay. */
   prune(by: Date, isOver: IsOver): Promise<number>;
 }
 
@@ -266,10 +247,7 @@ export interface AccountStore {
   ): Promise<Account & { isNew: boolean }>;
   /** Adds credits once per key. */
   grant(account: string, key: string, credits: number): Promise<Account>;
-  /**
-   * Returns the credits of all charges whose keys have this prefix, each once. The day's tokens are not returned,
-   * because they were used.
-   */
+  /** Returns the credits of all charges whose keys have this prefix, once each. The day's tokens stay, as they were used. */
   refund(account: string, keyPrefix: string): Promise<Account>;
   /** Null before the account's first charge, grant or lease. */
   show(account: string): Promise<Account | null>;

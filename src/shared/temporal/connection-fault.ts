@@ -9,9 +9,7 @@ import {
 import { errorText, errorTextWithCause } from '../../base/text/error-text.js';
 import { SteersmanError } from '../process/errors.js';
 
-/**
- * Reads the connection settings. @throws SteersmanError if a variable, the profile or a file that they name is wrong.
- */
+/** Reads the connection settings. @throws SteersmanError if a variable, the profile or a file that they name is wrong. */
 export function temporalConfig(options?: LoadClientProfileOptions): ClientConnectConfig {
   try {
     return loadClientConnectConfig(options);
@@ -26,10 +24,7 @@ export function temporalConfig(options?: LoadClientProfileOptions): ClientConnec
 
 type Access = Pick<ConnectionOptions, 'tls' | 'apiKey'>;
 
-/**
- * Identifies a fault by the text of an SDK or of TLS. If `hasCert` or `hasTls` is present, the connection's setting
- * must be the same.
- */
+/** Identifies a fault by an SDK's or TLS's words. `hasCert` and `hasTls`, if present, must equal the connection's setting. */
 interface KnownFault {
   says: RegExp;
   hasCert?: boolean;
