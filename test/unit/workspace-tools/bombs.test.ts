@@ -1,9 +1,8 @@
-/** Files that take all the memory or time there is: none does. */
+/** Files that take all the memory or time there is: none does. Those that take seconds are in `test/processes`. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, truncateSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { deflateSync } from 'node:zlib';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type Hands, handsOn } from '../../support/workspace-tools.js';
 
 let hands: Hands;
@@ -14,19 +13,6 @@ beforeEach(async () => {
 });
 
 describe('searches', () => {
-  test.each<[string, Record<string, string>?]>([
-    ['list'],
-    ['find', { pattern: '*' }],
-    ['grep', { pattern: 'needle' }],
-  ])(
-    '%s: what git ignores stands in a file without end → ripgrep ends, and it is said',
-    async (name, args = {}) => {
-      hands.put('.gitignore', '');
-      truncateSync(join(hands.workspace, '.gitignore'), 3 * 2 ** 30);
-      expect(await hands.call(name, args)).toMatch(/memory allocation/);
-    },
-  );
-
   test('.gitignore of a folder above is a pipe → nobody waits for it, and it is said', async () => {
     execFileSync('sh', ['-c', 'mkfifo "$0"', join(hands.workspace, '.gitignore')]);
     hands.put('sub/b.txt', 'needle');
@@ -100,28 +86,6 @@ describe('searches', () => {
     const said = await hands.call('grep', { pattern: 'needle', path: 'b.txt' });
     expect(said.length).toBeLessThan(500);
     expect(process.cpuUsage().user - user).toBeLessThan(2_000_000);
-  });
-});
-
-describe('a PDF of a few bytes', () => {
-  let packedOnce: Buffer;
-  beforeAll(() => {
-    packedOnce = deflateSync(Buffer.alloc((512 << 20) + 1, ' '));
-  });
-
-  test.each([1, 2])('packed %i times, from over 512 MB → refused, and says so', async times => {
-    const page = times === 1 ? packedOnce : deflateSync(packedOnce);
-    const stream = `<</Length ${page.length}/Filter[${'/FlateDecode'.repeat(times)}]>>stream\n`;
-    const objects = [
-      '<</Type/Catalog/Pages 2 0 R>>',
-      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
-      '<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<<>>>>',
-      `${stream}${page.toString('latin1')}\nendstream`,
-    ];
-    const body = objects.map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`).join('');
-    const file = `%PDF-1.4\n${body}trailer\n<</Size 5/Root 1 0 R>>\n%%EOF\n`;
-    hands.put('bomb.pdf', Buffer.from(file, 'latin1'));
-    expect(await hands.call('read', { path: 'bomb.pdf' })).toMatch(/unpacks to more than 512 MB/);
   });
 });
 
