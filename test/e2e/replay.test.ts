@@ -4,8 +4,7 @@ import { replays } from '../../src/worker/replay.js';
 import { frozenHistories, partsOf, replayAll, workflowBundle } from '../support/histories.js';
 import type { Rig } from '../support/rig.js';
 import { sharedTemporal, startRig } from '../support/rig.js';
-import { transcriptOf, withoutTimes } from '../support/run-views.js';
-import { BOATS, BUSINESS, SHORT_RUN_FILES, shortScript, teamScript } from '../support/team-script.js';
+import { SHORT_RUN_FILES, shortScript } from '../support/team-script.js';
 
 let env: TestWorkflowEnvironment;
 let rig: Rig | undefined;
@@ -45,19 +44,4 @@ test('replay: a history that the code would not make → refused, so that a gree
   await replayAll([part]);
   scheduled.activityType = { name: 'steersmanSomethingElse' };
   await expect(replayAll([part])).rejects.toThrow(/does not replay/);
-});
-
-test('no workflow cache: every task and every query replays → the transcript of a run with one (L20, J6)', async () => {
-  const files = { workspace: BOATS, config: BUSINESS };
-  const transcripts: unknown[][] = [];
-  for (const temporal of [{}, { maxCachedWorkflows: 0 }]) {
-    rig = await startRig({ env, ...files, reply: teamScript(), temporal });
-    const { handle, result } = await rig.run('Which boat is older?');
-    expect(result).toMatchObject({ outcome: 'completed', counters: { turns: 12, toolCalls: 10 } });
-    const text = JSON.stringify(withoutTimes(await transcriptOf(handle)));
-    transcripts.push(JSON.parse(text.replaceAll(rig.project.workspace, 'WORKSPACE')));
-    await rig.close();
-    rig = undefined;
-  }
-  expect(transcripts[1]).toEqual(transcripts[0]);
 });
