@@ -1,6 +1,6 @@
 /**
  * Text that nearly every run pins, by language. With it, a run's prompts take 600 bytes of its history instead of 9 KB.
- * Dictionaries are frozen, because histories are read with them. When prompts change, their packed form grows a little;
+ * Never change a dictionary, because histories are read with it. When prompts change, their packed form grows a little;
  * when it has grown too much, `scripts/dictionary.mjs` adds another dictionary under the next number.
  */
 export const DICTIONARIES: Readonly<Record<number, string>> = {

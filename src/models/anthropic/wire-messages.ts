@@ -136,7 +136,6 @@ function toImage({ mimeType, base64 }: Picture): Anthropic.ImageBlockParam {
   return { type: 'image', source: { type: 'base64', media_type: mimeType, data: base64 } };
 }
 
-/** Tool definitions as the wire wants them. */
 export function toWireTools(tools: readonly OfferedTool[]): Anthropic.Tool[] {
   return tools.map(({ name, description, inputSchema }) => {
     const input_schema = { ...wireSchema(inputSchema), type: 'object' as const };

@@ -98,7 +98,6 @@ function besideCall(data: unknown): object {
   return isRecord(data) && isRecord(data.extra_content) ? { extra_content: data.extra_content } : {};
 }
 
-/** Tool definitions as the wire wants them. */
 export function toWireTools(tools: readonly OfferedTool[]): OpenAI.Chat.ChatCompletionTool[] {
   return tools.map(({ name, description, inputSchema }) => ({
     type: 'function',

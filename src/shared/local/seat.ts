@@ -51,9 +51,8 @@ export async function dial(home: string, own?: number): Promise<Socket | null> {
 
 /**
  * Makes this process the owner, and passes connections to `accept`. Returns null if another process is the owner. Two
- * processes that start at the same time want the same name, which the system gives to one of them. In every other case
- * a process only becomes the owner if all other names are dead after its own has become visible. So of two processes
- * the later one gives way.
+ * processes that start at the same time want the same name, which the system gives to one of them. Otherwise a process
+ * only becomes the owner if all other names are dead after its own has become visible, so the later of two gives way.
  */
 export async function takeSeat(home: string, accept: (socket: Socket) => void): Promise<Server | null> {
   if (await isTaken(home)) return null;

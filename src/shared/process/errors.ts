@@ -1,5 +1,5 @@
 /**
- * Error codes for programs. Each has its own exit code of the command line.
+ * Error codes for programs. The command line maps each of them to an exit code.
  * - `usage`: the call itself is wrong: an argument, a setting, a goal.
  * - `configuration`: a file, a variable or a prompt is wrong.
  * - `not_found`: there is no such run, namespace or stored text.
