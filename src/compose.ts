@@ -3,11 +3,12 @@
  * stands in `features/workers.ts`, its keys of `steersman.yaml` in `features/keys.ts`.
  */
 import { apps } from './features/apps/feature.js';
+import { artifacts } from './features/artifacts/feature.js';
 import { workflowOf } from './workflows/agent.js';
 import { byName, type Feature } from './workflows/beside/feature.js';
 import type { Run } from './workflows/run/run.js';
 
-export const FEATURES: readonly Feature<Run>[] = byName([apps]);
+export const FEATURES: readonly Feature<Run>[] = byName([apps, artifacts]);
 
 /** The workflow that workers run. */
 export const steersmanRun = workflowOf(FEATURES);

@@ -50,6 +50,8 @@ export interface LoadRunDeps extends RunFilesDeps, PinModelsDeps {
   keeps?: boolean;
   /** That the worker has. Default: none. */
   hooks?: readonly HookName[];
+  /** Tools that runs carry out themselves. Default: those without features. */
+  ownTools?: readonly ToolDefinition[];
   /** Where accounts are charged. Default: nobody has one. */
   accounts?: AccountStore;
   /** The worker's program chooses models. Default false. */
@@ -135,7 +137,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   );
   const limits = limitsFor(settings, run);
   const listed = await failAs(badConfig, () => deps.listTools(workspace));
-  const { tools, warnings } = toolsFor(listed, files, run);
+  const { tools, warnings } = toolsFor(listed, files, run, deps.ownTools);
   const allowed = tools.filter(tool => !isDenied(tool, settings.permissions));
   const values = { limits, tools: allowed, today: today(), workspace };
   const credits = await accountOf(deps, settings.credits, run);
@@ -195,13 +197,15 @@ function toolsFor(
   listed: ListedTools,
   { settings, roles, callable, agentWarnings }: RunFiles,
   run: RunSettings,
+  ownTools?: readonly ToolDefinition[],
 ): Pick<ListedTools, 'tools' | 'warnings'> {
   const withClient = mergeClientTools(listed.tools, run.clientTools ?? [], namerFor(listed.tools));
   const own = addWorkflowTools(
     withClient.tools,
     roles.map(({ profile }) => profile),
+    ownTools,
   );
-  const { tools: plain, warnings } = applyToolOverrides(own.tools, settings.tools);
+  const { tools: plain, warnings } = applyToolOverrides(own.tools, settings.tools, ownTools);
   const tools = plain.map(tool => (tool.origin.type === 'workflow' ? tool : withDigest(tool)));
   return {
     tools,
@@ -209,9 +213,9 @@ function toolsFor(
       ...withClient.warnings,
       ...warnings,
       ...own.warnings,
-      ...roleWarnings([...roles, ...callable], tools),
+      ...roleWarnings([...roles, ...callable], tools, ownTools),
       ...agentWarnings,
-      ...idlePermissions(settings.permissions, tools),
+      ...idlePermissions(settings.permissions, tools, ownTools),
     ],
   };
 }

@@ -93,8 +93,12 @@ function cardOf(
 }
 
 /** What of the roles' files counts for nothing, also of those that are called: said once, where they are known. */
-export function roleWarnings(roles: readonly RoleTemplate[], tools: readonly ToolDefinition[]): string[] {
+export function roleWarnings(
+  roles: readonly RoleTemplate[],
+  tools: readonly ToolDefinition[],
+  own?: readonly ToolDefinition[],
+): string[] {
   const profiles = roles.map(({ profile }) => profile);
-  const offered = addWorkflowTools(tools, profiles).tools;
+  const offered = addWorkflowTools(tools, profiles, own).tools;
   return roles.flatMap(role => [...role.warnings, ...missingTools(role, offered)]);
 }

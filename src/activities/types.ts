@@ -22,7 +22,6 @@ import type {
   Usage,
 } from '../run/messages/message.js';
 import type { ModelSituation } from '../run/models/resolver.js';
-import type { ArtifactEdit, ArtifactEdited } from '../run/outputs/artifacts.js';
 import type { Mark } from '../run/state/kept.js';
 
 export interface LoadRunInput {
@@ -155,15 +154,6 @@ export interface TransformInput extends CallModelInput {
   context: Record<string, string>;
 }
 
-export interface EditArtifactInput {
-  callId: string;
-  tool: string;
-  workspace: string;
-  edit: ArtifactEdit;
-  /** Small arguments of the call; larger ones are read by the query `toolRequest`. */
-  arguments?: Record<string, unknown>;
-}
-
 export interface CompareFileInput {
   /** The model's own id of the call. */
   callId: string;
@@ -288,7 +278,7 @@ export interface HookEnd {
   account?: { balance: number; dayTokens: number };
 }
 
-/** What workers run for workflows. The keys are the activity types on the wire. */
+/** What workers run for workflows, beside the activities of features. The keys are the activity types on the wire. */
 export interface SteersmanActivities {
   steersmanLoadRun(input: LoadRunInput): Promise<Packed<PinnedRun>>;
   steersmanCallModel(input: CallModelInput): Promise<CallModelResult>;
@@ -299,8 +289,6 @@ export interface SteersmanActivities {
   steersmanResolveModel(input: ResolveModelInput): Promise<{ model: string | null }>;
   /** Asks a function of the worker's program what is to be changed of a conversation before a call. */
   steersmanTransform(input: TransformInput): Promise<Required<ContextChange>>;
-  /** Writes the content of an artifact: a new one, or one in which a text is replaced. */
-  steersmanEditArtifact(input: EditArtifactInput): Promise<ArtifactEdited>;
   /** Compares a file that a call is about to write with what the call brings, for who is asked about it. */
   steersmanCompareFile(input: CompareFileInput): Promise<ComparedFile>;
   /** Makes a check of a goal, by a command, a file or a function: it reads, and may be made again. */

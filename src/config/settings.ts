@@ -176,6 +176,7 @@ export function mergeLimits(file: LimitOverrides, run: LimitOverrides): Limits {
 export function applyToolOverrides(
   tools: readonly ToolDefinition[],
   overrides: Readonly<Record<string, ToolOverride>>,
+  own?: readonly ToolDefinition[],
 ): { tools: ToolDefinition[]; warnings: string[] } {
   const rules = Object.entries(overrides).map(([glob, override]) => ({
     glob,
@@ -189,7 +190,7 @@ export function applyToolOverrides(
     return { ...tool, policy: overridePolicy(tool.policy, merged) };
   });
   const warnings = rules
-    .filter(({ glob, matches }) => !tools.some(matches) && !namesOwnTool(glob))
+    .filter(({ glob, matches }) => !tools.some(matches) && !namesOwnTool(glob, own))
     .map(rule => `${SETTINGS_FILE}: tools."${rule.glob}" matches no tool of this run.`);
   return { tools: changed, warnings };
 }

@@ -67,7 +67,6 @@ export const BOUNDS: Record<Path, number> = {
   /** What is left to the conversation where all others are full; else it gets their share too. */
   threads: 250_500,
   tasks: most.PLAN_BYTES + most.REPORTS_BYTES,
-  artifacts: most.ARTIFACTS_BYTES,
   evidence: most.EVIDENCE_BYTES + 100,
   'models.calls': 8_000,
   'models.chains': 4_000,

@@ -21,7 +21,7 @@ export {
   type ToolUseBlock,
   textOf,
 } from './messages/message.js';
-export { contentOf } from './outputs/artifacts.js';
+export { contentOf } from './outputs/artifact.js';
 export type { Control, IntentAction, Route, TaskRelation } from './outputs/contracts.js';
 export { isOpen, type PlannedTask, planInForce } from './plan/plan.js';
 export { DEFAULT_MODE, MODES, MODES_HELP, modeFor, READERS } from './position/modes.js';

@@ -74,6 +74,7 @@ export async function createWorker(options: CreateWorkerOptions = {}): Promise<W
     throw error;
   }
 }
+export { OWN_TOOLS } from '../features/workers.js';
 export { hasDied, isStopped } from './identity.js';
 export { providerSource } from './parts/providers.js';
 export { type RecordedHistory, type ReplayOptions, replays } from './replay.js';

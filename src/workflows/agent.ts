@@ -21,7 +21,7 @@ import { type CallFailure, FAILURE } from '../run/limits/failure.js';
 import { lackAtEnd, UNKEPT } from '../run/state/kept.js';
 import { newRunState, type RunState } from '../run/state/run-state.js';
 import type { Feature } from './beside/feature.js';
-import { adopted, comeToRest, partBegins } from './beside/moments.js';
+import { adopted, comeToRest, partBegins, seenOf } from './beside/moments.js';
 import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from './goals.js';
 import { registerHandlers } from './handlers.js';
 import { answerFor, failedEnd, type GoalEnd } from './phases/conclude.js';
@@ -70,7 +70,8 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
     // The last look and the end are one block without an await: what arrives later finds the run closed.
     if (goOn(run, end)) continue;
     const unread = endRun(run, end);
-    const result = resultOf(state, { ...end, unread, id: workflowInfo().workflowId, now: ports.now() });
+    const about = { id: workflowInfo().workflowId, now: ports.now(), seen: seenOf(run) };
+    const result = resultOf(state, { ...end, unread, ...about });
     // Temporal's own status is the same for all of these: a list tells them apart also without search attributes.
     if (end.outcome !== 'completed') upsertMemo({ outcome: end.outcome, cause: end.cause });
     await close(run, end);
@@ -193,7 +194,8 @@ async function finishCancelled(run: Run): Promise<CancelledFailure> {
   const { state } = run;
   const end = endCancelled(run);
   await close(run, end);
-  const result = resultOf(state, { ...end, id: workflowInfo().workflowId, now: run.ports.now() });
+  const about = { id: workflowInfo().workflowId, now: run.ports.now(), seen: seenOf(run) };
+  const result = resultOf(state, { ...end, ...about });
   const { steps, dropped } = result.trace;
   const trace = { ...result.trace, steps: [], dropped: dropped + steps.length };
   const small = jsonBytes(result) <= MEMO_BYTES ? result : fitted({ ...result, trace }, MEMO_BYTES);

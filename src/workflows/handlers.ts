@@ -5,7 +5,7 @@ import { readersOf } from '../run/position/modes.js';
 import { wayOf } from '../run/state/run-state.js';
 import { hearAgent, passedOn } from './agents/agents.js';
 import type { Read } from './beside/feature.js';
-import { argumentsOf } from './beside/moments.js';
+import { argumentsOf, seenOf } from './beside/moments.js';
 import {
   answerFromCaller,
   changeModel,
@@ -185,7 +185,7 @@ function onUpdate<Result, Input, T>(
 
 function registerQueries(run: Run): void {
   const { state } = run;
-  setHandler(messages.stateQuery, () => viewOf(state, workflowInfo(), passedOn(run)), {
+  setHandler(messages.stateQuery, () => viewOf(state, workflowInfo(), passedOn(run), seenOf(run)), {
     description: 'Where the run stands: phase, tasks, gates, counters, limits, usage, answer.',
   });
   setHandler(messages.eventsQuery, since => eventsPage(state, readIndex(since)), {
@@ -218,7 +218,10 @@ function registerQueries(run: Run): void {
   setHandler(
     messages.keepPageQuery,
     (after, upTo) =>
-      keepPage(state, workflowInfo(), readMark(after), upTo === undefined ? undefined : readMark(upTo)),
+      keepPage(state, workflowInfo(), readMark(after), {
+        ...(upTo !== undefined && { upTo: readMark(upTo) }),
+        seen: seenOf(run),
+      }),
     {
       description: 'What the store of sessions keeps of the run, after {"id": 0, "seq": 0, "step": 0}.',
     },

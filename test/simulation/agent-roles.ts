@@ -1,4 +1,5 @@
 /** The sub-agents of a scenario, and who calls them. */
+import { OWN_TOOLS } from '../../src/features/workers.js';
 import type { PinnedRole } from '../../src/run/agents/role.js';
 import type { PinnedRun } from '../../src/run/agents/run-config.js';
 import type { ToolDefinition } from '../../src/run/tools/tool.js';
@@ -64,7 +65,7 @@ export function pinsOf(
   return {
     roles: Object.fromEntries(roles.map(role => [role.name, role])),
     agents: agents.map(name => ({ name, description: '', requires: [] })),
-    tools: addWorkflowTools(others, roles).tools,
+    tools: addWorkflowTools(others, roles, OWN_TOOLS).tools,
   };
 }
 

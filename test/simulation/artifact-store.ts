@@ -1,7 +1,13 @@
 /** Contents of artifacts of one simulated run, and what must hold of the inventory that the run keeps of them. */
-import type { EditArtifactInput } from '../../src/activities/types.js';
-import type { ArtifactEdited } from '../../src/run/outputs/artifacts.js';
-import { contentOf, MOST_ARTIFACTS, replaceOnce, TASK_PLAN } from '../../src/run/outputs/artifacts.js';
+import {
+  type ArtifactEdited,
+  type EditArtifactInput,
+  inventory,
+  MOST_ARTIFACTS,
+  replaceOnce,
+  TASK_PLAN,
+} from '../../src/features/artifacts/rules.js';
+import { contentOf } from '../../src/run/outputs/artifact.js';
 import type { RunState } from '../../src/run/state/run-state.js';
 import { hash64 } from '../../src/run/tools/ledger.js';
 import { expectThat } from './expect-that.js';
@@ -13,7 +19,12 @@ export class ArtifactStore {
   readonly #contents = new Map<string, string>();
 
   /** As `steersmanEditArtifact` does it; a content may be gone. */
-  edit(random: Random, { edit }: EditArtifactInput, args: Record<string, unknown>): ArtifactEdited {
+  runs(random: Random, input: unknown, args: Record<string, unknown>) {
+    const value = this.#edit(random, input as EditArtifactInput, args);
+    return { value, seen: 'fault' in value ? 'an artifact that was not changed' : 'an artifact was written' };
+  }
+
+  #edit(random: Random, { edit }: EditArtifactInput, args: Record<string, unknown>): ArtifactEdited {
     if (edit.kind === 'write') return this.#keep(String(args.content));
     const content = this.#contents.get(edit.ref);
     expectThat(content !== undefined, `${edit.ref} is changed and was never kept`);
@@ -29,7 +40,8 @@ export class ArtifactStore {
     return typeof ref === 'string' ? (this.#contents.get(ref) ?? null) : null;
   }
 
-  check({ artifacts }: RunState): void {
+  check(state: RunState): void {
+    const artifacts = inventory.of(state);
     const ids = artifacts.map(({ id }) => id);
     expectThat(new Set(ids).size === ids.length, `artifacts have one id: ${ids.join(', ')}`);
     expectThat(ids.length <= MOST_ARTIFACTS, `${ids.length} artifacts`);

@@ -5,7 +5,7 @@ import type { PinnedRole } from '../../src/run/agents/role.js';
 import type { AssistantMessage, TextBlock, ToolUseBlock } from '../../src/run/messages/message.js';
 import type { OutputContract } from '../../src/run/outputs/contracts.js';
 import { TASK_STATUSES } from '../../src/run/plan/plan.js';
-import { artifactCall } from './artifact-store.js';
+import { CALLS_BESIDE } from './beside.js';
 import type { Random } from './random.js';
 import type { Scenario } from './scenario.js';
 import {
@@ -220,8 +220,9 @@ function toolCalls(
     () => {
       if (agents.length > 0 && random.chance(0.5)) return agentCall(random, agents);
       if (contract === 'text' && random.chance(0.15)) return question(random);
-      if (hasArtifacts(scenario) && random.chance(0.5))
-        return { type: 'tool_use' as const, id: random.pick(['', 'call_0']), ...artifactCall(random) };
+      for (const { call } of besideIn(scenario))
+        if (random.chance(0.5))
+          return { type: 'tool_use' as const, id: random.pick(['', 'call_0']), ...call(random) };
       const call: ToolUseBlock = {
         type: 'tool_use',
         id: random.pick(['', 'call_0', 'call_1']),
@@ -267,8 +268,8 @@ function reads(random: Random): ToolUseBlock[] {
   }));
 }
 
-function hasArtifacts({ pinned }: Scenario): boolean {
-  return pinned.tools.some(({ name }) => name === 'list_artifacts');
+function besideIn({ pinned }: Scenario) {
+  return CALLS_BESIDE.filter(({ tool }) => pinned.tools.some(({ name }) => name === tool));
 }
 
 /** Nested, or too large to travel with its activity. */

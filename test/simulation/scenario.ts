@@ -1,5 +1,6 @@
 /** What a seed stands for: limits, roles and tools of a run, and what befalls it. */
 
+import { OWN_TOOLS } from '../../src/features/workers.js';
 import type { PinnedRole } from '../../src/run/agents/role.js';
 import type { HookName, PinnedRun, RunSettings } from '../../src/run/agents/run-config.js';
 import type { Check } from '../../src/run/checks/check.js';
@@ -172,7 +173,7 @@ function withArtifacts(alone: Scenario): Scenario {
   const roles = Object.values(alone.pinned.roles).map(one =>
     one.tools.length === 0 ? one : { ...one, tools: [...one.tools, '*_artifact*'] },
   );
-  const { tools } = addWorkflowTools(alone.pinned.tools, roles);
+  const { tools } = addWorkflowTools(alone.pinned.tools, roles, OWN_TOOLS);
   const named = Object.fromEntries(roles.map(one => [one.name, one]));
   return { ...alone, pinned: { ...alone.pinned, tools, roles: named } };
 }

@@ -6,7 +6,6 @@ import type {
   CallToolResult,
   CheckEnd,
   CompareFileInput,
-  EditArtifactInput,
   HookEnd,
   HookInput,
   KeepInput,
@@ -27,7 +26,6 @@ import { isPaused, openChildren } from '../../src/run/agents/children.js';
 import type { PinnedRun } from '../../src/run/agents/run-config.js';
 import { budgetTokens } from '../../src/run/limits/budget-tokens.js';
 import type { CallFailure } from '../../src/run/limits/failure.js';
-import type { ArtifactEdited } from '../../src/run/outputs/artifacts.js';
 import { messageNumber, passed, recordsBetween } from '../../src/run/state/kept.js';
 import type { RunState } from '../../src/run/state/run-state.js';
 import type {
@@ -41,7 +39,7 @@ import type {
 } from '../../src/workflows/run/ports.js';
 import { modelRequestPage, toolArguments } from '../../src/workflows/run/requests.js';
 import type { Run } from '../../src/workflows/run/run.js';
-import { ArtifactStore } from './artifact-store.js';
+import { besideRun } from './beside.js';
 import { CallPlaces } from './call-places.js';
 import { expectThat } from './expect-that.js';
 import { CANCELLED, modelFailure, NOT_SENT, toolFailure, toolResultOf } from './failures.js';
@@ -100,7 +98,7 @@ export class World implements Ports {
   readonly #inFlight = new Set<InFlight>();
   #cancelled = false;
   readonly #positions = new CallPlaces();
-  readonly #artifacts = new ArtifactStore();
+  readonly #beside = besideRun();
   /** The run is to continue as new while it waits; and it just did. */
   #suggested = false;
   #handedOverInWait = false;
@@ -245,9 +243,9 @@ export class World implements Ports {
 
   async callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>> {
     const call = this.#begin('tool', options, this.#positions.ofTool(input.toolUseId));
-    const artifact = this.#artifacts.read(input.arguments?.ref);
+    const ofFeature = [...this.#beside.values()].some(feature => feature.read(input.arguments?.ref) !== null);
     const ofCheck = this.#runState().cursor.position.phase === 'checking';
-    const watched = artifact === null && !ofCheck;
+    const watched = !ofFeature && !ofCheck;
     if (watched) this.#watcher.toolCalled(this.#runState(), input, options);
     const together = this.#inFlight.size > 1;
     if (together) this.#watcher.seen.add('tools at the same time');
@@ -293,16 +291,18 @@ export class World implements Ports {
     };
   }
 
-  async editArtifact(input: EditArtifactInput, options: CallOptions): Promise<Called<ArtifactEdited>> {
+  async activity(name: string, given: unknown, options: CallOptions): Promise<Called<unknown>> {
+    const input = given as { callId: string; arguments?: Record<string, unknown> };
     const call = this.#begin('tool', options, input.callId);
     const { random } = call;
     const args = input.arguments ?? toolArguments(this.#runState(), input.callId);
     await this.#ends(call, random.int(0, 500));
     if ((call.interrupted || this.#cancelled) && random.chance(0.5)) return { ok: false, failure: CANCELLED };
     if (this.#fails(random)) return { ok: false, failure: toolFailure(random) };
-    const value = this.#artifacts.edit(random, input, args);
-    this.#watcher.seen.add('fault' in value ? 'an artifact that was not changed' : 'an artifact was written');
-    return { ok: true, value };
+    const done = this.#beside.get(name)?.runs(random, input, args);
+    if (!done) throw new Error(`no feature has an activity ${name}`);
+    this.#watcher.seen.add(done.seen);
+    return { ok: true, value: done.value };
   }
 
   async compareFile({ callId, ...input }: CompareFileInput): Promise<Called<ComparedFile>> {
@@ -570,7 +570,7 @@ export class World implements Ports {
   /** The first safe point of a later part is the position where the segment before it ended. */
   handoverDue(state: RunState): boolean {
     this.#watcher.safePoint(state, this.now());
-    this.#artifacts.check(state);
+    for (const feature of this.#beside.values()) feature.check(state);
     this.#safePointsOfPart += 1;
     if (this.#policy === 'never' || (state.segment > 1 && this.#safePointsOfPart === 1)) return false;
     return this.#policy === 'every' || new Random(this.scenario.seed, 'handover', this.#calls).chance(0.3);

@@ -95,7 +95,7 @@ export function quietPorts(ran: CallToolInput[]): Ports {
       return { ok: true, value: { ending: 'executed', content, isError: false, durationMs: 1 } };
     },
     callWorkflow: async () => ({ ok: true, value: { kind: 'returned', value: 'done' } }),
-    editArtifact: async () => ({ ok: true, value: { ref: 'ref', bytes: 3 } }),
+    activity: async () => ({ ok: true, value: { ref: 'ref', bytes: 3 } }),
     keep: async () => ({ ok: true, value: null }),
     openSession: async () => ({ ok: true, value: { messages: [] } }),
     hook: async () => ({ ok: true, value: { goOn: true } }),

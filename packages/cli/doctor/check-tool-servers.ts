@@ -16,6 +16,7 @@ import {
 import type { ToolDefinition } from 'steersman/run';
 import { addWorkflowTools, idlePermissions } from 'steersman/run';
 import { readResultTool } from 'steersman/shared';
+import { OWN_TOOLS } from 'steersman/worker';
 import { type Finding, failedBy, ok, warning } from './finding.js';
 
 interface Offer {
@@ -51,11 +52,11 @@ export async function checkToolServers(
   const named = offers.flatMap(({ name, tools }) =>
     tools.map(tool => ({ ...tool, name: nameOf(name, tool.serverToolName) })),
   );
-  const { tools, warnings } = applyToolOverrides(named, settings.tools);
+  const { tools, warnings } = applyToolOverrides(named, settings.tools, OWN_TOOLS);
   const findings = offers.map(offer => describeOffer(offer, tools));
   // What a server that is down would offer, nobody knows.
   if (offers.some(offer => offer.failure !== null)) return findings;
-  const unmatched = [...warnings, ...idlePermissions(settings.permissions, tools)];
+  const unmatched = [...warnings, ...idlePermissions(settings.permissions, tools, OWN_TOOLS)];
   return [
     ...findings,
     ...warned('tool settings', unmatched, 'Correct the pattern, or remove it.'),
@@ -68,6 +69,7 @@ function withoutTools(roles: readonly RoleTemplate[], tools: readonly ToolDefini
   const offered = addWorkflowTools(
     [...tools, readResultTool],
     roles.map(({ profile }) => profile),
+    OWN_TOOLS,
   ).tools;
   return roles.flatMap(role => missingTools(role, offered));
 }

@@ -110,9 +110,7 @@ export const LEDGER_BYTES = 55_000;
 /** Sessions with stateful tool servers, about twenty. */
 export const SESSIONS_BYTES = 4_000;
 /** The state of all features together, in their slices. */
-export const FEATURES_BYTES = 24_600;
-/** The inventory of artifacts; their contents are in the blob store. */
-export const ARTIFACTS_BYTES = 12_000;
+export const FEATURES_BYTES = 36_600;
 
 /**
  * Attempts of work that only some workers of a queue can do: if half of them can, all attempts miss once in about 4,000

@@ -3,7 +3,7 @@
 import type { UpdateDefinition } from '@temporalio/common';
 import type { Gate } from '../../run/gates/gate.js';
 import type { Limits } from '../../run/limits/limits.js';
-import type { Artifact } from '../../run/outputs/artifacts.js';
+import type { Artifact } from '../../run/outputs/artifact.js';
 import type { PlannedTask } from '../../run/plan/plan.js';
 import type { RunRecord } from '../../run/state/kept.js';
 import type { TraceReport } from '../../run/state/trace.js';

@@ -38,7 +38,8 @@ export function unansweredGates({ people: { gates } }: RunState): Gate[] {
   return gates.filter(({ answer }) => answer === null).map(({ gate }) => gate);
 }
 
-export function statusMarkdown(state: RunState): string {
+/** `ofFeatures`: their sections. */
+export function statusMarkdown(state: RunState, ofFeatures: readonly string[] = []): string {
   const { mode, modeWhy } = state.goal;
   const parts = [
     headline(state),
@@ -47,7 +48,7 @@ export function statusMarkdown(state: RunState): string {
     tasks(state),
     checks(state),
     agents(state),
-    artifacts(state),
+    ...ofFeatures,
     models(state),
     limits(state),
     lastSteering(state),
@@ -134,14 +135,6 @@ function agents({ children }: RunState): string {
   return section('Agents', lines);
 }
 
-function artifacts({ artifacts }: RunState): string {
-  const lines = artifacts.map(
-    ({ id, type, title, version, bytes }) =>
-      `- ${plainLine(id)} · ${plainLine(type)} · version ${version} · ${bytes} bytes · ${plainLine(preview(title, 80))}`,
-  );
-  return section('Artifacts', lines);
-}
-
 function models({ log: { journal } }: RunState): string {
   const lines = lastSwitches(journal).map(
     ({ role, fromModel, toModel, why }) =>
@@ -164,7 +157,7 @@ function limits(state: RunState): string {
   ]);
 }
 
-function section(title: string, lines: readonly string[]): string {
+export function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : [`${title}:`, '', ...lines].join('\n');
 }
 

@@ -6,7 +6,7 @@ import type { CheckResult } from '../checks/check.js';
 import type { Basis } from '../evidence/evidence.js';
 import type { Counters } from '../limits/limits.js';
 import type { UsageEntry } from '../limits/usage-by.js';
-import type { Artifact } from '../outputs/artifacts.js';
+import type { Artifact } from '../outputs/artifact.js';
 import type { Task } from '../plan/plan.js';
 import type { GoalRecord } from './goal.js';
 

@@ -10,7 +10,6 @@ import type { BudgetUse, Limits } from '../limits/limits.js';
 import type { Account, UsageEntry } from '../limits/usage-by.js';
 import { NO_USAGE, type Usage } from '../messages/message.js';
 import { type ModelUse, newModelUse } from '../models/model-use.js';
-import type { Artifact } from '../outputs/artifacts.js';
 import type { Task } from '../plan/plan.js';
 import { firstPosition, type Way } from '../position/modes.js';
 import { newToolUse, type ToolUse } from '../tools/tool-use.js';
@@ -42,8 +41,6 @@ export interface RunState {
   cursor: Cursor;
   threads: Threads;
   tasks: Task[];
-  /** Of all goals, in the order they were made. */
-  artifacts: Artifact[];
   /** Of the goal at hand. */
   evidence: Evidence;
   models: ModelUse;
@@ -77,7 +74,6 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     cursor: cursorAt(firstPosition(settings.mode)),
     threads: {},
     tasks: [],
-    artifacts: [],
     evidence: newEvidence(),
     models: newModelUse(settings.knownModels),
     tools: newToolUse(now),

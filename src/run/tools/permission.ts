@@ -164,12 +164,16 @@ function matchesEither(tool: Named, glob: string): boolean {
 }
 
 /** Permissions that are about no tool: a typing error in `deny` would protect nothing, and say nothing. */
-export function idlePermissions(permissions: Permissions, tools: readonly Named[]): string[] {
+export function idlePermissions(
+  permissions: Permissions,
+  tools: readonly Named[],
+  own?: readonly ToolDefinition[],
+): string[] {
   const kinds = ['auto', 'confirm', 'deny'] as const;
   return kinds.flatMap(kind =>
     permissions[kind]
       .map(glob => ({ glob, names: readPattern(glob).names }))
-      .filter(({ names }) => !tools.some(tool => matchesEither(tool, names)) && !namesOwnTool(names))
+      .filter(({ names }) => !tools.some(tool => matchesEither(tool, names)) && !namesOwnTool(names, own))
       .map(({ glob }) => `steersman.yaml: permissions.${kind} "${glob}" matches no tool of this run.`),
   );
 }

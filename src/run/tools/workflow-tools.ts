@@ -23,20 +23,10 @@ export const WITHIN_THE_RUN: ToolPolicy = {
   cache: 'none',
 };
 
-const ID: JsonSchema = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 64,
-  description: 'Letters, digits, dots, dashes and underscores, such as "research_report" or "main.py".',
-};
-const EXPECTED_VERSION: JsonSchema = {
-  type: 'integer',
-  minimum: 1,
-  description: 'The version that was read last: nothing is changed where the artifact is at another.',
-};
-
 /** Asks the person who attends the run: its result is what they say. */
 export const ASK_PERSON = 'ask_person';
+
+type OwnTool = Pick<ToolDefinition, 'description' | 'inputSchema'> & { policy?: ToolPolicy };
 
 const DEFINITIONS = {
   call_subagent: {
@@ -52,60 +42,6 @@ const DEFINITIONS = {
     // What it calls is decided upon where it calls it.
     policy: { ...WITHIN_THE_RUN, concurrent: true },
   },
-  create_artifact: {
-    description:
-      'Creates an artifact: a named text that this run keeps beside the conversation, such as a report, code or a plan. It is no file of the workspace. ' +
-      'The id "task_plan" is for the plan of the work, with the type "task_plan".',
-    inputSchema: object(
-      {
-        id: ID,
-        type: { type: 'string', minLength: 1, maxLength: 40, description: 'Such as "markdown" or "python".' },
-        title: { type: 'string', maxLength: 100, description: 'For people. Default: the id.' },
-        content: { type: 'string' },
-      },
-      ['title'],
-    ),
-  },
-  update_artifact: {
-    description:
-      'Replaces a text in an artifact by another. "oldText" must stand in it exactly once, as it is written.',
-    inputSchema: object(
-      {
-        id: ID,
-        oldText: { type: 'string', minLength: 1 },
-        newText: { type: 'string' },
-        expectedVersion: EXPECTED_VERSION,
-      },
-      ['expectedVersion'],
-    ),
-  },
-  rewrite_artifact: {
-    description: 'Replaces the whole content of an artifact.',
-    inputSchema: object(
-      {
-        id: ID,
-        content: { type: 'string' },
-        title: { type: 'string', maxLength: 100, description: 'Default: as it was.' },
-        expectedVersion: EXPECTED_VERSION,
-      },
-      ['title', 'expectedVersion'],
-    ),
-  },
-  read_artifact: {
-    description: 'Reads an artifact, a page at a time: go on with the offset that the last page names.',
-    inputSchema: object(
-      {
-        id: ID,
-        version: { type: 'integer', minimum: 1, description: 'Default: the latest.' },
-        offset: { type: 'integer', minimum: 0, description: 'First byte to read. Default 0.' },
-      },
-      ['version', 'offset'],
-    ),
-  },
-  list_artifacts: {
-    description: 'Lists the artifacts of this run: id, type, title, version and size of each.',
-    inputSchema: object({}),
-  },
   [ASK_PERSON]: {
     description: 'Asks the person what only they can decide or know. They may also answer otherwise.',
     inputSchema: {
@@ -115,18 +51,29 @@ const DEFINITIONS = {
     },
     policy: WITHIN_THE_RUN,
   },
-} satisfies Record<string, Pick<ToolDefinition, 'description' | 'inputSchema'> & { policy?: ToolPolicy }>;
+} satisfies Record<string, OwnTool>;
 
-export type WorkflowToolName = Exclude<keyof typeof DEFINITIONS, typeof ASK_PERSON>;
+/** Definitions of tools that a run carries out itself. */
+export function ownTools(definitions: Readonly<Record<string, OwnTool>>): ToolDefinition[] {
+  return Object.entries(definitions).map(([name, rest]) => ({
+    name,
+    serverToolName: name,
+    origin: { type: 'workflow' },
+    validation: 'strict',
+    policy: WITHIN_THE_RUN,
+    ...rest,
+  }));
+}
 
-const WORKFLOW_TOOLS: readonly ToolDefinition[] = Object.entries(DEFINITIONS).map(([name, rest]) => ({
-  name,
-  serverToolName: name,
-  origin: { type: 'workflow' },
-  validation: 'strict',
-  policy: WITHIN_THE_RUN,
-  ...rest,
-}));
+/** The tools of runs, with those of features in between: endpoints have this order in their caches. */
+export function ownToolsWith(ofFeatures: readonly ToolDefinition[]): readonly ToolDefinition[] {
+  const [askPerson, others] = [true, false].map(asks =>
+    ownTools(DEFINITIONS).filter(tool => isAskPerson(tool) === asks),
+  );
+  return [...(others ?? []), ...ofFeatures, ...(askPerson ?? [])];
+}
+
+const NO_FEATURES = ownToolsWith([]);
 
 /** Whether a tool is among the globs of a role: one of the run itself is not by the bare `*`. */
 export function isNamed(
@@ -156,21 +103,18 @@ export function isAskPerson({ name, origin }: Pick<ToolDefinition, 'name' | 'ori
   return origin.type === 'workflow' && name === ASK_PERSON;
 }
 
-export function namesOwnTool(glob: string): boolean {
-  return WORKFLOW_TOOLS.some(tool => isNamed(tool, [glob]));
-}
-
-/** Whether a call of it changes an artifact: nothing outside the run, and yet something that a task may be about. */
-export function writesArtifact({ name, origin }: Pick<ToolDefinition, 'name' | 'origin'>): boolean {
-  return origin.type === 'workflow' && /^(create|update|rewrite)_artifact$/.test(name);
+/** Whether it means tools that runs carry out themselves. */
+export function namesOwnTool(glob: string, own: readonly ToolDefinition[] = NO_FEATURES): boolean {
+  return own.some(tool => isNamed(tool, [glob]));
 }
 
 /** Adds those that one of the roles is offered; a name that a server or the client has already stays theirs, with a warning. */
 export function addWorkflowTools(
   tools: readonly ToolDefinition[],
   roles: readonly ToolChoice[],
+  own: readonly ToolDefinition[] = NO_FEATURES,
 ): { tools: ToolDefinition[]; warnings: string[] } {
-  const wanted = WORKFLOW_TOOLS.filter(tool => roles.some(role => isOffered(tool, role)));
+  const wanted = own.filter(tool => roles.some(role => isOffered(tool, role)));
   const [taken, free] = [true, false].map(isTaken =>
     wanted.filter(({ name }) => tools.some(tool => tool.name === name) === isTaken),
   );
@@ -181,7 +125,7 @@ export function addWorkflowTools(
 }
 
 /** The schema of arguments: all of them required but those named in `optional`. */
-function object(properties: Record<string, JsonSchema>, optional: readonly string[] = []): JsonSchema {
+export function object(properties: Record<string, JsonSchema>, optional: readonly string[] = []): JsonSchema {
   const required = Object.keys(properties).filter(name => !optional.includes(name));
   return { type: 'object', properties, required, additionalProperties: false };
 }

@@ -3,7 +3,7 @@
 import { Context } from '@temporalio/activity';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
-import { createEditArtifact } from '../../activities/edit-artifact.js';
+import type { WorkerParts } from '../../activities/feature.js';
 import { createHook } from '../../activities/hook.js';
 import { createKeep } from '../../activities/keep.js';
 import { createLoadRun } from '../../activities/load-run.js';
@@ -22,6 +22,7 @@ import { withTries } from '../../activities/with-tries.js';
 import { checkWorkspace, workspaceRoots } from '../../config/files/workspace.js';
 import { readOldContent } from '../../config/old-content.js';
 import { commandFault } from '../../config/settings.js';
+import { OWN_TOOLS, WORKER_FEATURES } from '../../features/workers.js';
 import { listRunTools } from '../../mcp/tools.js';
 import { SEARCH_ATTRIBUTES } from '../../rules/steering/search-attributes.js';
 import { failpoint } from '../../shared/process/failpoints.js';
@@ -45,6 +46,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
     ...toolActivities(parts),
     ...checkActivities(parts),
     ...storeActivities(parts),
+    ...featureActivities(parts),
   };
 }
 
@@ -62,6 +64,7 @@ function runActivities(parts: Parts): ActivitiesOf<'steersmanLoadRun' | 'steersm
       localStack,
       keeps: parts.keeps,
       hooks: parts.hooks.names,
+      ownTools: OWN_TOOLS,
       accounts: parts.store.accounts,
       asksProgram: options.resolveModel !== undefined,
       listTools: workspace =>
@@ -128,9 +131,7 @@ function modelActivities(
 
 function toolActivities(
   parts: Parts,
-): ActivitiesOf<
-  'steersmanCallTool' | 'steersmanCheckCall' | 'steersmanCompareFile' | 'steersmanEditArtifact'
-> {
+): ActivitiesOf<'steersmanCallTool' | 'steersmanCheckCall' | 'steersmanCompareFile'> {
   const { settings, pool, sessions, blobs } = parts;
   const { openWorkspace, deniedTools, redact } = allowedBy(parts);
   return {
@@ -162,11 +163,6 @@ function toolActivities(
       readArguments: argumentsOf,
       openWorkspace,
       readOld: readOldContent,
-    }),
-    steersmanEditArtifact: createEditArtifact({
-      blobs,
-      readArguments: argumentsOf,
-      deniedTools,
     }),
   };
 }
@@ -221,6 +217,14 @@ function storeActivities(
       }),
     ),
   };
+}
+
+/** By their types on the wire: see `features/workers.ts`. */
+function featureActivities(parts: Parts): Record<string, (input: never) => Promise<unknown>> {
+  const { deniedTools } = allowedBy(parts);
+  const given: WorkerParts = { blobs: parts.blobs, readArguments: argumentsOf, deniedTools };
+  const all = WORKER_FEATURES.flatMap(({ activities = {} }) => Object.entries(activities));
+  return Object.fromEntries(all.map(([type, create]) => [type, create(given)]));
 }
 
 /** What the settings of a worker allow, and what they hide. */

@@ -5,6 +5,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { SteersmanActivities } from '../../activities/types.js';
+import { WORKER_FEATURES } from '../../features/workers.js';
 import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { FAILURE } from '../../run/limits/failure.js';
 
@@ -20,14 +21,14 @@ const OURS: Readonly<Record<keyof SteersmanActivities, true>> = {
   steersmanKeep: true,
   steersmanOpenSession: true,
   steersmanHook: true,
-  steersmanEditArtifact: true,
   steersmanCompareFile: true,
   steersmanLook: true,
 };
+const OF_FEATURES = WORKER_FEATURES.flatMap(({ activities = {} }) => Object.keys(activities));
 
 /** False for activities of an application that shares its worker with us: what they do is its own. */
 export function isOurs(activityType: string): boolean {
-  return Object.hasOwn(OURS, activityType);
+  return Object.hasOwn(OURS, activityType) || OF_FEATURES.includes(activityType);
 }
 
 export const onlyRuns: ActivityInterceptorsFactory = ({ info }) => ({

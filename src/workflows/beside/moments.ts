@@ -1,8 +1,11 @@
 /** The loop asks the features of its run: a function for each moment. */
+import type { CallValues } from '../../rules/prompts/call-context.js';
+import type { PinnedRole } from '../../run/agents/role.js';
 import type { ToolResultBlock } from '../../run/messages/message.js';
 import type { RunState } from '../../run/state/run-state.js';
+import type { Seen } from '../run/definitions.js';
 import type { Run } from '../run/run.js';
-import type { Feature } from './feature.js';
+import type { Feature, OwnRunner } from './feature.js';
 
 /** The state as this code has it: what earlier code had elsewhere goes to its slice. */
 export function adopted(state: RunState, features: readonly Feature<Run>[]): RunState {
@@ -12,6 +15,10 @@ export function adopted(state: RunState, features: readonly Feature<Run>[]): Run
 
 export function partBegins(run: Run): void {
   for (const feature of run.features) feature.partBegins?.(run);
+}
+
+export function beforeCall(run: Run, role: PinnedRole): void {
+  for (const feature of run.features) feature.beforeCall?.(run, role);
 }
 
 export function afterResult(run: Run, call: { callId: string; result: ToolResultBlock }): void {
@@ -36,4 +43,16 @@ export function argumentsOf({ features, state }: Run, callId: string): Record<st
     if (found) return found;
   }
   return null;
+}
+
+export function seenOf({ features, state }: Run): Partial<Seen> {
+  return Object.assign({}, ...features.map(feature => feature.seen?.(state)));
+}
+
+export function valuesOf({ features }: Run): CallValues {
+  return Object.assign({}, ...features.map(({ values }) => values));
+}
+
+export function ownRunner({ features }: Run, name: string): OwnRunner<Run> | undefined {
+  return features.find(({ tools = {} }) => Object.hasOwn(tools, name))?.tools?.[name];
 }

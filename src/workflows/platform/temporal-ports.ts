@@ -149,7 +149,7 @@ function modelPorts(
   };
 }
 
-function toolPorts(calls: Calls): PortsOf<'callTool' | 'callWorkflow' | 'editArtifact' | 'runCheck'> {
+function toolPorts(calls: Calls): PortsOf<'callTool' | 'callWorkflow' | 'activity' | 'runCheck'> {
   return {
     callTool: (input, options) =>
       calls.make(options, () =>
@@ -165,14 +165,8 @@ function toolPorts(calls: Calls): PortsOf<'callTool' | 'callWorkflow' | 'editArt
         within: start => scope.run(start),
       });
     },
-    editArtifact: (input, options) =>
-      calls.make(options, () =>
-        execute(
-          'steersmanEditArtifact',
-          input,
-          shortOptions(options.summary, { ...options, timeoutMs: 60_000 }),
-        ),
-      ),
+    activity: (name, input, options) =>
+      calls.make(options, () => scheduleActivity(name, [input], shortOptions(options.summary, options))),
     runCheck: (input, options) =>
       calls.make(options, () => execute('steersmanRunCheck', input, activityOptions(options))),
   };
@@ -309,8 +303,8 @@ export function unpack<T>(packed: Packed<T>): T {
 // Shows a run's state in the stock Web UI: current details, and search attributes that exist.
 
 /** Current details cost no history; search attributes are written only when they change. */
-function showStatus(state: RunState): void {
-  setCurrentDetails(statusMarkdown(state));
+function showStatus(state: RunState, ofFeatures: readonly string[]): void {
+  setCurrentDetails(statusMarkdown(state, ofFeatures));
   const wanted = searchAttributesOf(state);
   const changed: Record<string, string[]> = {};
   for (const name of state.pinned?.searchAttributes ?? []) {

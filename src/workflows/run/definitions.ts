@@ -14,7 +14,7 @@ import type { Cause, Outcome } from '../../run/limits/cause.js';
 import type { Counters, Limits } from '../../run/limits/limits.js';
 import type { UsageEntry } from '../../run/limits/usage-by.js';
 import type { Message, Usage } from '../../run/messages/message.js';
-import type { Artifact } from '../../run/outputs/artifacts.js';
+import type { Artifact } from '../../run/outputs/artifact.js';
 import type { Task, TaskChange } from '../../run/plan/plan.js';
 import type { Cursor } from '../../run/state/cursor.js';
 import type { GoalRecord } from '../../run/state/goal.js';
@@ -68,6 +68,10 @@ export interface RunResult {
   /** The last 64 KB of its steps at most; `stored` names those before them in the blob store. */
   trace: TraceReport;
 }
+
+/** What features show of a run. Of a run without them clients see `NOTHING_SEEN`. */
+export type Seen = Pick<RunResult, 'artifacts'>;
+export const NOTHING_SEEN: Seen = { artifacts: [] };
 
 /** Answer of the query `state`: what `show --json` prints, without what only the server knows. */
 export interface RunView

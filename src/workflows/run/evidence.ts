@@ -20,7 +20,7 @@ import type { Verification } from '../../run/position/position.js';
 import { taskAt } from '../../run/state/cursor.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { namedPaths } from '../../run/tools/tool-paths.js';
-import { writesArtifact } from '../../run/tools/workflow-tools.js';
+import { ownRunner } from '../beside/moments.js';
 import type { Run } from './run.js';
 
 /** As the work of a goal begins that is judged: what there is in the workspace, once. */
@@ -88,7 +88,8 @@ export function noteCall(
 ): void {
   const { state } = run;
   if (!isVerified(state.goal.mode)) return;
-  const isWrite = writesArtifact(called);
+  // It changes nothing outside the run, and yet something that a task may be about.
+  const isWrite = called.origin.type === 'workflow' && ownRunner(run, called.name)?.writes === true;
   // What an agent does is noted where it does it; the other tools of the run change nothing.
   if (called.origin.type === 'workflow' && !isWrite) return;
   const tool = isWrite ? { ...called, policy: { ...called.policy, readOnly: false } } : called;

@@ -2,18 +2,19 @@
 
 import { fill } from '../../base/words/words.js';
 import { inventoryText } from '../../rules/evidence/inventory.js';
-import { newInventory, withCallContext } from '../../rules/prompts/call-context.js';
+import { withCallContext } from '../../rules/prompts/call-context.js';
 import { introduction } from '../../rules/prompts/shared-prefix.js';
 import { holdsNotes, notesText, takesNotes } from '../../run/agents/project-notes.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { textOf } from '../../run/messages/message.js';
 import type { Thread } from '../../run/state/thread.js';
 import { holdsPrompt, roleAtHand } from '../../run/state/thread.js';
+import { valuesOf } from '../beside/moments.js';
 import type { Run } from './run.js';
 
 /** Tells a role what to do; `taskId`: the task that it is given. */
 export function instruct(run: Run, role: PinnedRole, text: string, taskId: string | null = null): void {
-  const said = withCallContext(run.state, role, text);
+  const said = withCallContext(run.state, role, text, valuesOf(run));
   introduce(run, role);
   const isOwn = role.prefix === 'own';
   const to = isOwn ? '' : `${fill(run.words.asRole, { role: role.name })}\n\n`;
@@ -42,13 +43,6 @@ export async function tellFiles(run: Run): Promise<void> {
   const before = told ? textOf(told) : inventoryText(pinned.files, words);
   const text = inventoryText(seen.value, words);
   if (text !== before) run.say(run.mainThread(), 'files', text);
-}
-
-/** Tells a role that works with artifacts which there are, where that has changed. */
-export function tellInventory(run: Run, role: PinnedRole): void {
-  const thread = run.threadOf(role);
-  const text = newInventory(run.state, { pinned: run.pinned, role, thread });
-  if (text !== null) run.say(thread, 'inventory', text);
 }
 
 /** Sees to it that a model knows which role it is: another may have spoken since, and a trim takes prompts away. */

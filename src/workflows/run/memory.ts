@@ -24,8 +24,6 @@ export interface PassedOn {
 /** What is never carried over, for nothing is in flight at a safe point: one for a run and its branches. */
 export interface RunMemory {
   calls: Set<CallInFlight>;
-  /** Ends when the last change of an artifact has been made. */
-  changing: Promise<void>;
   /** What was said is being kept in the store: one at a time. */
   keeping: boolean;
   /** Of the messages that were said since the last time. */
@@ -46,14 +44,31 @@ export interface RunMemory {
   forms: Map<string, FormAnswer | null>;
   /** The run is about to end, and waits for what features have in flight. */
   isResting: boolean;
+  /** What features hold, by their names: see `Held`. */
+  features: Map<string, unknown>;
   /** Names of the worker's hooks, where the run could not begin and pins none. */
   hooks: readonly string[];
+}
+
+/** What one feature holds in memory while a part of a run runs. */
+export class Held<M> {
+  readonly #name: string;
+  readonly #begins: () => M;
+
+  constructor(name: string, begins: () => M) {
+    this.#name = name;
+    this.#begins = begins;
+  }
+
+  of({ memory: { features } }: { memory: RunMemory }): M {
+    if (!features.has(this.#name)) features.set(this.#name, this.#begins());
+    return features.get(this.#name) as M;
+  }
 }
 
 export function newMemory(): RunMemory {
   return {
     calls: new Set(),
-    changing: Promise.resolve(),
     keeping: false,
     saidBytes: 0,
     changes: 0,
@@ -61,6 +76,7 @@ export function newMemory(): RunMemory {
     agents: { waiting: [], rests: new Map(), leases: new Map(), passed: new Map() },
     forms: new Map(),
     isResting: false,
+    features: new Map(),
     hooks: [],
   };
 }

@@ -6,7 +6,6 @@ import type {
   CallToolResult,
   CheckEnd,
   CompareFileInput,
-  EditArtifactInput,
   HookEnd,
   HookInput,
   KeepEnd,
@@ -27,7 +26,6 @@ import type { ModelRequestPage } from '../../rules/prompts/model-request.js';
 import type { AgentEnd } from '../../run/agents/children.js';
 import type { PinnedRun, RunSettings } from '../../run/agents/run-config.js';
 import type { CallFailure } from '../../run/limits/failure.js';
-import type { ArtifactEdited } from '../../run/outputs/artifacts.js';
 import type { RunState } from '../../run/state/run-state.js';
 
 import type { PauseInput, ReasonInput, SteerInput } from './definitions.js';
@@ -105,7 +103,8 @@ export interface Ports {
   callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>>;
   /** Runs a workflow of the application to its end; a failure is one that it did not say itself. */
   callWorkflow(call: WorkflowCall, options: CallOptions): Promise<Called<WorkflowEnd>>;
-  editArtifact(input: EditArtifactInput, options: CallOptions): Promise<Called<ArtifactEdited>>;
+  /** An activity of a feature, which answers soon or is given up: who calls it knows its types. */
+  activity(name: string, input: unknown, options: CallOptions): Promise<Called<unknown>>;
   /** Makes a check of the goal. */
   runCheck(input: RunCheckInput, options: CallOptions): Promise<Called<CheckEnd>>;
   /** Looks at the file that a call is about to write, in a few seconds. A stop ends the wait. */
@@ -146,6 +145,6 @@ export interface Ports {
   handoverSuggested(): boolean;
   /** Continues the run as new with this state. Never returns. */
   handOver(state: RunState): Promise<never>;
-  /** Shows the state to watchers; called at safe points. */
-  show(state: RunState): void;
+  /** Shows the state to watchers, with the sections of features; called at safe points. */
+  show(state: RunState, ofFeatures: readonly string[]): void;
 }

@@ -223,7 +223,8 @@ export class Run {
   }
 
   show(): void {
-    this.ports.show(this.state);
+    const sections = this.features.flatMap(feature => feature.status?.(this.state) ?? []);
+    this.ports.show(this.state, sections);
   }
 
   /** Something of a feature is in flight beside the loop: it ends in the part in which it began. */

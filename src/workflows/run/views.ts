@@ -8,10 +8,11 @@ import { ownMessages } from '../../conversation/branch-threads.js';
 import { isSubagent, sessionOf } from '../../rules/agents/subagent.js';
 import { chainOf, limitsOf } from '../../rules/limits/in-force.js';
 import { phaseOf, unansweredGates } from '../../rules/steering/status.js';
-import type { Cause, Outcome } from '../../run/limits/cause.js';
+import type { Outcome } from '../../run/limits/cause.js';
 import { type AssistantMessage, type Message, toolCallsOf } from '../../run/messages/message.js';
 import { released } from '../../run/plan/plan.js';
 import { readersOf } from '../../run/position/modes.js';
+import type { GoalRecord } from '../../run/state/goal.js';
 import { eventsSince, type JournalEvent, lastSwitches } from '../../run/state/journal.js';
 import {
   eventWithSaid,
@@ -28,16 +29,25 @@ import { budgetUse, type RunState, wayOf } from '../../run/state/run-state.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
 import { type TraceReport, traceReport } from '../../run/state/trace.js';
 import type { InboxItem } from '../../run/steering/inbox.js';
-import type { EventsPage, RunResult, RunView } from './definitions.js';
+import { type EventsPage, NOTHING_SEEN, type RunResult, type RunView, type Seen } from './definitions.js';
 
 /** First what a person wants to know, last what only helps to look for faults. Long texts are cut where it is too much. */
-export function viewOf(state: RunState, info: RunInfo, passed: readonly InboxItem[] = []): RunView {
-  return fitted(wholeView(state, info, passed), PAGE_BYTES);
+export function viewOf(
+  state: RunState,
+  info: RunInfo,
+  passed: readonly InboxItem[] = [],
+  seen: Partial<Seen> = {},
+): RunView {
+  return fitted(wholeView(state, info, { passed, seen }), PAGE_BYTES);
 }
 
 type RunInfo = Pick<WorkflowInfo, 'workflowId' | 'runId'>;
 
-function wholeView(state: RunState, info: RunInfo, passed: readonly InboxItem[]): RunView {
+function wholeView(
+  state: RunState,
+  info: RunInfo,
+  { passed, seen }: { passed: readonly InboxItem[]; seen: Partial<Seen> },
+): RunView {
   const { pinned } = state;
   const { tokens, wallTimeMs, costUsd } = budgetUse(state, Date.now());
   return {
@@ -46,7 +56,7 @@ function wholeView(state: RunState, info: RunInfo, passed: readonly InboxItem[])
     cause: state.end?.cause ?? null,
     gates: unansweredGates(state),
     answer: state.end?.answer ?? null,
-    ...madeSoFar(state),
+    ...madeSoFar(state, seen),
     paused: state.people.pausedAt !== null,
     pausedAgents: state.children.paused,
     stopping: state.people.stop !== null,
@@ -80,7 +90,7 @@ function wholeView(state: RunState, info: RunInfo, passed: readonly InboxItem[])
 }
 
 /** What view and result tell alike. */
-function madeSoFar({ goal, goals, tasks, artifacts, children, total }: RunState) {
+function madeSoFar({ goal, goals, tasks, children, total }: RunState, seen: Partial<Seen>) {
   const { basis = null, exceptions = [] } = goals.findLast(({ number }) => number === goal.number) ?? {};
   return {
     mode: goal.mode,
@@ -90,7 +100,8 @@ function madeSoFar({ goal, goals, tasks, artifacts, children, total }: RunState)
     goals,
     tasks: tasks.map(released),
     checks: goal.checks.results,
-    artifacts,
+    ...NOTHING_SEEN,
+    ...seen,
     children: children.list,
     usage: total.usage,
     usageBy: total.usageBy,
@@ -148,16 +159,26 @@ export function messagesOf({ threads }: RunState, ids: unknown): Message[] {
 }
 
 /** Answer of the query `keepPage`: records after a mark, as many as fit a page. */
-export function keepPage(state: RunState, info: KeptInfo, after: Mark, upTo: Mark = markOf(state)): KeepPage {
+export function keepPage(
+  state: RunState,
+  info: KeptInfo,
+  after: Mark,
+  { upTo = markOf(state), seen = {} }: { upTo?: Mark; seen?: Partial<Seen> } = {},
+): KeepPage {
   const between = recordsBetween(state, after, upTo);
   const records = firstPage(between, recordBytes);
   const more = records.length < between.length;
-  return { run: runRecord(state, info), records, kept: more ? records.reduce(passed, after) : upTo, more };
+  return {
+    run: runRecord(state, info, seen),
+    records,
+    kept: more ? records.reduce(passed, after) : upTo,
+    more,
+  };
 }
 
 type KeptInfo = Pick<WorkflowInfo, 'workflowId' | 'runId' | 'firstExecutionRunId' | 'parent'>;
 
-function runRecord(state: RunState, info: KeptInfo): KeepPage['run'] {
+function runRecord(state: RunState, info: KeptInfo, seen: Partial<Seen>): KeepPage['run'] {
   const { workflowId, runId, firstExecutionRunId, parent } = info;
   const { settings, goal, goals, idleSince, end, total, startedAt } = state;
   // Between two goals the last one's end is the run's.
@@ -176,13 +197,13 @@ function runRecord(state: RunState, info: KeptInfo): KeepPage['run'] {
     startedAt,
     changedAt: Date.now(),
     ...{ outcome, cause, answer, ended: end !== null },
-    ...(last && { rest: restOf(state) }),
+    ...(last && { rest: restOf(state, seen) }),
     usage: total.usage,
   };
 }
 
-function restOf(state: RunState): KeptRest {
-  const { mode: _mode, goal: _goal, usage: _usage, ...rest } = madeSoFar(state);
+function restOf(state: RunState, seen: Partial<Seen>): KeptRest {
+  const { mode: _mode, goal: _goal, usage: _usage, ...rest } = madeSoFar(state, seen);
   return fitted(rest, REST_BYTES);
 }
 
@@ -203,15 +224,20 @@ function traceOf(
 /** The result of a run that ends this way. */
 export function resultOf(
   state: RunState,
-  end: { id: string; now: number; outcome: Outcome; cause: Cause; answer: string; unread?: InboxItem[] },
+  end: Pick<GoalRecord, 'outcome' | 'cause' | 'answer'> & {
+    id: string;
+    now: number;
+    unread?: InboxItem[];
+    seen?: Partial<Seen>;
+  },
 ): RunResult {
-  const { id, now, outcome, cause, answer, unread = [] } = end;
+  const { id, now, outcome, cause, answer, unread = [], seen = {} } = end;
   return {
     id,
     outcome,
     cause,
     text: answer,
-    ...madeSoFar(state),
+    ...madeSoFar(state, seen),
     ...(unread.length > 0 && { unread }),
     ...(state.tools.effects.length > 0 && { effects: state.tools.effects }),
     trace: traceOf(state, { outcome, answer }, now),

@@ -24,8 +24,9 @@ import { here, taskAt } from '../../run/state/cursor.js';
 import { accountOf, budgetUse, isCounted, isHeld } from '../../run/state/run-state.js';
 import { envelopeOf, type Thread } from '../../run/state/thread.js';
 import { addStep, shown, stepOf } from '../../run/state/trace.js';
+import { beforeCall } from '../beside/moments.js';
 import { hears, listen } from '../run/hearing.js';
-import { instruct, nameRole, tellInventory } from '../run/instruct.js';
+import { instruct, nameRole } from '../run/instruct.js';
 import type { Run } from '../run/run.js';
 import { askedNatively, callModel, type WholeReply } from './call-model.js';
 import { answerable, goOn } from './go-on.js';
@@ -182,7 +183,7 @@ function nextAt<C extends OutputContract>(
   }
   spec.remind?.();
   tellRoundsLeft(run, role, spec.maxRounds);
-  tellInventory(run, role);
+  beforeCall(run, role);
   nameRole(run, role);
   return { kind: 'reply' };
 }

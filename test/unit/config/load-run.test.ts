@@ -8,6 +8,7 @@ import { createLoadRun } from '../../../src/activities/load-run.js';
 import type { LoadRunInput } from '../../../src/activities/types.js';
 import { WORKER_TRIES } from '../../../src/base/sizes/bounds.js';
 import { loadSettings } from '../../../src/config/settings.js';
+import { OWN_TOOLS } from '../../../src/features/workers.js';
 import type { PinnedRun, RunSettings } from '../../../src/run/agents/run-config.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
 import type { ToolDefinition } from '../../../src/run/tools/tool.js';
@@ -68,6 +69,7 @@ async function load(
   const loadRun = createLoadRun({
     configDir,
     localStack: true,
+    ownTools: OWN_TOOLS,
     listTools: async () => ({ tools: [readFileTool], warnings: ['server x did not start'] }),
     modelInfo: () => modelFacts(100_000, true),
     listFiles: async () => 'a.txt 3 B',

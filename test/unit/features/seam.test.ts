@@ -28,6 +28,7 @@ test('features: a run that uses none → keeps nothing of them', () => {
 
 /** Where code before the seam had it. */
 const EARLIER: Record<string, [given: object, left: object, value: unknown]> = {
+  artifacts: [{ artifacts: [{ id: 'report' }] }, {}, [{ id: 'report' }]],
   apps: [
     { tools: { apps: { shown: [{ callId: 'c1', server: 'files' }], calls: [] }, effects: [] } },
     { tools: { effects: [] } },

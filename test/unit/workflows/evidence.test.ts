@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { execution, plan, verdict } from '../../../packages/test-kit/role-outputs.js';
 import type { CallToolInput, LookFinds, LookInput } from '../../../src/activities/types.js';
+import { OWN_TOOLS } from '../../../src/features/workers.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { NO_USAGE, textOf } from '../../../src/run/messages/message.js';
 import { addWorkflowTools } from '../../../src/run/tools/workflow-tools.js';
@@ -141,7 +142,7 @@ test('an artifact is created → evidence of its task, and a verdict that cites 
   const name = 'create_artifact';
   const input = { id: 'report', type: 'markdown', content: 'One.' };
   const own = { ...roles({}), executor: testRole('executor', { tools: ['*', '*_artifact'] }) };
-  const { tools } = addWorkflowTools([fileTool('put')], Object.values(own));
+  const { tools } = addWorkflowTools([fileTool('put')], Object.values(own), OWN_TOOLS);
   const cites = { text: content.text.replace('"evidence":[]', '"evidence":["e1"]') };
   const replies = [planned, { calls: [name], input }, done, cites];
   const { run, requests, end } = await team(replies, 0, { pinned: { roles: own, tools } });

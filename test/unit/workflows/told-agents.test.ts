@@ -464,8 +464,8 @@ describe('a model that is out for good', () => {
     const told: string[][] = [];
     const { lead } = tree;
     const { show } = lead.ports;
-    lead.ports.show = state => {
-      show(state);
+    lead.ports.show = (state, sections) => {
+      show(state, sections);
       if (state.children.started === 1 && state.children.list[0]?.outcome !== null && told.length === 0)
         told.push(model(lead, { model: 'p/a', role: 'search' }));
     };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { OWN_TOOLS } from '../../../src/features/workers.js';
 import { offeredTools } from '../../../src/run/agents/run-config.js';
 import { newConsultation } from '../../../src/run/position/position.js';
 import type { Permissions } from '../../../src/run/tools/permission.js';
@@ -145,7 +146,7 @@ test('offeredTools: a denied tool → not offered; called by name → denied (TR
 
 test('workflow tool: named by the role → the run carries it out itself, and asks nobody', async () => {
   const role = testRole('executor', { tools: ['list_artifacts'] });
-  const tools = addWorkflowTools([], [role]).tools;
+  const tools = addWorkflowTools([], [role], OWN_TOOLS).tools;
   const small = runAtCalls([{ name: 'list_artifacts', input: {} }], {
     pinned: { tools, roles: { executor: role } },
   });

@@ -18,17 +18,18 @@ import { withCalls } from '../../../run/limits/usage-by.js';
 import { addUsage } from '../../../run/messages/message.js';
 import { noteSummaries } from '../../../run/state/goal.js';
 import { closeGatesOf, finishPassed, takeBack } from '../../agents/agents.js';
+import type { OwnCall } from '../../beside/feature.js';
 import { shareAnew } from '../../changes/set-limits.js';
 import { noteAgentEffects } from '../../run/evidence.js';
 import type { Called } from '../../run/ports.js';
 import type { Run } from '../../run/run.js';
 import { limitsToShare, sharedUse } from '../../run/spend.js';
 import { noteEffects } from './finish-call.js';
-import { said, type WorkflowToolCall } from './tool-request.js';
+import { said } from './tool-request.js';
 
 export async function callSubagent(
   run: Run,
-  { role, callId, input, options }: WorkflowToolCall,
+  { role, callId, input, options }: OwnCall,
 ): Promise<Called<CallToolResult>> {
   const { ports } = run;
   const instruction = readInstruction(input);

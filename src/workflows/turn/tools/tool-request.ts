@@ -146,20 +146,6 @@ export function lostSession(
   return toolResult(call, 'session_lost', { note: fill(note, values) }, words);
 }
 
-export interface WorkflowToolCall {
-  /** Who calls. */
-  role: string;
-  callId: string;
-  toolUseId: string;
-  /** Checked against the schema. */
-  input: Record<string, unknown>;
-  /** For the activity that it may need. */
-  options: CallOptions;
-}
-
-/** A fault of the call, such as an unknown id, is a result. A failure of its activity is tried again or ends it. */
-export type WorkflowToolRunner = (run: Run, call: WorkflowToolCall) => Promise<Called<CallToolResult>>;
-
 /** A result in the run's own words. */
 export function said(
   note: string,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { OWN_TOOLS } from '../../../../src/features/workers.js';
 import { offeredTools } from '../../../../src/run/agents/run-config.js';
 import { ASK_PERSON, addWorkflowTools, type ToolChoice } from '../../../../src/run/tools/workflow-tools.js';
 import { pinnedRun } from '../../../support/core-values.js';
@@ -13,7 +14,7 @@ test.each<[string, string[], boolean]>([
   ['everything, and it besides', ['*', LIST], true],
   ['another tool', ['read'], false],
 ])('workflow tools: a role names %s → pinned and offered: %s is %s', (_, tools, expected) => {
-  const pinned = pinnedRun({ tools: addWorkflowTools([fileTool('read')], [{ tools }]).tools });
+  const pinned = pinnedRun({ tools: addWorkflowTools([fileTool('read')], [{ tools }], OWN_TOOLS).tools });
   expect(pinned.tools.some(({ name }) => name === LIST)).toBe(expected);
   expect(offeredTools(pinned, { tools }).some(({ name }) => name === LIST)).toBe(expected);
   expect(offeredTools(pinned, { tools: ['*'] }).map(({ name }) => name)).toEqual(['read']);
@@ -40,7 +41,7 @@ test('workflow tools: asking the person → costs at most 350 characters of a re
 });
 
 test('workflow tools: a server has the name already → the tool stays the server’s, with a warning', () => {
-  const { tools, warnings } = addWorkflowTools([fileTool(LIST)], [{ tools: [LIST] }]);
+  const { tools, warnings } = addWorkflowTools([fileTool(LIST)], [{ tools: [LIST] }], OWN_TOOLS);
   expect(tools.map(({ origin }) => origin.type)).toEqual(['mcp']);
   expect(warnings).toEqual([expect.stringContaining(LIST)]);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { jsonBytes } from '../../../../src/base/json/json.js';
 import { REPORTS_BYTES, TRACE_SHELVED_ABOVE } from '../../../../src/base/sizes/bounds.js';
+import { OWN_TOOLS } from '../../../../src/features/workers.js';
 import { type CallFailure, FAILURE } from '../../../../src/run/limits/failure.js';
 import { NO_USAGE } from '../../../../src/run/messages/message.js';
 import { answeringAt } from '../../../../src/run/position/position.js';
@@ -168,7 +169,7 @@ test.each([
     storeFault: FULL.message,
   };
   const roles = { executor: testRole('executor', { tools: ['*', 'create_artifact'] }) };
-  const { tools } = addWorkflowTools([fileTool('read', { readOnly: true })], Object.values(roles));
+  const { tools } = addWorkflowTools([fileTool('read', { readOnly: true })], Object.values(roles), OWN_TOOLS);
   const input = { id: 'report', type: 'markdown', content: 'text' };
   const { run, results } = runAtCalls(
     [
@@ -180,7 +181,7 @@ test.each([
       pinned: { tools, roles },
       ports: {
         callTool: async () => ({ ok: true, value }),
-        editArtifact: async () => ({ ok: false, failure: { ...FULL, type: FAILURE.storeFailed } }),
+        activity: async () => ({ ok: false, failure: { ...FULL, type: FAILURE.storeFailed } }),
       },
     },
   );

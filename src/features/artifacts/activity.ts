@@ -1,21 +1,16 @@
 /** The activity that writes the contents of artifacts: the workflow says what, and keeps the inventory. */
 
 import { ApplicationFailure } from '@temporalio/common';
-import { errorText } from '../base/text/error-text.js';
-import { FAILURE } from '../run/limits/failure.js';
-import { type ArtifactEdited, MOST_ARTIFACT_BYTES, replaceOnce } from '../run/outputs/artifacts.js';
-import { matchesCall } from '../run/tools/permission.js';
-import type { BlobStore } from '../shared/store/blob-store.js';
-import { runIdOf } from './store-text.js';
-import type { HostDeps } from './tools/check-call.js';
-import type { EditArtifactInput } from './types.js';
-
-export interface EditArtifactDeps extends Pick<HostDeps, 'readArguments' | 'deniedTools'> {
-  blobs: BlobStore;
-}
+import type { WorkerParts } from '../../activities/feature.js';
+import { runIdOf } from '../../activities/store-text.js';
+import { errorText } from '../../base/text/error-text.js';
+import { FAILURE } from '../../run/limits/failure.js';
+import { matchesCall } from '../../run/tools/permission.js';
+import type { BlobStore } from '../../shared/store/blob-store.js';
+import { type ArtifactEdited, type EditArtifactInput, MOST_ARTIFACT_BYTES, replaceOnce } from './rules.js';
 
 /** Makes `steersmanEditArtifact`: contents never change once they are stored, so a retry does no harm. */
-export function createEditArtifact({ blobs, readArguments, deniedTools }: EditArtifactDeps) {
+export function createEditArtifact({ blobs, readArguments, deniedTools }: WorkerParts) {
   return async function steersmanEditArtifact(input: EditArtifactInput): Promise<ArtifactEdited> {
     const { edit, tool, workspace } = input;
     const args = input.arguments ?? (await readArguments(input.callId));

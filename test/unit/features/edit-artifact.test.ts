@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { createEditArtifact } from '../../../src/activities/edit-artifact.js';
-import type { EditArtifactInput } from '../../../src/activities/types.js';
+import { createEditArtifact } from '../../../src/features/artifacts/activity.js';
+import type { ArtifactEdited, EditArtifactInput } from '../../../src/features/artifacts/rules.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
-import type { ArtifactEdited } from '../../../src/run/outputs/artifacts.js';
 import type { BlobStore } from '../../../src/shared/store/blob-store.js';
 import { activityEnvironment } from '../../support/tool-calls.js';
 

@@ -1,18 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { jsonBytes } from '../../../../src/base/json/json.js';
-import { ARTIFACTS_BYTES } from '../../../../src/base/sizes/bounds.js';
-import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import { jsonBytes } from '../../../src/base/json/json.js';
+import { BUILT_IN_WORDS } from '../../../src/base/words/words.js';
 import {
-  type Artifact,
   type ArtifactChange,
-  contentOf,
   decideArtifact,
   editedArtifactNote,
   findArtifact,
+  inventory,
   MOST_ARTIFACTS,
   replaceOnce,
   withArtifact,
-} from '../../../../src/run/outputs/artifacts.js';
+} from '../../../src/features/artifacts/rules.js';
+import { type Artifact, contentOf } from '../../../src/run/outputs/artifact.js';
 
 const words = BUILT_IN_WORDS.en;
 const REF = `blob:${'r'.repeat(57)}/${'0'.repeat(64)}`;
@@ -121,7 +120,7 @@ describe('the inventory', () => {
     let held: Artifact[] = [];
     for (let version = 1; version <= 200; version += 1) {
       held = withArtifact(held, { ...draft, version }, { ref: `${REF}${version}`, bytes: 1 }) ?? [];
-      expect(jsonBytes(held)).toBeLessThanOrEqual(ARTIFACTS_BYTES);
+      expect(jsonBytes(held)).toBeLessThanOrEqual(inventory.bytes);
     }
     expect(findArtifact(held, 'report', 199, words)).toMatchObject({ ref: `${REF}199` });
     expect(findArtifact(held, 'report', 1, words)).toEqual({ fault: expect.stringContaining('not kept') });

@@ -1,23 +1,37 @@
 /** Artifacts: named texts beside the conversation. The state has the inventory, the blob store has their contents. */
 
 import { jsonBytes, stringOr, without } from '../../base/json/json.js';
-import { ARTIFACTS_BYTES } from '../../base/sizes/bounds.js';
 import { cutText } from '../../base/text/fit.js';
+import { preview } from '../../base/text/preview.js';
+import { delimit } from '../../base/words/prompt.js';
 import { fill, type Words } from '../../base/words/words.js';
+import { type Artifact, contentOf } from '../../run/outputs/artifact.js';
+import { Slice } from '../../run/state/slice.js';
 
-export interface Artifact {
-  /** Unique in the run: 1 to 64 letters, digits, dots, dashes and underscores. */
-  id: string;
-  /** What it is, such as `markdown`; `task_plan` for the one of that id. */
-  type: string;
-  title: string;
-  /** From 1; each change makes the next. */
-  version: number;
-  /** Its content in the blob store, UTF-8. */
-  ref: string;
-  bytes: number;
-  /** Contents of the versions before it, oldest first; the oldest go where there is no room. */
-  versions: string[];
+/** The most that the inventory takes: contents are in the blob store. */
+const ARTIFACTS_BYTES = 12_000;
+
+/** Of all goals, in the order in which they were made. */
+export const inventory = new Slice<readonly Artifact[]>('artifacts', {
+  initial: () => [],
+  bytes: ARTIFACTS_BYTES,
+  earlier: state => {
+    const { artifacts } = state;
+    delete state.artifacts;
+    return artifacts as Artifact[] | undefined;
+  },
+});
+
+/** The type of the activity on the wire. */
+export const EDIT_ARTIFACT = 'steersmanEditArtifact';
+
+export interface EditArtifactInput {
+  callId: string;
+  tool: string;
+  workspace: string;
+  edit: ArtifactEdit;
+  /** Small arguments of the call; larger ones are read by the query `toolRequest`. */
+  arguments?: Record<string, unknown>;
 }
 
 /** What the workflow has the blob store do. `replace`: of `ref`, the text that stands in it exactly once. */
@@ -125,10 +139,6 @@ export function findArtifact(
     : { artifact, ref, version: wanted };
 }
 
-export function contentOf({ version: latest, ref, versions }: Artifact, version: number): string | null {
-  return version === latest ? ref : (versions[versions.length - (latest - version)] ?? null);
-}
-
 /** `content` with the one place of `oldText` replaced; else how often it was found. Empty text is found nowhere. */
 export function replaceOnce(
   content: string,
@@ -166,4 +176,13 @@ export function listedArtifact(artifact: Artifact): Omit<Artifact, 'ref' | 'vers
 function unknownArtifact(artifacts: readonly Artifact[], id: string, words: Words): string {
   if (artifacts.length === 0) return words.noteArtifactNone;
   return fill(words.noteArtifactUnknown, { id, ids: artifacts.map(each => each.id).join(', ') });
+}
+
+/** One a line, as data: titles are of models. */
+export function inventoryText(artifacts: readonly Artifact[]): string {
+  const lines = artifacts.map(artifact => {
+    const { id, type, title, version, bytes } = listedArtifact(artifact);
+    return `- ${id} · ${type} · version ${version} · ${bytes} bytes · ${preview(title, 100)}`;
+  });
+  return delimit('artifacts', lines.join('\n'));
 }

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
+import { FEATURES } from '../../../src/compose.js';
+import { inventory } from '../../../src/features/artifacts/rules.js';
+import { OWN_TOOLS } from '../../../src/features/workers.js';
 import { prefixOf } from '../../../src/rules/prompts/shared-prefix.js';
 import type { PinnedRole } from '../../../src/run/agents/role.js';
 import type { AssistantMessage, Message } from '../../../src/run/messages/message.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
-import type { Artifact } from '../../../src/run/outputs/artifacts.js';
+import type { Artifact } from '../../../src/run/outputs/artifact.js';
 import { newRunState } from '../../../src/run/state/run-state.js';
 import { addWorkflowTools } from '../../../src/run/tools/workflow-tools.js';
 import { beginRun, pursue } from '../../../src/workflows/goals.js';
@@ -28,17 +31,17 @@ async function sentBy(role: PinnedRole, replies: Reply[], artifacts: Artifact[] 
     return { ok: true as const, value };
   };
   const settings = { mode: 'react' as const, workspace: '/w', autoApprove: false };
-  const run: Run = new Run(newRunState('Write.', settings, 0), { ...quietPorts([]), callModel });
+  const run: Run = new Run(newRunState('Write.', settings, 0), { ...quietPorts([]), callModel }, FEATURES);
   await beginRun(
     run,
     pinnedRun({
       roles: { react: role },
-      tools: addWorkflowTools([], [testRole('any', { tools: ['*_artifact'] })]).tools,
+      tools: addWorkflowTools([], [testRole('any', { tools: ['*_artifact'] })], OWN_TOOLS).tools,
       models: ['p/a'],
       modelInfo: { 'p/a': modelFacts(100_000, true) },
     }),
   );
-  run.state.artifacts = artifacts;
+  inventory.set(run.state, artifacts);
   await pursue(run);
   return sent;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { EditArtifactInput } from '../../../src/activities/types.js';
-import { type Artifact, contentOf, replaceOnce } from '../../../src/run/outputs/artifacts.js';
+import { type EditArtifactInput, inventory, replaceOnce } from '../../../src/features/artifacts/rules.js';
+import { type Artifact, contentOf } from '../../../src/run/outputs/artifact.js';
 import type { CallOptions } from '../../../src/workflows/run/ports.js';
 import { runWorkflowTool } from '../../../src/workflows/turn/tools/workflow-tools.js';
 import { runAtCalls } from '../../support/small-run.js';
@@ -18,7 +18,8 @@ const REPORT: Artifact = {
 /** Calls of tasks that run side by side: each begins before the first has ended. */
 async function atOnce(calls: readonly { name: string; input: Record<string, unknown> }[]) {
   const texts = new Map([['ref-1', 'one and two']]);
-  const editArtifact = async ({ callId, edit }: EditArtifactInput) => {
+  const activity = async (_name: string, input: unknown) => {
+    const { callId, edit } = input as EditArtifactInput;
     await null;
     const {
       oldText = '',
@@ -33,8 +34,8 @@ async function atOnce(calls: readonly { name: string; input: Record<string, unkn
     texts.set(ref, changed.content);
     return { ok: true as const, value: { ref, bytes: changed.content.length } };
   };
-  const { run } = runAtCalls([], { ports: { editArtifact } });
-  run.state.artifacts = [REPORT];
+  const { run } = runAtCalls([], { ports: { activity } });
+  inventory.set(run.state, [REPORT]);
   const options = {} as CallOptions;
   const called = await Promise.all(
     calls.map(({ name, input }, index) =>
@@ -42,7 +43,7 @@ async function atOnce(calls: readonly { name: string; input: Record<string, unkn
     ),
   );
   const errors = called.map(each => each.ok && each.value.isError);
-  const kept = run.state.artifacts.map(artifact => ({
+  const kept = inventory.of(run.state).map(artifact => ({
     id: artifact.id,
     texts: Array.from({ length: artifact.version }, (_, at) => texts.get(contentOf(artifact, at + 1) ?? '')),
   }));

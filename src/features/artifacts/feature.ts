@@ -1,0 +1,164 @@
+/** Artifacts: named texts that a run keeps beside its conversation. Roles work with them by tools of the run. */
+import type { CallToolResult } from '../../activities/types.js';
+import { plainLine } from '../../base/text/plain-markdown.js';
+import { preview } from '../../base/text/preview.js';
+import { fill, wordsForNotes } from '../../base/words/words.js';
+import { READ_RESULT } from '../../conversation/tool-result.js';
+import { section } from '../../rules/steering/status.js';
+import type { PinnedRole } from '../../run/agents/role.js';
+import { offeredTools } from '../../run/agents/run-config.js';
+import { textOf } from '../../run/messages/message.js';
+import type { RunState } from '../../run/state/run-state.js';
+import { inlineInput } from '../../run/tools/ledger.js';
+import type { Feature, OwnCall, OwnRunner } from '../../workflows/beside/feature.js';
+import { Held } from '../../workflows/run/memory.js';
+import type { Called } from '../../workflows/run/ports.js';
+import type { Run } from '../../workflows/run/run.js';
+import { factsOf, said } from '../../workflows/turn/tools/tool-request.js';
+import { failed } from '../../workflows/turn/tools/workflow-tools.js';
+import {
+  type ArtifactChange,
+  type ArtifactEdited,
+  decideArtifact,
+  EDIT_ARTIFACT,
+  type EditArtifactInput,
+  editedArtifactNote,
+  findArtifact,
+  inventory,
+  inventoryText,
+  listedArtifact,
+  withArtifact,
+} from './rules.js';
+import type { ArtifactTool } from './tools.js';
+
+type Ended = Called<CallToolResult>;
+
+const RUNNERS: Readonly<Record<ArtifactTool, OwnRunner<Run>>> = {
+  create_artifact: { run: changeArtifact('create_artifact'), writes: true },
+  update_artifact: { run: changeArtifact('update_artifact'), writes: true },
+  rewrite_artifact: { run: changeArtifact('rewrite_artifact'), writes: true },
+  read_artifact: { run: readArtifact },
+  list_artifacts: { run: listArtifacts },
+};
+
+export const artifacts: Feature<Run> = {
+  name: 'artifacts',
+  slice: inventory,
+  seen: state => ({ artifacts: [...inventory.of(state)] }),
+  status,
+  tools: RUNNERS,
+  values: { ARTIFACTS: state => inventoryText(inventory.of(state)) },
+  beforeCall: tellInventory,
+};
+
+/** Ends when the last change has been made. */
+const changes = new Held('artifacts', () => ({ changing: Promise.resolve() }));
+
+const EDIT_MS = 60_000;
+
+const PAGE_BYTES = 15 * 1024;
+
+function changeArtifact(tool: ArtifactChange) {
+  return (run: Run, call: OwnCall): Promise<Ended> => inTurn(run, () => change(run, tool, call));
+}
+
+/** One change after the other, also where tasks run side by side: each is made to what is there. */
+function inTurn(run: Run, make: () => Promise<Ended>): Promise<Ended> {
+  const held = changes.of(run);
+  const isStopped = () => run.state.people.stop !== null;
+  const ended = held.changing.then(() => (isStopped() ? failed('', 'cancelled') : make()));
+  const over = () => {};
+  held.changing = ended.then(over, over);
+  return ended;
+}
+
+async function change(run: Run, tool: ArtifactChange, call: OwnCall): Promise<Ended> {
+  const { state, words } = run;
+  const decided = decideArtifact(inventory.of(state), tool, call.input, words);
+  if ('fault' in decided) return said(decided.fault, true);
+  const { edit, draft } = decided;
+  const { workspace } = state.settings;
+  const input: EditArtifactInput = {
+    ...{ callId: call.callId, tool, workspace, edit },
+    ...inlineInput(call.input),
+  };
+  const called = await run.call({ kind: 'tool', role: call.role }, call.options, () =>
+    run.ports.activity(EDIT_ARTIFACT, input, { ...call.options, timeoutMs: EDIT_MS }),
+  );
+  if (!called.ok) return called;
+  // The cast is safe: `worker.ts` has an activity of these types under this name.
+  const edited = called.value as ArtifactEdited;
+  if ('fault' in edited && edited.fault === 'denied')
+    return said(fill(words.noteDeniedByConfiguration, { tool }), true, 'denied');
+  if ('fault' in edited) return said(editedArtifactNote(words, draft, edited), true);
+  const artifacts = withArtifact(inventory.of(state), draft, edited);
+  if (!artifacts) return said(fill(words.noteArtifactFull, { count: inventory.of(state).length }), true);
+  inventory.set(state, artifacts);
+  run.show();
+  return said(editedArtifactNote(words, draft, edited));
+}
+
+/** Its content is in the blob store, as large results are: the tool that pages those pages it. */
+async function readArtifact(run: Run, call: OwnCall): Promise<Ended> {
+  const { state, words, ports } = run;
+  const { id, version, offset = 0 } = call.input;
+  const wanted = typeof version === 'number' ? version : null;
+  const found = findArtifact(inventory.of(state), typeof id === 'string' ? id : '', wanted, words);
+  if ('fault' in found) return said(found.fault, true);
+  const { workspace } = state.settings;
+  const { callId, toolUseId, options } = call;
+  const spoken = wordsForNotes(run.pinned);
+  const called = await run.call({ kind: 'tool', role: call.role }, options, () =>
+    ports.callTool(
+      {
+        ...{ callId, toolUseId, tool: READ_RESULT, server: null, workspace },
+        ...factsOf(run, { name: READ_RESULT }, { toolUseId, given: call.input }),
+        arguments: { ref: found.ref, offset, length: PAGE_BYTES },
+        timeoutMs: options.timeoutMs,
+        idempotent: true,
+        ...(spoken && { words: spoken }),
+      },
+      options,
+    ),
+  );
+  if (!called.ok) return called;
+  const which = fill(words.noteArtifactShown, { id: found.artifact.id, version: found.version });
+  const note = [which, called.value.note].filter(Boolean).join(' ');
+  return { ok: true, value: { ...called.value, note } };
+}
+
+async function listArtifacts({ state, words }: Run): Promise<Ended> {
+  const artifacts = inventory.of(state);
+  if (artifacts.length === 0) return said(words.noteArtifactNone);
+  const content = [{ type: 'json' as const, value: artifacts.map(listedArtifact) }];
+  return { ok: true, value: { ending: 'executed', content, isError: false, durationMs: 0 } };
+}
+
+/**
+ * Tells a role that works with artifacts which there are, where that has changed: at the end of the conversation, so
+ * that all before stays as endpoints have it.
+ */
+function tellInventory(run: Run, role: PinnedRole): void {
+  const { state, words } = run;
+  const thread = run.threadOf(role);
+  const isOurs = ({ name }: { name: string }) => Object.hasOwn(RUNNERS, name);
+  if (!offeredTools(run.pinned, role).some(tool => tool.origin.type === 'workflow' && isOurs(tool))) return;
+  const told = thread.messages.findLast(
+    message => message.kind === 'user' && message.purpose === 'inventory',
+  );
+  const held = told ? textOf(told) : null;
+  const known = inventory.of(state);
+  if (held === null && known.length === 0) return;
+  const text = `${words.artifacts}\n${inventoryText(known)}`;
+  if (text !== held) run.say(thread, 'inventory', text);
+}
+
+function status(state: RunState): string {
+  const lines = inventory
+    .of(state)
+    .map(
+      ({ id, type, title, version, bytes }) =>
+        `- ${plainLine(id)} · ${plainLine(type)} · version ${version} · ${bytes} bytes · ${plainLine(preview(title, 80))}`,
+    );
+  return section('Artifacts', lines);
+}

@@ -1,0 +1,10 @@
+/** What features have on workers: the list beside that of `compose.ts`. */
+import type { WorkerFeature } from '../activities/feature.js';
+import { ownToolsWith } from '../run/tools/workflow-tools.js';
+import { byName } from '../workflows/beside/feature.js';
+import { artifacts } from './artifacts/worker.js';
+
+export const WORKER_FEATURES: readonly WorkerFeature[] = byName([artifacts]);
+
+/** The tools that runs carry out themselves. */
+export const OWN_TOOLS = ownToolsWith(WORKER_FEATURES.flatMap(({ tools = [] }) => tools));

@@ -1,0 +1,21 @@
+/** What features beside the loop have in the simulated world: the list beside that of `src/compose.ts`. */
+import type { RunState } from '../../src/run/state/run-state.js';
+import { ArtifactStore, artifactCall } from './artifact-store.js';
+import type { Random } from './random.js';
+
+export interface WorldFeature {
+  /** Carries out an activity of the feature. `seen`: what the course of the run had. */
+  runs(random: Random, input: unknown, args: Record<string, unknown>): { value: unknown; seen: string };
+  /** The content behind a reference of its own; null for any other. */
+  read(ref: unknown): string | null;
+  /** What must hold of its part of the state. */
+  check(state: RunState): void;
+}
+
+/** Of a world: by the types of their activities. */
+export function besideRun(): ReadonlyMap<string, WorldFeature> {
+  return new Map<string, WorldFeature>([['steersmanEditArtifact', new ArtifactStore()]]);
+}
+
+/** Calls that models make where a tool of the name is pinned. */
+export const CALLS_BESIDE = [{ tool: 'list_artifacts', call: artifactCall }];
