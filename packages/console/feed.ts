@@ -84,7 +84,9 @@ export class Feed {
   }
 
   get #isCaughtUp(): boolean {
-    return this.#snapshot !== null && this.#last >= (this.#snapshot.lastEventSeq ?? 0);
+    if (this.#snapshot === null) return false;
+    // Of an ended run nobody may have all events any more.
+    return this.#end !== null || this.#last >= (this.#snapshot.lastEventSeq ?? 0);
   }
 
   async #follow(): Promise<void> {

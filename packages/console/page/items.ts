@@ -1,7 +1,7 @@
 /** What a run said and did, as the entries of a conversation: folded from events, each entry a new object when it changes. Pure. */
 
 import { spokenText } from '@steersman/view';
-import type { JournalType, RunEvent, Usage } from 'steersman/client';
+import type { JournalType, RunEvent, RunSnapshot, Usage } from 'steersman/client';
 import type { AppResult } from 'steersman/run';
 import { lastLines } from 'steersman/run';
 
@@ -181,6 +181,16 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
     fold.items.push({ ...base, kind: 'answer', number, outcome, cause, text: answer, repeats });
   },
 };
+
+/** The answer of an ended run by its record, where no event tells it any more; null where one does. */
+export function recordedAnswer({ items }: Fold, record: RunSnapshot | null): AnswerItem | null {
+  if (record === null || record.endedAt === null || record.answer === null || record.outcome === null)
+    return null;
+  if (items.some(({ kind, path }) => kind === 'answer' && path === '')) return null;
+  const { outcome, cause, answer: text } = record;
+  const base = { key: 'record', at: Date.parse(record.endedAt), path: '' };
+  return { ...base, kind: 'answer', number: 0, outcome, cause: cause ?? outcome, text, repeats: false };
+}
 
 /** What is done about a failed call, where that is not said by what follows. */
 const TOLD_NEXT = new Set(['retry', 'next_model', 'compact']);

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { Frame } from '../../../packages/console/api.js';
 import { Feed } from '../../../packages/console/feed.js';
-import type { Gate, RunEvent, RunSnapshot } from '../../../src/client/index.js';
+import type { Gate, RunEnd, RunEvent, RunSnapshot } from '../../../src/client/index.js';
 import { eventItem, fakeRuns, warning } from '../../support/fake-runs.js';
 import { eventually } from '../../support/wait.js';
 
@@ -70,6 +70,20 @@ test('feed: a part of a reply was not seen → a late page hears what stands beh
   runs.happens(text(0, 'The po'), text(2_000, 'far and '), text(2_008, 'wide'));
   await eventually(() => expect(first.events()).toHaveLength(4));
   expect(listener(feed).events().at(-1)).toMatchObject({ offset: 2_000, text: 'far and wide' });
+  feed.close();
+});
+
+test('feed: a run has ended, and nobody tells all of its events → pages are told that there are no more (FC4)', async () => {
+  const runs = fakeRuns();
+  runs.stands({ lastEventSeq: 5, endedAt: '2026-01-01T00:00:00.000Z', answered: false });
+  runs.happens(warning(1), { type: 'end', end: { id: 'run-1' } as RunEnd });
+  const feed = new Feed(await runs.attach('run-1'));
+  const first = listener(feed);
+  await eventually(() => expect(first.events()).toHaveLength(2));
+  for (const { frames } of [first, listener(feed)])
+    expect(frames.filter(({ type }) => type === 'caught_up')).toEqual([
+      { type: 'caught_up', run: 'run-1', from: 1 },
+    ]);
   feed.close();
 });
 

@@ -4,6 +4,7 @@ import type { CallInFlight } from '@steersman/view';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { endOf } from 'steersman/run';
+import { recordedAnswer } from '../items.js';
 import { ReplyContent } from '../parts/content.js';
 import { Earlier } from '../parts/earlier.js';
 import { Fold } from '../parts/fold.js';
@@ -27,6 +28,7 @@ export function Chat({ run }: { run: RunModel }) {
   const items = ownOnly.value ? told.filter(({ path }) => path === '') : told;
   const hasAgents = all.some(({ path }) => path !== '');
   const first = Math.max(0, items.length - drawn.value);
+  const recorded = recordedAnswer(run.fold, run.snapshot);
   return (
     <section class="chat" aria-label={t('conversation')}>
       {hasAgents && (
@@ -56,6 +58,7 @@ export function Chat({ run }: { run: RunModel }) {
           {items.slice(first).map(item => (
             <Entry key={item.key} item={item} runId={run.id} />
           ))}
+          {recorded !== null && <Entry item={recorded} runId={run.id} />}
         </>
       )}
       <Live run={run} />

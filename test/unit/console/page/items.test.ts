@@ -1,6 +1,14 @@
 /** The conversation of a run as the console's page folds it from events. */
 import { expect, test } from 'vitest';
-import { type Durable, type Item, newFold, takeItem } from '../../../../packages/console/page/items.js';
+import {
+  type Durable,
+  type Item,
+  newFold,
+  recordedAnswer,
+  takeItem,
+} from '../../../../packages/console/page/items.js';
+import type { RunSnapshot } from '../../../../src/client/index.js';
+import { lookOf } from '../../../support/fake-runs.js';
 
 let at = 0;
 
@@ -118,4 +126,28 @@ test('FC9 conversation: a check that failed → the end of what it said, in whol
     { text: 'npm test: failed, exit code 1', said: `${'x'.repeat(50)}\nexpected 3, got 4\n1 failed` },
   ]);
   expect(told({ ...ended, status: 'passed', output })[0]).not.toHaveProperty('said');
+});
+
+test('an ended run of which no event tells the answer → its record does, once (FC4)', () => {
+  const ended = {
+    endedAt: '2026-01-01T00:00:00.000Z',
+    answer: 'Three.',
+    outcome: 'completed',
+    cause: 'verified',
+  };
+  const fold = newFold();
+  const record = lookOf(ended as Partial<RunSnapshot>);
+  expect(recordedAnswer(fold, record)).toMatchObject({ kind: 'answer', text: 'Three.', cause: 'verified' });
+  expect(recordedAnswer(fold, lookOf({}))).toBeNull();
+  const told = {
+    seq: 1,
+    at: 0,
+    type: 'goal_ended',
+    number: 1,
+    outcome: 'completed',
+    cause: 'verified',
+    answer: 'Three.',
+  };
+  takeItem(fold, told as unknown as Durable);
+  expect(recordedAnswer(fold, record)).toBeNull();
 });
