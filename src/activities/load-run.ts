@@ -20,7 +20,7 @@ import { toolNamer } from '../mcp/tools/tool-names.js';
 import { isSubagent } from '../rules/agents/subagent.js';
 import { mayChangeFiles, readsFiles } from '../rules/evidence/inventory.js';
 import type { PinnedRole } from '../run/agents/role.js';
-import type { HookName, PinnedRun, RunSettings } from '../run/agents/run-config.js';
+import { BEHAVIOUR, type HookName, type PinnedRun, type RunSettings } from '../run/agents/run-config.js';
 import type { CreditTerms } from '../run/limits/credits.js';
 import { FAILURE } from '../run/limits/failure.js';
 import { ceilingFault, type Limits, underCeilings } from '../run/limits/limits.js';
@@ -151,6 +151,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const listing = allowed.some(readsFiles) ? await listingOf(deps, workspace) : {};
   const attributes = await searchAttributes(deps);
   return {
+    behaviour: BEHAVIOUR,
     ...pinnedSettings(deps, settings, run),
     roles: Object.fromEntries(
       choice.roles.map(role => [role.name, mayRecall(mayLook(role, limits), allowed)]),

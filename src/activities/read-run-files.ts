@@ -25,8 +25,10 @@ export interface RunFilesDeps {
 }
 
 /** Roles that the settings want asked in a run of this mode, besides its own. */
-function rolesAsked({ steering, review, orchestrate }: Settings, mode: ModeName): string[] {
+function rolesAsked({ review, orchestrate, ...settings }: Settings, mode: ModeName): string[] {
   const plans = mayPlan(mode);
+  // Without a plan there is nothing that a message could change, so its reader may as well be the role at work.
+  const { steering = plans ? 'understand' : 'note' } = settings;
   const reviews = review.actions || (plans && (review.plans || review.results));
   return [
     ...(steering === 'note' ? [] : ['understanding', 'router']),

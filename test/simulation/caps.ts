@@ -177,7 +177,9 @@ export class Caps {
       ...ONE_ROLE_MODES,
       ...Object.values(DECLARED).flatMap(({ steps }) => steps),
     ].flatMap(name => roles[name] ?? []);
-    return Math.max(...alone.map(({ maxRounds }) => maxRounds ?? this.#most.execution));
+    const { execution, replies } = this.#most;
+    // The answer is one more.
+    return 1 + Math.max(...alone.map(({ maxRounds }) => maxRounds ?? Math.max(execution, replies)));
   }
 
   #mostRounds({ phase, taskId, reporting, unanswered }: Position): number {

@@ -335,10 +335,13 @@ function pinnedRun(
 }
 
 function limits(random: Random): Limits {
+  const planning = random.int(1, 3);
+  const execution = random.int(1, random.pick([2, 5]));
   return {
     ...DEFAULT_LIMITS,
-    planning: random.int(1, 3),
-    execution: random.int(1, random.pick([2, 5])),
+    planning,
+    execution,
+    replies: execution,
     verification: random.int(1, 3),
     tasks: random.int(1, random.pick([2, 6])),
     turns: random.chance(0.7) ? random.int(1, 16) : 60,

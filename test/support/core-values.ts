@@ -1,6 +1,6 @@
 /** Values of core that many tests start from. */
 
-import type { PinnedModel, PinnedRun } from '../../src/run/agents/run-config.js';
+import { BEHAVIOUR, type PinnedModel, type PinnedRun } from '../../src/run/agents/run-config.js';
 import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
 import type { PlannedTask, Task } from '../../src/run/plan/plan.js';
 import type { Permissions } from '../../src/run/tools/permission.js';
@@ -56,6 +56,7 @@ export function pinnedRun(more: Partial<PinnedRun> = {}): PinnedRun {
     models: [],
     modelInfo: {},
     resolver: [],
+    behaviour: BEHAVIOUR,
     asksProgram: false,
     dedupe: 'enforce',
     permissions: NO_PERMISSIONS,

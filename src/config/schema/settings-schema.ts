@@ -299,9 +299,9 @@ export const settingsSchema = z
       ),
     steering: z
       .enum(['understand', 'note'])
-      .default('understand')
+      .optional()
       .describe(
-        'Messages to a running goal. understand: the understanding and router roles read them first; note: they go straight to the role at work.',
+        'Messages to a running goal. understand: the understanding and router roles read them first; note: they go straight to the role at work. Left out: understand in modes with a plan and in auto, note where roles work on the goal itself.',
       ),
     context: contextSchema.prefault({}).describe('When less is sent of a long conversation.'),
     toolResults: toolResultsSchema.prefault({}).describe('How large tool results are shortened.'),

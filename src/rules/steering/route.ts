@@ -97,6 +97,23 @@ export function decideRoute(given: RouteCase): RouteDecision {
   }
 }
 
+/**
+ * Whether the router's proposal can change what the table says of what was understood. It can't where a person
+ * confirms the route anyway, where there is no plan to change, and where a control instruction is clear.
+ */
+export function leavesChoice({
+  intent,
+  idle,
+  hasPlan,
+}: Pick<RouteCase, 'intent' | 'idle' | 'hasPlan'>): boolean {
+  if (intent === null) return false;
+  const { type, confidence } = intent.taskRelation;
+  if (type === 'control_instruction')
+    return !['pause', 'continue', 'status'].includes(controlOf(intent) ?? '');
+  if (idle || (!hasPlan && CHANGES.includes(type))) return false;
+  return isSure(confidence) ? type === 'same_task_minor_change' : type === 'same_task_no_change';
+}
+
 /** A follow-up is the next goal as it was said, sure or not: nothing runs that it could spoil. */
 function decideIdle(given: RouteCase): RouteDecision {
   const { intent, words } = given;
@@ -114,8 +131,7 @@ function decideControl(
 ): RouteDecision {
   const { words } = given;
   const named = given.proposal?.payload.control ?? null;
-  const action = given.intent?.normalizedIntent.action;
-  const meant = (action && CONTROLS[action]) ?? null;
+  const meant = given.intent && controlOf(given.intent);
   const control = named ?? meant;
   if (control === null) return ask(words.routeWhichControl, words.askedControl);
   if (named !== null && meant !== null && named !== meant)
@@ -138,6 +154,10 @@ const CONTROLS: Partial<Record<IntentAction, Control>> = {
   continue: 'continue',
   query: 'status',
 };
+
+function controlOf({ normalizedIntent: { action } }: NonNullable<RouteCase['intent']>): Control | null {
+  return (action && CONTROLS[action]) ?? null;
+}
 
 const CHANGES: readonly TaskRelation[] = ['same_task_minor_change', 'same_task_major_change'];
 

@@ -116,7 +116,16 @@ export const HOOKS = ['onTurnEnd', 'onMessage', 'onError', 'onRunEnd'] as const;
 export type HookName = (typeof HOOKS)[number];
 
 /** What a run pins when it starts: editing files changes new runs, never one in flight. */
+/**
+ * Which behaviour new runs have. A run goes on with the one that it began with, so that its history replays:
+ * 2: an answer does not count as a reply with tool calls; reads that were asked for run before a message is
+ * read, and the router is asked only where the table leaves a choice.
+ */
+export const BEHAVIOUR = 2;
+
 export interface PinnedRun {
+  /** See `BEHAVIOUR`; absent for 1. */
+  behaviour?: number;
   roles: Record<string, PinnedRole>;
   /** Roles that those of the run may call as sub-agents, by name: each is pinned by its own run. */
   agents: AgentCard[];

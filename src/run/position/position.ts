@@ -22,6 +22,8 @@ export interface Batch {
   next: number;
   /** Arguments that a person edited at a gate, by tool call id. */
   edited: Record<string, Record<string, unknown>>;
+  /** A message waits: its calls that do not only read are skipped in their turn, the others run. */
+  readsOnly?: true;
 }
 
 /** How far the role at work at a position is: all that the turn loop knows of a position. */

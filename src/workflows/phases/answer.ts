@@ -154,7 +154,7 @@ function roundsOf(run: Run, { maxRounds }: PinnedRole): number {
 
 /** The answer does not count as a round (L21), except in runs of earlier code. */
 function answerRound(run: Run): number {
-  return 'replies' in run.limits ? 1 : 0;
+  return run.behaves(2) ? 1 : 0;
 }
 
 function rolesOf({ state }: Run): readonly string[] {

@@ -9,7 +9,7 @@ import { preview } from '../../base/text/preview.js';
 import { fill, type Words } from '../../base/words/words.js';
 import { barred } from '../../rules/gates/gate-parts.js';
 import { intentInstruction, routeInstruction, steerText } from '../../rules/prompts/steering-instructions.js';
-import { decideRoute, deniedRoute, type RouteDecision } from '../../rules/steering/route.js';
+import { decideRoute, deniedRoute, leavesChoice, type RouteDecision } from '../../rules/steering/route.js';
 import { asksForPlan } from '../../run/agents/run-config.js';
 import { confirmationReasons } from '../../run/outputs/envelope.js';
 import { isOpen, REMOVED, REPLANNED } from '../../run/plan/plan.js';
@@ -56,7 +56,12 @@ async function understand(run: Run, steering: Steering): Promise<StepEnd> {
     return settle(run, steering, deniedRoute(steering.idle, why), null);
   }
   if (end.kind === 'reply') steering.intent = end.output;
-  return goOnTo(steering, steering.intent && run.pinned.roles[ROUTER] ? 'routing' : 'deciding');
+  return goOnTo(steering, asksRouter(run, steering) ? 'routing' : 'deciding');
+}
+
+function asksRouter(run: Run, steering: Steering): boolean {
+  if (steering.intent === null || !run.pinned.roles[ROUTER]) return false;
+  return !run.behaves(2) || leavesChoice({ ...steering, hasPlan: hasPlan(run.state.goal.mode) });
 }
 
 /** One reply of a role to the messages, with what it doubts or wants to know. */

@@ -75,6 +75,11 @@ export class Run {
     return this.state.pinned;
   }
 
+  /** Whether the run began with this behaviour, or a later one: see `BEHAVIOUR`. */
+  behaves(version: number): boolean {
+    return (this.pinned.behaviour ?? 1) >= version;
+  }
+
   /** In force: see `setLimits`. */
   get limits(): Limits {
     return limitsOf(this.state);

@@ -6,25 +6,44 @@
 import type { Batch } from '../../run/position/position.js';
 import { here } from '../../run/state/cursor.js';
 import type { Thread } from '../../run/state/thread.js';
-import { batchAction, type InboxItem, takeSteers, waitingSteers } from '../../run/steering/inbox.js';
+import {
+  batchAction,
+  type InboxItem,
+  takeSteers,
+  waitingSteers,
+  wantsInterrupt,
+} from '../../run/steering/inbox.js';
 import { appliedReceipt } from '../../run/steering/receipt.js';
 import { tellRead } from '../agents/agents.js';
 import { branchesOf } from '../branches/branch-line.js';
 import { beginSteering, readable, UNDERSTANDING } from '../run/hearing.js';
 import type { Run } from '../run/run.js';
+import { callsBesideReads, hasReadsToRun } from './tools/decide-call.js';
 import { supersedeCalls } from './tools/finish-call.js';
 
-/** Skips what is left of an open batch when waiting messages want that. True when it did. */
+/**
+ * Skips what is left of an open batch when waiting messages want that. False when calls are left to run: all of
+ * them, or those that only read, unless the message interrupts (SE7).
+ */
 export function skipForSteering(run: Run, batch: Batch, role: string): boolean {
   const waiting = readable(run) ? waitingSteers(run.state.people.inbox, role) : [];
   if (batchAction(waiting) !== 'skip_rest') return false;
-  skipRest(run, batch, waiting);
-  return true;
+  if (!run.behaves(2) || wantsInterrupt(waiting) || !hasReadsToRun(run, batch)) {
+    skipRest(run, batch, waiting);
+    return true;
+  }
+  if (!batch.readsOnly) noteSkipped(run, waiting, callsBesideReads(run, batch));
+  batch.readsOnly = true;
+  return false;
+}
+
+function noteSkipped(run: Run, items: readonly InboxItem[], skippedTools: readonly string[]): void {
+  run.journal('steering', { ids: items.map(item => item.id), skippedTools: [...skippedTools] });
 }
 
 function skipRest(run: Run, batch: Batch, items: readonly InboxItem[]): void {
   const skippedTools = supersedeCalls(run, batch);
-  run.journal('steering', { ids: items.map(item => item.id), skippedTools });
+  if (!batch.readsOnly || wantsInterrupt(items)) noteSkipped(run, items, skippedTools);
 }
 
 /** Applies waiting messages together: noted for the role, or, true, sent to where roles understand them. */

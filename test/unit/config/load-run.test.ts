@@ -146,13 +146,17 @@ describe('load run', () => {
 
   test.each([
     ['steering: note\nreview:\n  plans: true\norchestrate: true', ['react']],
-    ['review:\n  actions: true', ['react', 'reviewer', 'router', 'understanding']],
-  ])('load run: mode react, %j → its own role, and those that it has work for', async (settings, roles) => {
-    await config(`models:\n  default: openai/base\n${settings}\n`);
-    const pinned = await load({ mode: 'react' });
-    expect(Object.keys(pinned.roles).sort()).toEqual(roles);
-    expect(pinned.roles.react).toMatchObject({ output: 'text', tools: ['*'], memory: 'shared' });
-  });
+    ['review:\n  actions: true', ['react', 'reviewer']],
+    ['steering: understand', ['react', 'router', 'understanding']],
+  ])(
+    'load run: mode react, %j → its own role, and those that it has work for (SE7)',
+    async (settings, roles) => {
+      await config(`models:\n  default: openai/base\n${settings}\n`);
+      const pinned = await load({ mode: 'react' });
+      expect(Object.keys(pinned.roles).sort()).toEqual(roles);
+      expect(pinned.roles.react).toMatchObject({ output: 'text', tools: ['*'], memory: 'shared' });
+    },
+  );
 
   test.each([
     ['', undefined, false],

@@ -69,7 +69,6 @@ describe('steersman.yaml', () => {
       review: { plans: false, results: false, actions: false },
       orchestrate: false,
       onStepFailure: 'skip',
-      steering: 'understand',
       toolResults: { wholeBytes: 16_384, headBytes: 6_144, tailBytes: 2_048 },
       store: { urlVariable: 'DATABASE_URL' },
       context: { maxTokens: 32_768, threshold: 0.8, roles: {}, transforms: ['thin', 'compact', 'trim'] },

@@ -98,12 +98,45 @@ function asking(
   return { kind: 'ask', tool, note, concerns: [...new Set([...concerns, ...more])] };
 }
 
-/** What becomes of a call, before anybody is asked; `said`: what a person said of it. */
-export function decideCall(
-  run: Run,
-  batch: Batch,
-  { call, index, said }: { call: ToolUseBlock; index: number; said: CallAnswer | null },
-): ToolCallDecision {
+interface Deciding {
+  call: ToolUseBlock;
+  index: number;
+  /** What a person said of the call; null where nobody was asked. */
+  said: CallAnswer | null;
+}
+
+/** What becomes of a call, before anybody is asked. While a message waits, only calls that read run. */
+export function decideCall(run: Run, batch: Batch, deciding: Deciding): ToolCallDecision {
+  const decision = decideAlone(run, batch, deciding);
+  if (!batch.readsOnly || !mayAct(decision)) return decision;
+  return { kind: 'end', ending: 'skipped', note: run.words.noteSuperseded };
+}
+
+function mayAct(decision: ToolCallDecision): boolean {
+  return needsAnswer(decision) || (decision.kind === 'run' && !decision.tool.policy.readOnly);
+}
+
+/** Whether some of the calls that have not begun only read, and nobody is asked about any of them. */
+export function hasReadsToRun(run: Run, batch: Batch): boolean {
+  const open = openCalls(run, batch);
+  return !open.some(({ call }) => isAskedAbout(run, call)) && open.some(({ reads }) => reads);
+}
+
+/** Names of the calls that have not begun and do more than read. */
+export function callsBesideReads(run: Run, batch: Batch): string[] {
+  return openCalls(run, batch).flatMap(({ call, acts }) => (acts ? [call.name] : []));
+}
+
+function openCalls(run: Run, batch: Batch): { call: ToolUseBlock; reads: boolean; acts: boolean }[] {
+  const calls = toolCallsOf(openReply(run, batch)).slice(batch.next);
+  return calls.map((call, beyond) => {
+    const decision = decideAlone(run, batch, { call, index: batch.next + beyond, said: null });
+    const acts = mayAct(decision);
+    return { call, acts, reads: decision.kind === 'run' && !acts };
+  });
+}
+
+function decideAlone(run: Run, batch: Batch, { call, index, said }: Deciding): ToolCallDecision {
   const { state, pinned, limits } = run;
   const reply = openReply(run, batch);
   const role = run.role(reply.role);

@@ -3,6 +3,7 @@ import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import {
   decideRoute,
   deniedRoute,
+  leavesChoice,
   type RouteCase,
   type RouteDecision,
 } from '../../../../src/rules/steering/route.js';
@@ -170,6 +171,25 @@ describe('decideRoute', () => {
         !(decision.confirm && (decision.act === 'ask_user' || decision.act === 'continue'));
       if (!fits) expect([cell, decision]).toBe('consistent');
     }
+  });
+
+  it('SE7 leavesChoice: all combinations → where it is false, the router could only have had a person asked', () => {
+    let asked = 0;
+    let cells = 0;
+    for (const cell of everyCell()) {
+      const given = caseOf(cell);
+      cells += 1;
+      if (leavesChoice(given)) {
+        asked += 1;
+        continue;
+      }
+      const without = short(decideRoute({ ...given, proposal: null }));
+      const got = short(decideRoute(given));
+      if (got !== without && !got.startsWith('ask_user')) expect([cell, got]).toEqual([cell, without]);
+    }
+    // Of five relations it is one and a part of two others.
+    expect(asked).toBeGreaterThan(0);
+    expect(asked / cells).toBeLessThan(0.4);
   });
 
   const relation = (type: TaskRelation, confidence: number) =>

@@ -145,7 +145,7 @@ test('plansLeft: verifications and replans of the orchestrator → each takes on
 
 test('limits: every default → a limit of its own that passes its own check (L19)', () => {
   expect(limitsFault(DEFAULT_LIMITS)).toBeNull();
-  expect(new Set(Object.keys(DEFAULT_LIMITS)).size).toBe(15);
+  expect(new Set(Object.keys(DEFAULT_LIMITS)).size).toBe(16);
   expect(Object.values(NO_COUNTERS).every(value => value === 0)).toBe(true);
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { execution, plan, verdict } from '../../../../packages/test-kit/role-outputs.js';
 import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
+import type { SteerTime } from '../../../../src/run/steering/inbox.js';
 import {
   editPlan,
   receive,
@@ -13,6 +14,7 @@ import {
 import { answerReader, planEditReader } from '../../../../src/workflows/platform/read-input.js';
 import type { Run } from '../../../../src/workflows/run/run.js';
 import { skipForSteering } from '../../../../src/workflows/turn/take-steering.js';
+import { runNextCalls } from '../../../../src/workflows/turn/tools/run-tools.js';
 import { runTeam } from '../../../support/scripted-team.js';
 import { answer, runAtCalls } from '../../../support/small-run.js';
 import type { TeamRun } from '../../../support/team-run.js';
@@ -282,7 +284,7 @@ describe('steering', () => {
 
   test('steer: a message skips all calls of a reply → the reply costs no round, once for each message (S1)', async () => {
     const limits = { ...DEFAULT_LIMITS, execution: 2 };
-    const skipped = (said: string) => ({ calls: ['read', 'read'], said });
+    const skipped = (said: string) => ({ calls: ['put', 'put'], said });
     const { end, asked, run } = await runTeam(
       [
         { text: plan({ todos: ['Read'] }) },
@@ -308,8 +310,8 @@ describe('steering', () => {
     'steer: a message when %i of two calls of a reply have run → the reply costs %i round(s) (S1)',
     (next, rounds) => {
       const { run, results } = runAtCalls([
-        { name: 'read', input: {} },
-        { name: 'read', input: {} },
+        { name: 'put', input: {} },
+        { name: 'put', input: {} },
       ]);
       const { turns } = run.state.cursor.position;
       const { batch } = turns;
@@ -320,6 +322,34 @@ describe('steering', () => {
       expect(skipForSteering(run, batch, 'executor')).toBe(true);
       expect(results().map(({ ending }) => ending)).toEqual(['skipped', 'skipped'].slice(next));
       expect(turns.round).toBe(rounds);
+    },
+  );
+
+  test.each<[SteerTime, string[], string[]]>([
+    ['skip', ['executed', 'skipped', 'executed'], ['put']],
+    ['interrupt', ['skipped', 'skipped', 'skipped'], ['read', 'put', 'read']],
+    ['after-batch', ['executed', 'executed', 'executed'], []],
+  ])(
+    'steer: %s, while a read, a change and a read wait → reads run unless it interrupts, and the event names the rest (SE7)',
+    async (when, endings, skipped) => {
+      const { run, results } = runAtCalls(
+        [
+          { name: 'read', input: { path: 'a' } },
+          { name: 'put', input: {} },
+          { name: 'read', input: { path: 'b' } },
+        ],
+        { settings: { autoApprove: true } },
+      );
+      receive(run, { text: 'In French.', when }, 'steer');
+      for (
+        let { batch } = run.state.cursor.position.turns;
+        batch;
+        { batch } = run.state.cursor.position.turns
+      )
+        if (!skipForSteering(run, batch, 'executor')) await runNextCalls(run, batch);
+      expect(results().map(({ ending }) => ending)).toEqual(endings);
+      const { events } = run.state.log.journal;
+      expect(events.flatMap(event => (event.type === 'steering' ? event.skippedTools : []))).toEqual(skipped);
     },
   );
 
