@@ -7,7 +7,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 # The workspaces are of no use here: packages/ is built in.
 RUN npm ci --workspaces=false --ignore-scripts --no-audit --no-fund
-COPY scripts/build.mjs scripts/doors.mjs scripts/
+COPY scripts/build.mjs scripts/doors.mjs scripts/without-comments.cjs scripts/
 COPY src src
 COPY packages packages
 # The SDK's native part comes for five platforms: only this one stays.

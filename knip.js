@@ -16,7 +16,7 @@ export default {
         'src/client/{messages,vocabularies}/index.ts!',
         'src/client/{remote,remote-store}.ts!',
         'examples/*/*.ts',
-        'scripts/*.{mjs,ts}',
+        'scripts/*.{mjs,cjs,ts}',
         'bench/*.ts',
         'bench/quality/tasks/*/{check,ends}.ts',
         'test/**/*.test.ts',

@@ -157,6 +157,13 @@ const interceptors = join(next, 'workflows/platform/interceptors.js');
 const payloads = join(next, 'workflows/platform/read-payloads.js');
 const slim = config => ({
   ...config,
+  module: {
+    ...config.module,
+    rules: [
+      ...(config.module?.rules ?? []),
+      { test: /node_modules.*\.js$/, loader: join(root, 'scripts/without-comments.cjs') },
+    ],
+  },
   // Stack traces need a source map, and every worker thread parses it: file and line are enough, without the texts.
   // Its paths are the project's own: those of the machine that built it are nobody's business.
   devtool: 'inline-nosources-cheap-module-source-map',

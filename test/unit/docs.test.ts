@@ -86,7 +86,8 @@ test('Dockerfile: each folder and script that the build reads → is copied, and
   const allowed = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
   expect(folders.filter(name => !copied.includes(`COPY ${name} ${name}`))).toEqual([]);
   expect(folders.filter(name => !allowed.includes(`!${name}`))).toEqual([]);
-  const scripts = ['build.mjs', ...[...build.matchAll(/from '\.\/(\w+\.mjs)'/g)].map(([, name]) => name)];
+  const read = build.matchAll(/from '\.\/(\w+\.mjs)'|'scripts\/([\w-]+\.cjs)'/g);
+  const scripts = ['build.mjs', ...[...read].map(([, imported, loader]) => imported ?? loader)];
   expect(scripts.filter(name => !allowed.includes(`!scripts/${name}`))).toEqual([]);
   expect(copied).toContain(`COPY ${scripts.map(name => `scripts/${name}`).join(' ')} scripts/`);
 });
