@@ -1,11 +1,11 @@
-/** What a request says, as the rules need it. Nothing is kept between requests, as for any model. */
+/** Reads a model request for the rules. The rules store nothing between requests, as a model does. */
 
 import { preview } from 'steersman/base';
 import { contentText } from 'steersman/conversation';
 import type { ModelRequest } from 'steersman/models';
 import { type ToolResultBlock, textOf } from 'steersman/run';
 
-/** Reads what was said since the goal was given. */
+/** Reads the messages since the goal, which the request carries. */
 export function readConversation({ messages, output, tools, toolChoice }: ModelRequest) {
   const goalAt = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'goal');
   const since = messages.slice(Math.max(0, goalAt));
@@ -13,19 +13,19 @@ export function readConversation({ messages, output, tools, toolChoice }: ModelR
   const wishes = said.filter(({ purpose }) => purpose === 'goal' || purpose === 'steer').map(textOf);
   const instructions = said.filter(({ purpose }) => purpose === 'instruction').map(textOf);
   const instruction = instructions.at(-1) ?? '';
-  // Where a role has a conversation of its own, its instruction tells the goal; a task stands for itself.
+  // A role with a conversation of its own finds the goal in its instruction; a task is its own goal.
   const goal = tagged(instructions.join('\n'), 'goal') || instruction;
   const calls = since.flatMap(message => (message.kind === 'assistant' ? message.content : []));
   const results = since.flatMap(message => (message.kind === 'tool_result' ? message.content : []));
   return {
-    /** What the role that is asked answers with. */
+    /** The form of output that the role must return. */
     form: output,
-    /** The goal, then what the person said while it was worked on. */
+    /** The goal, followed by the steering messages that the person sent later. */
     wishes: goalAt < 0 ? [goal, ...wishes] : wishes,
     instruction,
     taskId: said.findLast(({ taskId }) => taskId !== undefined)?.taskId ?? '',
     tools: toolChoice === 'none' ? [] : tools.map(({ name }) => name),
-    /** Results of the goal's calls; a call that was not begun is not among them. */
+    /** Results of the goal's calls. Skipped and cancelled calls are left out. */
     results: results.flatMap(result => {
       const call = calls.find(block => block.type === 'tool_use' && block.id === result.toolUseId);
       if (call?.type !== 'tool_use' || /^(?:skipped|cancelled)$/.test(result.ending)) return [];
@@ -35,7 +35,7 @@ export function readConversation({ messages, output, tools, toolChoice }: ModelR
   };
 }
 
-/** Only what a tool said, whole, is its result: notes of the run and shortened texts are not. */
+/** Returns null if the result is the tool's complete text, else why it can't be used: notes and shortened texts can't. */
 function faultOf({ ending, isError, note, content }: ToolResultBlock, said: string): string | null {
   if (ending === 'denied') return 'not allowed';
   if (ending !== 'executed' && ending !== 'reused') return 'not seen';
@@ -46,7 +46,7 @@ function faultOf({ ending, isError, note, content }: ToolResultBlock, said: stri
   return isShort ? 'not seen' : null;
 }
 
-/** The texts between the tags, as they were before they were marked; empty where there is none. */
+/** Returns the unescaped texts between these tags, joined; empty if the tag is missing. */
 export function tagged(text: string, tag: string): string {
   const found = text.matchAll(new RegExp(`<${tag}>\\n([\\s\\S]*?)\\n</${tag}>`, 'g'));
   return [...found].map(([, said = '']) => said.replaceAll('&lt;', '<')).join('\n\n');

@@ -1,6 +1,6 @@
-/** What a goal asks for, by a list of sentences. A goal with any other sentence is not begun. */
+/** Parses a goal by a list of sentence forms. The model does not begin a goal that contains any other sentence. */
 export type Kind = 'files' | 'readme' | 'marks' | 'read' | 'write';
-/** One thing that is asked for. `of`: a file, or marks, which are looked for in `folder`. */
+/** A single thing that the goal asks for. `of`: a file, or the marks (TODO, FIXME) that are searched in `folder`. */
 export interface Want {
   kind: Kind;
   of: string;
@@ -17,7 +17,7 @@ const IN = `(?: (?:(?:of|in) )?${THIS}| in (?:the )?(?:${FOLDER} )?(?<folder>(?:
 const HERE = '(?:(?:这个|本|该|当前)?(?:文件夹|目录|项目|仓库|代码库)|这里)(?:里面|里|中)?';
 const WHERE = `(?:${HERE}|(?<folder>(?:${SIGN}|/)+?) ?(?:里面|里|中))?的?`;
 
-/** What is asked for, then a sentence that asks for it. */
+/** Each line: the kinds of want, then a pattern of the sentences that ask for them. */
 const SENTENCES = `
 files readme marks: (?:(?:give|show)(?: me)? )?(?:an? |the )?(?:short |brief )?(?:overview|summary)(?: of ${THIS})?
 files readme marks: (?:summari[sz]e|describe|tell me about) (?:the contents of |what(?:'s| is) in )?${THIS}
@@ -37,7 +37,7 @@ const LIST = [...SENTENCES.matchAll(/^([a-z ]+): (.*)$/gm)].map(([, kinds = '', 
   kinds: kinds.split(' ') as Kind[],
   form: new RegExp(`^(?:${form})$`, 'iu'),
 }));
-/** What is to be written, then the file. */
+/** Each pattern names the content to write, then the file. */
 const TO = `(?:in)?to (?:a )?(?:new )?(?:file )?${FILE}`;
 const WRITES = [
   `(?:write|save|put) (?<what>.+?) ${TO}`,
@@ -48,25 +48,25 @@ const POLITE =
   /^(?:(?:please|can you|could you|also|now|请|帮我|再)[, ]*)+|[\s,]*(?:please|thanks|thank you|谢谢)?[\s.!?。！？]*$/giu;
 const ENDS = /\s*(?:[,;，；。！？!?]|\.(?=\s|$))\s*(?:(?:and|then) )*| (?:and|then) /iu;
 
-/** Reads the goal, and what was said later, which adds to it. */
+/** Parses the goal and the later messages, which add to it. */
 export function readIntent([goal = '', ...later]: readonly string[]) {
   const first = readWish(goal);
   const wanted = first && [first, ...later.map(readWish)].flatMap(wish => wish ?? []);
   const wants = [...new Map(wanted?.map(want => [JSON.stringify(want), want])).values()];
   return {
     wants,
-    /** What was said in a sentence that is not on the list; null for nothing. */
+    /** The first later message that is not on the list, or the goal if nothing is understood; null if all is understood. */
     unknown: wants.length === 0 ? goal : (later.find(wish => readWish(wish) === null) ?? null),
     isChinese: /\p{Script=Han}/u.test(goal) && !/[a-z] [a-z]/i.test(goal),
   };
 }
 
-/** In one line, without what is said out of courtesy. */
+/** Returns the text in one line, without words of courtesy. */
 export function plain(said: string): string {
   return said.replace(/\s+/g, ' ').trim().replace(POLITE, '');
 }
 
-/** Null where a sentence is not on the list. A file is written with what was asked for before. */
+/** Returns null if a sentence is not on the list. A write comes last, because it writes what the sentences before it found. */
 function readWish(said: string): Want[] | null {
   const wish = plain(said);
   if (wish.length > 1_000) return null;

@@ -1,4 +1,4 @@
-/** The provider `demo`: answers by rules, in this process, and streams as a model does. */
+/** The provider `demo`: it answers by rules in this process, and streams like a model. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ModelDelta, ModelProvider, ModelRequest } from 'steersman/models';
 import { ModelCallError } from 'steersman/models';
@@ -7,7 +7,7 @@ import { LABEL, replyTo } from './roles.js';
 
 const MODEL = 'rules';
 
-/** Makes the provider. `paceMs`: pause before each part of a reply. */
+/** Creates the provider. `paceMs`: pause before each part of a reply, default 10 ms. */
 export function createDemoProvider({ paceMs = 10 } = {}): ModelProvider {
   return {
     name: 'demo',
@@ -27,7 +27,7 @@ function* deltasOf(request: ModelRequest): Generator<ModelDelta> {
   if (model !== MODEL)
     throw new ModelCallError(FAILURE.model.unknownModel, `There is no demo/${model}, only demo/${MODEL}.`);
   const { text, calls } = replyTo(request);
-  // The last part of a long text comes after half a second too.
+  // The parts of a long text are larger, so that every text takes about half a second.
   const partsOf = (whole: string) =>
     whole.match(new RegExp(`.{1,${20 + Math.ceil(whole.length / 50)}}`, 'gs')) ?? [];
   yield { type: 'reasoning', text: LABEL[0] };
@@ -36,7 +36,7 @@ function* deltasOf(request: ModelRequest): Generator<ModelDelta> {
     yield { type: 'tool_start', index, id: null, name };
     for (const part of partsOf(JSON.stringify(input))) yield { type: 'tool_input', index, text: part };
   }
-  // At four characters a token; rules keep nothing, so what they are sent costs them a quarter.
+  // A token is about four characters. Rules need no memory of the input, so it is billed at a quarter: length / 16.
   const inputTokens = Math.ceil(JSON.stringify([system, messages]).length / 16);
   const outputTokens = Math.ceil(JSON.stringify([text, calls]).length / 4);
   yield { type: 'usage', usage: { inputTokens, outputTokens, cachedInputTokens: 0, reasoningTokens: 0 } };

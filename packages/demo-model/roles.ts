@@ -1,4 +1,4 @@
-/** What each role answers, from the conversation alone. */
+/** Computes each role's answer from the conversation alone. */
 
 import { BUILT_IN_WORDS, ownValue, preview } from 'steersman/base';
 import type { ModelRequest } from 'steersman/models';
@@ -7,15 +7,15 @@ import { readConversation, tagged } from './conversation.js';
 import { plain, readIntent } from './goal.js';
 import { type Call, joined, type Seen, type State, stateOf } from './ways.js';
 
-/** Begins every answer, so that nobody takes it for a model that understands. */
+/** Begins every answer, so that people do not take it for a model that understands. */
 export const LABEL = ['Demo model: rules, not intelligence.', '演示模型：只有规则，没有智能。'] as const;
-/** In one line, with what it can do and how to get a model. */
+/** A line that also says what the demo model can do and how to configure a real model. */
 const CANNOT = [
   "It can't do this: “{}”. It can give an overview of this folder, count its files, find TODOs, show a file, and write the answer to a file. A key in .env (OPENAI_API_KEY=… or ANTHROPIC_API_KEY=…) brings a model that can do more.",
   '它做不到：“{}”。它能概述这个文件夹，统计文件，查找 TODO，显示文件，并把回答写入文件。在 .env 中写入 OPENAI_API_KEY=… 或 ANTHROPIC_API_KEY=…，即可使用能做更多的模型。',
 ] as const;
 
-/** Answers for the role that the request is for: with a text, or calls. */
+/** Returns the text or the calls with which the requested role answers. */
 export function replyTo(request: ModelRequest): { text: string; calls: Call[] } {
   const conversation = readConversation(request);
   const { wants, unknown, isChinese } = readIntent(conversation.wishes);
@@ -35,7 +35,7 @@ export function replyTo(request: ModelRequest): { text: string; calls: Call[] } 
   return { text: typeof reply === 'string' ? reply : JSON.stringify(reply), calls: [] };
 }
 
-/** The next calls, each once, as far as they can be made here; null for none. */
+/** Returns the next calls without duplicates, limited to the tools of the request; null if there are no such calls. */
 function callsOf(states: readonly State[], { tools }: Seen): Call[] | null {
   const calls = new Set(states.flatMap(({ call }) => (call && tools.includes(call.name) ? [call] : [])));
   return calls.size > 0 ? [...calls] : null;
@@ -46,7 +46,7 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   ...{ continue: 'continue', 'go on': 'continue', 继续: 'continue', status: 'status', 进度: 'status' },
 };
 
-/** A message that is a control word is obeyed; any other is a note to the roles. For both roles that read it. */
+/** Obeys a message that is a control word; any other is a note to the roles. Both roles that interpret messages use it. */
 function steer({ instruction }: Seen): object {
   const goal = tagged(instruction, 'user_answer') || tagged(instruction, 'user_message') || '?';
   const control = ownValue(CONTROLS, plain(goal).toLowerCase());
@@ -62,15 +62,15 @@ function steer({ instruction }: Seen): object {
   };
 }
 
-/** The checks of a goal decide it, but they do not know what an answer lacks. */
+/** Recognizes an instruction that contains the goal's checks: they decide the goal, but do not know what the answer lacks. */
 const CHECKS = Object.values(BUILT_IN_WORDS).map(({ goalChecks }) => goalChecks.replace(/\{.*/, ''));
 const isChecked = ({ instruction }: Seen) => CHECKS.some(text => instruction.includes(text));
 const error = (message: string) => ({ action: 'ERROR', params: { message } });
-/** A person decides, where one is there. */
+/** Escalates, so that a person decides if one is attending. */
 const escalate = () => ({ action: 'ESCALATE', params: { message: 'Rules can neither review nor decide.' } });
 
 const RULES: Record<Seen['form'], (seen: Seen) => string | object | Call[]> = {
-  /** A task for each kind of want that a call can bring; none for what is not on the list. */
+  /** Plans a task for each kind of want that still needs a call; sentences that are not on the list get no task. */
   plan(seen) {
     if (seen.states.length === 0 && isChecked(seen))
       return { todos: [{ id: 'nothing', description: 'No rule fits this goal.' }] };
@@ -89,7 +89,7 @@ const RULES: Record<Seen['form'], (seen: Seen) => string | object | Call[]> = {
     const summary = lacks ?? joined(...mine.flatMap(({ title, text }) => [title, text]));
     return callsOf(mine, seen) ?? { summary, ...end };
   },
-  /** Sends the work back for what a call can still bring. Of an answer that lacks something it does not judge. */
+  /** Sends the work back if a call can still find something. An answer that lacks something gets an error, not a verdict. */
   verdict({ states, answer, lacks, instruction }) {
     const tasks = [...instruction.matchAll(/^- (\S+) \[(\w+)/gm)].map(([, id, status]) => ({ id, status }));
     const isSkipped = (kind: string) => tasks.some(({ id, status }) => id === kind && status === 'skipped');
@@ -105,7 +105,7 @@ const RULES: Record<Seen['form'], (seen: Seen) => string | object | Call[]> = {
   },
   text: seen =>
     callsOf(seen.states, seen) ?? (seen.lacks && isChecked(seen) ? error(seen.lacks) : seen.answer),
-  /** One look, or a plan: what is not on the list of goals ends unverified. */
+  /** A single want needs no plan. A goal that is not on the list runs as a team and ends unverified. */
   choice: ({ states }) => ({ mode: states.length === 1 ? 'react' : 'team', reason: 'By the list of goals.' }),
   ...{ intent: steer, route: steer, review: escalate, orchestration: escalate },
 };

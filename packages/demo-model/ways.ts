@@ -1,4 +1,4 @@
-/** How each want is met: by one exact call, and by what its result shows. */
+/** Meets each want with one exact call, and shows its result. */
 import { fenced } from 'steersman/base';
 import type { readConversation } from './conversation.js';
 import type { Kind, Want } from './goal.js';
@@ -7,7 +7,7 @@ export interface Call {
   name: string;
   arguments: Record<string, unknown>;
 }
-/** How far a want is met. `call` can still bring it; `lacks` says why it is not met, or not whole. */
+/** The state of a want. `call`: the call that can still meet it. `lacks`: why it is not met, or only partly. */
 export interface State {
   kind: Kind;
   title: string;
@@ -15,7 +15,7 @@ export interface State {
   text: string;
   lacks: string | null;
 }
-/** What the rules know. `lacks`: why the answer is not all that was asked for; empty where it is. */
+/** Everything that the rules know. `lacks`: why the answer is incomplete; empty if it is complete. */
 export interface Seen extends ReturnType<typeof readConversation> {
   say(english: string, chinese: string): string;
   states: State[];
@@ -25,12 +25,12 @@ export interface Seen extends ReturnType<typeof readConversation> {
 interface Way {
   title: readonly [english: string, chinese: string];
   call(want: Want, answer: string): Call;
-  /** What a result is that shows all; of `read`, also a beginning. */
+  /** The form of a complete result; for `read`, a beginning of the file matches too. */
   form: RegExp;
   show(result: readonly string[], say: Seen['say'], of: string): string[];
 }
 
-/** Lines of a file, then which they are, as the tool says. */
+/** The lines of a file, then the tool's note about which lines they are. */
 const LINES: Pick<Way, 'form' | 'show'> = {
   form: /^([\s\S]*?)(?:\n\[(Lines \d+ to \d+ of [^.\n]*)\.[^\n]*\])?$/,
   show: ([, text = '', which = '']) => [fenced('', text), which],
@@ -56,7 +56,7 @@ const WAYS: Record<Kind, Way> = {
   marks: {
     title: ['Find', '查找'],
     call({ of, folder }) {
-      // As `git grep -w` has it: a letter of another script ends a word.
+      // `git grep -w` also ends a word at a letter of another script.
       const pattern = `(?-u:\\b)(${of.replaceAll('/', '|')})(?-u:\\b)`;
       return { name: 'grep', arguments: { pattern, path: folder } };
     },
@@ -77,7 +77,7 @@ const WAYS: Record<Kind, Way> = {
   },
 };
 
-/** What its call brought. A file is written with the whole answer so far: not before that is met. */
+/** Returns the state of a want after its call. A file is written with the answer so far, once all earlier wants are met. */
 export function stateOf(want: Want, { say, states, results, answer }: Seen): State {
   const { kind, of, folder } = want;
   const way = WAYS[kind];
@@ -86,13 +86,13 @@ export function stateOf(want: Want, { say, states, results, answer }: Seen): Sta
   const before = states.find(({ lacks }) => lacks !== null);
   if (kind === 'write' && before) return { ...state, call: before.call, lacks: before.lacks };
   const call = way.call(want, answer);
-  // A refused write is not made again, whatever there would be to say.
+  // A refused write is not repeated, even with other content.
   const keyOf = (args: Call['arguments']) => JSON.stringify(kind === 'write' ? args.path : args);
   const key = keyOf(call.arguments);
   const result = results.findLast(({ name, args }) => name === call.name && keyOf(args) === key);
   if (!result) return { ...state, call, lacks: 'not seen' };
   const { said, fault } = result;
-  // An overview is whole without one.
+  // An overview is complete without a README.
   if (kind === 'readme' && fault?.includes('does not exist')) return { ...state, lacks: null, text: fault };
   if (fault !== null) return { ...state, lacks: fault };
   const shown = way.form.exec(said);

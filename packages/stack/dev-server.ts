@@ -14,22 +14,22 @@ import {
   until,
 } from 'steersman/shared';
 
-/** A Temporal dev server that answers. */
+/** A Temporal dev server that has answered. */
 export interface DevServer {
   pid: number;
   /** host:port of its gRPC service. */
   address: string;
-  /** Where its Web UI listens, for the door alone: it takes requests of any web page. */
+  /** URL of its Web UI. Only the door connects to it, because the UI accepts requests of any web page. */
   innerUi: string;
-  /** Resolves when it has ended, whatever the reason. */
+  /** Resolves when the server process has ended, for any reason. */
   ended: Promise<unknown>;
-  /** Ends it: SIGTERM, then SIGKILL. Resolves when its database is closed. */
+  /** Sends SIGTERM, then SIGKILL. Resolves when its database is closed. */
   end(): Promise<void>;
 }
 
 /**
- * Its HTTP API takes requests that any web page can send, and has no switch: it is left to a host that nobody can name.
- * Only clients over gRPC, which pages can't speak, are served then.
+ * The HTTP API takes requests that any web page can send, and can't be switched off. The only allowed host name
+ * therefore does not exist: clients need gRPC, which pages can't speak.
  */
 export const NO_HTTP_API = ['--dynamic-config-value', 'frontend.httpAllowedHosts=["nobody.invalid"]'];
 
@@ -38,12 +38,12 @@ const SERVER_GRACE_MS = 10_000;
 const START_TIMEOUT_MS = 30_000;
 
 /**
- * Starts the Temporal server of a home on its database, on the wanted port if it is free, else on another.
- * Resolves when it answers and has the search attributes. It ends with this process, however that ends. Throws a
- * SteersmanError with the end of its log.
+ * Starts the Temporal server of a home on its database, on the wanted port if that is free, else on another one.
+ * Resolves when it answers and has the search attributes. It ends with this process, even after SIGKILL.
+ * @throws SteersmanError that quotes the end of its log.
  */
 export async function startDevServer(home: string, binary: string, wanted?: number): Promise<DevServer> {
-  // A port can be taken between the look and the start: then another round.
+  // Another process can take the port between the check and the start: try again.
   for (let attempt = 1; ; attempt += 1) {
     const port = await choosePort('grpc', wanted);
     const address = `127.0.0.1:${port}`;
@@ -53,7 +53,7 @@ export async function startDevServer(home: string, binary: string, wanted?: numb
     const ended = once(child, 'exit').catch(() => {});
     const end = () => endChild(child, SERVER_GRACE_MS);
     const isUp = await until(() => hasEnded(child) || isHealthy(address), START_TIMEOUT_MS);
-    // Alive as well, since somebody else could answer at that port.
+    // The child must be alive too, because another process could answer at that port.
     if (isUp && !hasEnded(child)) {
       await addMissingSearchAttributes(address);
       return { pid: child.pid ?? 0, address, innerUi: `http://${ui.address}:${ui.port}`, ended, end };
@@ -68,8 +68,8 @@ export async function startDevServer(home: string, binary: string, wanted?: numb
 }
 
 /**
- * The shell becomes the server, beside a watch that ends the server when the other end of the pipe is closed: also by
- * SIGKILL, of which this process would know nothing.
+ * The shell becomes the server. A background watcher kills the server when the other end of the pipe closes, which also
+ * covers a SIGKILL of this process.
  */
 const WITH_US = 'exec 3<&0; (cat <&3; kill -9 $$) >/dev/null 2>&1 & exec 3<&-; exec "$0" "$@" </dev/null';
 
@@ -84,16 +84,16 @@ function spawnServer(home: string, binary: string, listen: string[]): ChildProce
   );
 }
 
-/** Starts a server that ends with this process, however that ends. Its stdin must be a pipe. */
+/** Starts a server that ends with this process, even after SIGKILL. Its stdin must be a pipe. */
 export function spawnWithUs(binary: string, args: string[], options: SpawnOptions): ChildProcess {
   const child = spawn('/bin/sh', ['-c', WITH_US, binary, ...args], options);
-  // Its watch may be gone before the pipe is.
+  // The watcher can end before the pipe is closed.
   child.stdin?.on('error', () => {});
   child.once('exit', () => child.stdin?.destroy());
   return child;
 }
 
-/** Gives `work` a log file of this user's own, to write at its end. */
+/** Calls `work` with a log file, opened for appending and readable by this user only. */
 export function withLog<T>(path: string, work: (log: number) => T): T {
   const log = openSync(path, 'a', 0o600);
   try {
@@ -107,7 +107,7 @@ export function hasEnded({ exitCode, signalCode, pid }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null || pid === undefined;
 }
 
-/** SIGTERM, and SIGKILL when it is still there after `graceMs`. Resolves when it is gone. */
+/** Sends SIGTERM, then SIGKILL after `graceMs`. Resolves when the child has exited. */
 export async function endChild(child: ChildProcess, graceMs: number): Promise<void> {
   if (hasEnded(child)) return;
   const gone = once(child, 'exit');
@@ -120,12 +120,12 @@ export async function endChild(child: ChildProcess, graceMs: number): Promise<vo
 const NEEDED =
   'PATH HOME TMPDIR TEMP LANG TZ SystemRoot USERPROFILE LOCALAPPDATA STEERSMAN_PORT STEERSMAN_UI_PORT';
 
-/** What the server and its owner need of the environment: no keys of models or tools. */
+/** The environment variables that the server and its owner need: no keys of models or tools. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(NEEDED.split(' ').map(name => [name, env.lookup(name)]));
 }
 
-/** What did not start, with the end of its log. */
+/** Returns an error that says what did not start and quotes the end of its log. */
 export function startError(
   what: string,
   logFile: string,
@@ -135,7 +135,7 @@ export function startError(
   return new SteersmanError(`${what}. The end of ${logFile}:\n${end}`, remedy, 'host');
 }
 
-/** What to do about a server that does not start, told from its log: a database that is well must not be moved away. */
+/** Returns what to do about a server that does not start, judged from its log: a healthy database must not be moved away. */
 export function startRemedy(log: string, database: string): string {
   if (/disk is full|no space left/i.test(log))
     return 'The disk is full: make room, and try again. Nothing that ran is lost.';
@@ -146,7 +146,7 @@ export function startRemedy(log: string, database: string): string {
   return `If its database is damaged or of a newer server, move ${database} away and try again.`;
 }
 
-/** The last lines of a log file, for a message; empty when there is none. */
+/** Returns the last lines of a log file, for a message; empty if the file can't be read. */
 function lastLines(path: string, count = 8): string {
   try {
     return readFileSync(path, 'utf8').trimEnd().split('\n').slice(-count).join('\n');

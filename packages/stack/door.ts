@@ -1,7 +1,7 @@
 /**
- * The door of the Web UI: what a person's browser talks to. The UI itself takes every request, also of a web page that
- * makes a name of its own point to this machine, and starts and steers runs for it. The door lets in what the UI's own
- * page asks, at this very port, and what a person does.
+ * The door of the Web UI, which browsers connect to. The UI itself accepts every request, even of a web page whose own
+ * host name points to this machine, and would start and steer runs for it. The door passes on only requests of the UI's
+ * own page, at exactly this port, and of a person's navigation.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
@@ -9,8 +9,8 @@ import { pipeline } from 'node:stream/promises';
 import { caught, listenOn, refusal } from 'steersman/shared';
 
 /**
- * Open on this machine's own address until the process ends; at another port where this one was taken meanwhile.
- * `innerUi`: where the Web UI is, null while it starts. Gives the URL that is printed.
+ * Opens the door on 127.0.0.1 until the process ends; on another port if this one has been taken. `innerUi` returns the
+ * URL of the Web UI, null while it starts. Returns the URL that people see.
  */
 export async function openDoor(port: number, innerUi: () => string | null): Promise<string> {
   const answer = (req: IncomingMessage, res: ServerResponse) => {
@@ -24,12 +24,12 @@ export async function openDoor(port: number, innerUi: () => string | null): Prom
   return `http://${host}:${listening.port}`;
 }
 
-/** As it came: the UI compares its own name with that of pages that ask. */
+/** Passes the request on unchanged: the UI compares its host name with that of the asking page. */
 async function passOn(req: IncomingMessage, res: ServerResponse, inner: string): Promise<void> {
   const { hostname, port } = new URL(inner);
   const { method, url: path, headers } = req;
   const asked = request({ hostname, port, method, path, headers });
-  // What is lost while it answers, the answer tells.
+  // After the response has begun, a lost connection shows in the response itself.
   asked.on('error', () => {});
   res.once('close', () => asked.destroy());
   const answered = once(asked, 'response');

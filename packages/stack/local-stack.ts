@@ -1,4 +1,4 @@
-/** The local stack from its users' side: they connect to its owner process, which the first of them starts. */
+/** The local stack from its users' side: they connect to its owner process, and the first user starts it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -26,33 +26,33 @@ import { hasEnded, plainEnvironment, startError, withLog } from './dev-server.js
 import { temporalBinary } from './download/temporal-fetch.js';
 import type { OwnerOptions } from './owner.js';
 
-/** How long server and workers stay when nothing uses them. */
+/** Server and workers stay this long while nothing uses them. */
 const DEFAULT_IDLE_MS = 60_000;
 const START_LIMIT_MS = 100_000;
 const STATE_LIMIT_MS = 10_000;
-/** Tools may finish for 30 s, and the server takes some more. */
+/** Tools may take 30 s to finish, and the server needs some more. */
 const STOP_LIMIT_MS = 60_000;
-/** A stack that dies this often under one terminal will die again. */
+/** The stack is restarted at most this often under one terminal: it would die again. */
 const MOST_RETURNS = 3;
 const REMEDY = `Runs wait, nothing is lost: ${startCall('--resume-open')} goes on with them.`;
 
 export interface EnsureServerOptions {
-  /** Gets lines of progress: fetching, starting, waiting; a worker or a stack that has died, and what follows. */
+  /** Receives lines of progress: fetching, starting, waiting, and what follows when a worker or the stack dies. */
   report: Report;
-  /** Default DEFAULT_IDLE_MS. Counts only for an owner started here. */
+  /** Default DEFAULT_IDLE_MS. It applies only to an owner that this process starts. */
   idleMs?: number;
 }
 
-/** The local stack, which this process uses until `release`, or its own end. */
+/** The local stack, which this process uses until `release` or its own end. */
 export class LocalStack {
   readonly home: string;
   readonly #options: EnsureServerOptions;
   readonly #workers = new Map<string, { request: WorkerRequest; held: Held<WorkerAnswer> }>();
   #server: Promise<Held<ServerAnswer>>;
   #answer: ServerAnswer | null = null;
-  /** False when it ran already. */
+  /** False if the stack already ran. */
   startedHere = false;
-  /** Set when nothing may be restarted, after a release or a stop by somebody. */
+  /** True after a release, or a stop by another command: then nothing may be restarted. */
   #left = false;
   #deaths = 0;
 
@@ -78,17 +78,17 @@ export class LocalStack {
   }
 
   /**
-   * A background worker of these settings: the one that runs already, else a new one with a queue of its own. With
-   * `taskQueue`, whose runs were left open: a worker for that queue, and they go on; new runs of the same settings
-   * share it. When it dies meanwhile, another takes its queue. Throws a SteersmanError with the worker's own reason
-   * when it can't start.
+   * Returns a background worker for these settings: the running one, else a new one with its own queue. With
+   * `taskQueue`, whose runs were left open, a worker for that queue continues them; new runs of the same settings share
+   * it. If the worker dies, another takes over its queue.
+   * @throws SteersmanError with the worker's own reason if it can't start.
    */
   async worker(settings: WorkerSettings, taskQueue: string | null = null): Promise<WorkerAnswer> {
     await this.#server;
     return this.#hold(requestOf(settings, taskQueue));
   }
 
-  /** What runs now. */
+  /** Returns what runs now. */
   async state(): Promise<StackState> {
     await this.#server;
     const state = await stackState(this.home);
@@ -96,22 +96,22 @@ export class LocalStack {
     return state;
   }
 
-  /** Of its background workers. */
+  /** Returns the task queues of its background workers. */
   async queues(): Promise<string[]> {
     return (await this.state()).workers.map(({ taskQueue }) => taskQueue);
   }
 
-  /** Gives it back: it may end itself when nobody else uses it. Not needed before the process ends. */
+  /** Releases the stack: it ends itself once it has no users. A process that exits need not call it. */
   release(): void {
     this.#left = true;
     for (const { held } of this.#workers.values()) held.close();
     this.#server.then(held => held.close()).catch(() => {});
   }
 
-  /** Connects to the running owner, else starts one. Two callers at once get the same owner. */
+  /** Connects to the running owner, else starts one. Two concurrent callers get the same owner. */
   async #open(): Promise<Held<ServerAnswer>> {
     let owner: ChildProcess | null = null;
-    // Before there is an owner of ours, its server may have to be fetched.
+    // The server may have to be fetched first, before the owner starts.
     let starts = false;
     const slow = setTimeout(
       () =>
@@ -127,7 +127,7 @@ export class LocalStack {
           void held.closed.then(() => this.#comeBack(held.value));
           return held;
         }
-        // An owner that exited cleanly had found another owner, which has gone since.
+        // An owner that exited cleanly had found another owner, which has ended since.
         if (owner === null || owner.exitCode === 0) {
           starts = true;
           owner = await startOwner(this.home, this.#options);
@@ -148,7 +148,7 @@ export class LocalStack {
     return held.value;
   }
 
-  /** The owner and its children have died. Each user that notices starts a new owner and the workers that it uses. */
+  /** The owner and its children have died. Each user that notices this starts a new owner and the workers that it uses. */
   async #comeBack({ address }: ServerAnswer): Promise<void> {
     if (this.#left) return;
     const { report } = this.#options;
@@ -169,7 +169,7 @@ export class LocalStack {
   #ask<T>(question: Ask): Promise<Held<T> | null> {
     return ask(this.home, question, START_LIMIT_MS, said => {
       if ('line' in said) this.#options.report(said.line);
-      // Each of its connections hears of it.
+      // Each connection of this process receives the message; the first one counts.
       if (!('stopping' in said) || this.#left) return;
       this.#left = true;
       this.#options.report(`The local stack is ended by another command. ${REMEDY}`);
@@ -178,14 +178,14 @@ export class LocalStack {
 }
 
 /**
- * The one stack of this home: the running one, else a new one in the background on the same database. Throws a
- * SteersmanError that says why it can't start.
+ * Returns the one stack of this home: the running one, else a new one in the background on the same database.
+ * @throws SteersmanError that says why it can't start.
  */
 export function ensureServer(home: string, options: EnsureServerOptions): Promise<LocalStack> {
   return new LocalStack(home, options).opened();
 }
 
-/** What runs for this home; null where nothing does. Starts nothing. */
+/** Returns what runs for this home; null if nothing does. It starts nothing. */
 export async function stackState(home: string): Promise<StackState | null> {
   const held = await ask<StackState>(home, { ask: 'state' }, STATE_LIMIT_MS);
   held?.close();
@@ -193,21 +193,21 @@ export async function stackState(home: string): Promise<StackState | null> {
 }
 
 /**
- * Ends everything of a home at once, gracefully: the workers (tools may finish for 30 s), then the server. Open runs
- * stay open in the database. Returns false when nothing ran. Clients at work lose their server.
+ * Ends everything of a home gracefully: first the workers (tools may take 30 s to finish), then the server. Open runs
+ * stay open in the database. Returns false if nothing ran. Connected clients lose their server.
  */
 export async function stopStack(home: string, report: Report = () => {}): Promise<boolean> {
   for (let ran = false; ; ran = true) {
     const socket = await dial(home);
     socket?.destroy();
     if (socket === null) return ran;
-    // It answers by closing the connection.
+    // The owner answers by closing the connection.
     await ask(home, { ask: 'stop' }, STOP_LIMIT_MS, said => 'line' in said && report(said.line));
     await delay(50);
   }
 }
 
-/** In a session of its own, so that Ctrl-C in this terminal does not reach it. */
+/** Starts the owner in its own process session, so that Ctrl-C in this terminal does not reach it. */
 async function startOwner(home: string, options: EnsureServerOptions): Promise<ChildProcess> {
   makeHome(home);
   const { path: binary } = await temporalBinary(home, options.report);
@@ -222,7 +222,7 @@ async function startOwner(home: string, options: EnsureServerOptions): Promise<C
       cwd: home,
     }),
   );
-  // One that could not be started has no process number, and counts as ended.
+  // A child that could not be started has no process id, and counts as ended.
   child.on('error', () => {}).unref();
   return child;
 }
@@ -235,7 +235,7 @@ function hasGone(): SteersmanError {
   return new SteersmanError('The local stack has ended.', REMEDY, 'host');
 }
 
-/** With this process's environment, but any other Temporal that it names. */
+/** The worker gets this process's environment without its TEMPORAL_ variables, which may name another server. */
 function requestOf(settings: WorkerSettings, taskQueue: string | null): WorkerRequest {
   const { fingerprint, args = [], cwd = process.cwd(), folder = null, ofOther = false } = settings;
   const all = Object.entries(ofOther ? env.withoutFolder() : env.all());
@@ -246,7 +246,7 @@ function requestOf(settings: WorkerSettings, taskQueue: string | null): WorkerRe
   return { fingerprint, taskQueue, ...started, env: given };
 }
 
-/** Throws a SteersmanError when a script of the build is not there. */
+/** @throws SteersmanError if a script of the build is missing. */
 function requireScript(path: string): string {
   if (existsSync(path)) return path;
   throw new SteersmanError(`A part of the build is missing: ${path}`, REBUILD);

@@ -1,7 +1,7 @@
 /**
- * The one process that owns a home's local stack: Temporal server and workers are its children, and end with it. It
- * starts the server again when it dies, replaces workers that die while somebody uses them, is the door of the Web UI,
- * and ends all of it when nobody is connected, no worker is left and no open run is served, for `idleMs`.
+ * The one process that owns a home's local stack. Temporal server and workers are its children, and end with it. It
+ * restarts a server that dies, replaces workers that die while they are used, and serves the door of the Web UI. It
+ * ends everything after `idleMs` without a connection, a worker or a served open run.
  */
 import { truncateSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
@@ -32,7 +32,7 @@ import { type DevServer, startDevServer } from './dev-server.js';
 import { openDoor } from './door.js';
 import { type Guest, WorkerPool } from './worker-pool.js';
 
-/** Its only argument, as JSON. */
+/** The owner's only command-line argument, as JSON. */
 export interface OwnerOptions {
   home: string;
   /** Path of the Temporal CLI. */
@@ -40,7 +40,7 @@ export interface OwnerOptions {
   idleMs: number;
 }
 
-/** A server that dies this often within `RESTART_WINDOW_MS` is given up. */
+/** A server that dies more often within `RESTART_WINDOW_MS` is not restarted. */
 const MAX_RESTARTS = 5;
 const RESTART_WINDOW_MS = 60_000;
 
@@ -50,10 +50,10 @@ class Owner {
   readonly #webUi: string;
   readonly #workers: WorkerPool;
   readonly #guests = new Set<Guest>();
-  /** Those who use the server: all but who asks how things are. */
+  /** Guests that use the server or a worker. Guests that only ask for the state are not among them. */
   readonly #users = new Set<Guest>();
   readonly #deaths: number[] = [];
-  /** The server that runs, or is about to. */
+  /** The current server; pending while it starts. */
   #server: Promise<ServerAnswer>;
   #running: DevServer | null = null;
   #client: Client | null = null;
@@ -84,7 +84,7 @@ class Owner {
   }
 
   async #reply(guest: Guest, question: Ask): Promise<void> {
-    // Whoever comes too late finds nobody, and starts another.
+    // The closed connection tells this guest to start another owner.
     if (this.#ending !== null) return void guest.socket.destroy();
     try {
       guest.tell({ value: await this.#do(guest, understood(question)) });
@@ -109,13 +109,13 @@ class Owner {
     }
   }
 
-  /** As a person wants it: those who are connected are not to start another. */
+  /** A person stops the stack: tells the connected users not to start another. */
   stop(tell: (line: string) => void): Promise<void> {
     for (const user of this.#users) user.tell({ stopping: true });
     return this.#end(tell);
   }
 
-  /** Ends workers and server, gracefully, then this process. Guests learn by their connection that it has ended. */
+  /** Ends workers and server gracefully, then this process. Guests notice the end by their closed connection. */
   async #end(tell: (line: string) => void, exitCode = 0): Promise<void> {
     this.#ending ??= this.#endAll(tell);
     await this.#ending;
@@ -127,7 +127,7 @@ class Owner {
     const { length } = this.#workers.state;
     if (length > 0) tell(`Ending ${plural(length, 'worker')} …`);
     await this.#workers.endAll();
-    // One that is starting has the database open already.
+    // A starting server already has the database open.
     await this.#server.catch(() => {});
     if (this.#running !== null) tell(`Ending the Temporal server at ${this.#running.address} …`);
     await this.#running?.end();
@@ -138,7 +138,7 @@ class Owner {
     return { address, pid, webUi: this.#webUi, owner: process.pid };
   }
 
-  /** Where it can't be kept, all ends: whoever uses it starts another, or is told why that is not possible. */
+  /** If the server can't be restarted, the owner ends: its users start another, or get the reason why that fails. */
   #keepServer(earlier: string | undefined): Promise<ServerAnswer> {
     const server = this.#startServer(earlier);
     server.catch(error => {
@@ -155,7 +155,7 @@ class Owner {
     const follows = this.#running !== null;
     const server = await startDevServer(home, binary, portOf(earlier));
     this.#running = server;
-    // Workers and guests know the address of the server that it follows.
+    // Workers and guests know only the address of the previous server.
     if (follows && server.address !== earlier) throw new Error(`The port of ${earlier} was taken meanwhile.`);
     this.#client ??= temporalClient({ connection: localConnection(server.address) });
     writeRecord(home, { pid: process.pid, address: server.address, webUi: this.#webUi });
@@ -166,7 +166,7 @@ class Owner {
     return this.#answerOf(server);
   }
 
-  /** By a clock that stands still while the machine sleeps, when nobody could use anything. */
+  /** Uses a clock that stops while the machine sleeps, because nothing can be used then. */
   async #endWhenIdle(): Promise<void> {
     const { idleMs } = this.#options;
     await this.#server.catch(() => {});
@@ -185,7 +185,7 @@ class Owner {
     return this.#users.size > 0 || this.#workers.state.length > 0;
   }
 
-  /** False where the server does not answer. */
+  /** Returns false if the server does not answer. */
   async #ask(question: (client: Client) => Promise<boolean>): Promise<boolean> {
     const client = this.#client;
     if (client === null) return false;
@@ -199,7 +199,7 @@ function portOf(url: string | undefined): number | undefined {
 
 async function main(options: OwnerOptions): Promise<void> {
   const { home } = options;
-  // On a disk that is full nothing can be said there, and all goes on.
+  // Errors of stderr are ignored: a full disk must not end the owner.
   process.stderr.on('error', () => {});
   const early: Socket[] = [];
   let welcome = (socket: Socket): void => void early.push(socket);
@@ -217,7 +217,7 @@ async function main(options: OwnerOptions): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void owner.stop(errorLine));
 }
 
-// This file is a script: others import only its types.
+// This file is a script: other files import only its types.
 main(JSON.parse(process.argv[2] ?? '{}')).catch((error: unknown) => {
   errorLine(inspect(error));
   process.exit(1);

@@ -1,4 +1,4 @@
-/** The background workers of a stack: children of its owner, each with a task queue of its own. */
+/** The background workers of a stack: children of its owner, each with its own task queue. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
@@ -18,7 +18,7 @@ import {
 } from 'steersman/shared';
 import { endChild, hasEnded, startError, withLog } from './dev-server.js';
 
-/** Who is connected to the owner. */
+/** A process that is connected to the owner. */
 export interface Guest {
   socket: Socket;
   tell(said: Said): void;
@@ -31,17 +31,17 @@ interface Owned {
   /** Rejects with the worker's own reason when it can't start. */
   ready: Promise<void>;
   users: Set<Guest>;
-  /** Workers of this queue that have died under those who use it. */
+  /** Number of workers of this queue that died while they were used. */
   deaths: number;
   usedAt: number;
-  /** Since it was told to end: when it has. */
+  /** Set when the worker was told to end; resolves when it has ended. */
   ended?: Promise<void>;
 }
 
 const START_LIMIT_MS = 60_000;
 /** Worker shutdown lets tools finish for 30 s. */
 const WORKER_GRACE_MS = 35_000;
-/** A worker that dies this often will die again. */
+/** A worker is replaced at most this often: it would die again. */
 const MOST_REPLACEMENTS = 3;
 const KEEP_LOGS = 20;
 
@@ -61,7 +61,7 @@ export class WorkerPool {
     }));
   }
 
-  /** The worker that fits, used by `guest` while that is connected: one that runs, else a new one for the server. */
+  /** Returns the fitting worker: a running one, else a new one. `guest` counts as its user while it is connected. */
   async give(request: WorkerRequest, address: string, guest: Guest): Promise<WorkerAnswer> {
     const running = this.#fitting(request);
     if (running?.ended) {
@@ -80,7 +80,7 @@ export class WorkerPool {
     for (const { users } of this.#workers.values()) users.delete(guest);
   }
 
-  /** Ends those that nobody has used, and no open run needed, for `idleMs`. */
+  /** Ends workers that had no users, and were needed by no open run, for `idleMs`. */
   async endIdle(idleMs: number, isNeeded: (taskQueue: string) => Promise<boolean>): Promise<void> {
     for (const worker of this.#workers.values()) {
       const isUsed = worker.users.size > 0 || (await isNeeded(worker.taskQueue)) || worker.users.size > 0;
@@ -126,7 +126,7 @@ export class WorkerPool {
     return worker;
   }
 
-  /** Another follows one that dies while it is used. Runs of one that nobody uses wait, until somebody goes on with them. */
+  /** Replaces a worker that dies while it is used. Runs of an unused worker wait until somebody resumes them. */
   async #watch(worker: Owned, address: string): Promise<void> {
     const { taskQueue, request, child, users } = worker;
     const wasReady = await worker.ready.then(() => true).catch(() => false);
@@ -154,7 +154,7 @@ export class WorkerPool {
   }
 }
 
-/** Once: a second signal ends it at once. Those who come meanwhile get another. */
+/** Signals the worker only once, because a second signal ends it immediately. Later guests get another worker. */
 function end(worker: Owned): Promise<void> {
   worker.ended ??= endChild(worker.child, WORKER_GRACE_MS);
   return worker.ended;

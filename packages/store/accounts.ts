@@ -1,6 +1,6 @@
 /**
- * Accounts in a folder: a file of JSON lines for each. Nothing is locked, for a line is one append, and what it does
- * follows from those before it: of two charges with one key the first counts, for whoever reads.
+ * Accounts in a folder: a file of JSON lines for each. A change is one appended line whose effect follows from the
+ * lines before it, so no lock is needed. The first of two charges with the same key counts, for every reader.
  */
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
@@ -13,9 +13,9 @@ import { openFile } from './folder-lines.js';
 
 const SUFFIX = '.jsonl';
 const NEWLINE = 10;
-/** Of lines that were read: by so much it is seen whether they still stand there. */
+/** Bytes that are compared to detect that the lines read so far are still in the file. */
 const END_BYTES = 1_000;
-/** A place that was not asked for again for so long, by the clock of the store, is free: its run was terminated, or waits for a person. */
+/** A lease that was not renewed for this long (by the store's clock) is free: its run was terminated, or waits for a person. */
 export const LEASE_MS = 3_600_000;
 
 type Entry = { account: string; by: string } & (
@@ -27,7 +27,7 @@ type Entry = { account: string; by: string } & (
 );
 type NewEntry = Entry extends infer E ? (E extends Entry ? Omit<E, 'account' | 'by'> : never) : never;
 
-/** Texts and numbers of each kind of line. Somebody may have written one by hand. */
+/** Text and number fields of each kind of line. They are checked because a person may have written a line by hand. */
 const FIELDS: Readonly<Record<Entry['k'], { texts: readonly string[]; numbers: readonly string[] }>> = {
   grant: { texts: ['key'], numbers: ['credits'] },
   charge: { texts: ['key'], numbers: ['credits', 'tokens', 'at'] },
@@ -47,15 +47,15 @@ function isEntry(line: unknown): line is Entry {
   );
 }
 
-/** An account as its lines say, as far as they were read. */
+/** The state of an account, computed from the lines read so far. */
 class Ledger {
   account: Account | null = null;
-  /** By its key, who made it: grants and charges. */
+  /** The writer of each grant and charge, by its key. */
   readonly made = new Map<string, string>();
   readonly #charged = new Map<string, number>();
   readonly leases = new Map<string, number>();
   #read = 0;
-  /** The end of what was read: there is a uuid in each line. */
+  /** The last bytes that were read. Each line contains a uuid, so they are unique. */
   #end = Buffer.alloc(0);
 
   readonly path: string;
@@ -64,7 +64,7 @@ class Ledger {
     this.path = path;
   }
 
-  /** Reads on, at once: between two lines nobody else reads here. Anew where the folder was put back as it once was. */
+  /** Reads new lines synchronously, so no other reader of this process interferes. A restored folder is read from the start. */
   catchUp(): this {
     const file = openThere(this.path);
     if (file === null) return this.#forget();
@@ -76,7 +76,7 @@ class Ledger {
       this.#read += whole;
       this.#end = Buffer.concat([this.#end, bytes.subarray(0, whole)].map(part => part.subarray(-END_BYTES)));
       for (const text of bytes.subarray(0, whole).toString('utf8').split('\n')) {
-        // Each line has an empty one before it, and what is no JSON takes long.
+        // Each line has an empty line before it, and parsing a text that is not JSON is slow.
         const line = text === '' ? null : parseJson(text);
         if (isEntry(line)) this.#take(line);
       }
@@ -107,7 +107,7 @@ class Ledger {
         this.#charged.set(line.key, line.credits);
         account.balance = rounded(account.balance - line.credits);
         const day = dayOf(line.at);
-        // Also an earlier day: what a clock once said that was ahead holds no longer than that.
+        // The day may also be an earlier one, so that the effect of a wrong clock ends with the next charge.
         if (day !== account.day) Object.assign(account, { day, dayTokens: 0 });
         account.dayTokens += line.tokens;
         return;
@@ -186,11 +186,11 @@ export function folderAccounts(dir: string): AccountStore {
   };
 }
 
-/** On the disk when it returns. `at`: by the clock of the disk, which all hosts share that write there. */
+/** Appends a line, which is on the disk on return. `at`: the clock of the disk, which all hosts that write there share. */
 async function appendLine(path: string, line: (at: number) => string): Promise<void> {
   const file = await openFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
   try {
-    // The line may follow one that is torn.
+    // An empty line first, because the line before may be torn.
     await file.write('\n');
     const at = Math.floor((await file.stat()).mtimeMs);
     const bytes = Buffer.from(`${line(at)}\n`);
@@ -231,12 +231,12 @@ function unlessGone<T>(error: unknown, otherwise: T): T {
   throw error;
 }
 
-/** A millionth is the least that counts: what was added up is the same in every store. */
+/** Rounds to millionths, so that sums are the same in every store. */
 export function rounded(credits: number): number {
   return Math.round(credits * 1e6) / 1e6;
 }
 
-/** @throws SteersmanError for what is no number: a balance would be none for ever. */
+/** Rounds the credits. @throws SteersmanError for NaN or infinity, which would spoil the balance permanently. */
 export function countable<T extends { credits: number; tokens?: number }>(what: T): T {
   const { credits, tokens = 0 } = what;
   if (Number.isFinite(rounded(credits)) && Number.isSafeInteger(tokens))
@@ -248,7 +248,7 @@ export function countable<T extends { credits: number; tokens?: number }>(what: 
   );
 }
 
-/** In UTC. */
+/** Returns the day in UTC, `YYYY-MM-DD`. */
 function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }

@@ -1,4 +1,4 @@
-/** The lines of a conversation in a folder: what they say, and reading them, also while others write. */
+/** The lines of a conversation's file: their forms, and reading them while others may write. */
 import { constants, readdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { isRecord, isText, parseJson } from 'steersman/base';
@@ -31,11 +31,11 @@ export interface Header {
   parent?: MessageOf;
 }
 
-/** Each line says first what it is, and of which run: readers look at no more of most lines. */
+/** Each line begins with its kind and its run, so that readers can skip most lines unparsed. */
 export type Line =
   | Header
   | { k: 'run'; chain: string; run: RunRecord }
-  /** The run was reset: what stands before this line and comes behind the mark is no part of its story any more. */
+  /** The run was reset: lines before this one that are numbered after the mark are void. */
   | { k: 'reset'; chain: string; reset: Mark }
   | { k: 'message'; chain: string; thread: string; message: Message }
   | { k: 'event'; chain: string; event: JournalEvent }
@@ -65,7 +65,7 @@ function keptIn(line: Line): Kept | null {
   }
 }
 
-/** No link leads elsewhere, and no pipe is waited for. */
+/** Opens a regular file: links are not followed, and a pipe does not block. */
 export async function openFile(path: string, flags: number): Promise<FileHandle> {
   const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
   if ((await file.stat()).isFile()) return file;
@@ -73,7 +73,7 @@ export async function openFile(path: string, flags: number): Promise<FileHandle>
   throw new Error(`${path} is no file`);
 }
 
-/** Null for a line that is torn, or of a form that is not known here. */
+/** Returns null for a torn line or an unknown form. */
 export function readLine(text: string): Line | null {
   const line = parseJson(text);
   if (!isRecord(line)) return null;
@@ -99,7 +99,7 @@ function isOfRun(line: Record<string, unknown>): boolean {
   return line.k === 'reset' ? isMark(line.reset) : isKept({ ...line, kind: line.k });
 }
 
-/** The lines of a file that begin like this, also while it is written to; none where there is no file. */
+/** Yields the lines of a file that begin like this, even while it is written; nothing if there is no file. */
 async function* linesOf(path: string, ...beginnings: string[]): AsyncGenerator<Line> {
   for await (const { bytes } of rawLines(path)) {
     const line = beginsWith(bytes, beginnings) ? readLine(bytes.toString('utf8')) : null;
@@ -113,7 +113,7 @@ export function beginsWith(bytes: Buffer, beginnings: readonly string[]): boolea
 
 interface RawLine {
   bytes: Buffer;
-  /** Place of its first byte. */
+  /** Byte offset of the line in the file. */
   at: number;
 }
 
@@ -123,7 +123,7 @@ export async function* rawLines(path: string): AsyncGenerator<RawLine> {
   try {
     let rest = Buffer.alloc(0);
     let at = 0;
-    // The first line is often all that is wanted.
+    // Begins with a small read, because callers often want only the first line.
     for (let size = FIRST_READ_BYTES; ; size = Math.min(2 * size, READ_BYTES)) {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size);
       if (bytesRead === 0) return;
@@ -148,7 +148,7 @@ export async function headerOf(path: string): Promise<Header | null> {
 
 export async function lastRuns(path: string): Promise<RunRecord[]> {
   const runs = new Map<string, RunRecord>();
-  // Of two writers at the same moment, the one that is behind may have written last.
+  // Two writers may write out of order, so the last line is not always the newest.
   for await (const line of linesOf(path, '{"k":"run"'))
     if (line.k === 'run' && standing(runs.get(line.chain) ?? null, line.run)?.isNews)
       runs.set(line.chain, line.run);
@@ -169,7 +169,7 @@ export async function readRecords(
     .slice(0, limit);
 }
 
-/** Where the lines of each run are is found in one pass; the lines are read when they are waited for. */
+/** Finds the places of each run's lines in one pass, and reads the lines only when the caller asks for that run. */
 export async function* readEach(
   path: string,
   { kind, chains }: Parameters<SessionStore['readEach']>[1],
@@ -206,7 +206,7 @@ interface Place {
   length: number;
 }
 
-/** Lines that stand near each other are read at once, with what stands between. */
+/** Merges nearby lines into one read, which includes the bytes between them. */
 function together(places: readonly Place[]): Place[] {
   const spans: Place[] = [];
   for (const { at, length } of places) {
@@ -219,7 +219,7 @@ function together(places: readonly Place[]): Place[] {
   return spans;
 }
 
-/** The records of one kind that a run's lines tell, in the order of the file. */
+/** Collects the records of one kind from a run's lines, in the order of their numbers. */
 class Records {
   readonly #kind: Kept['kind'];
   readonly #found = new Map<number, Kept>();
@@ -235,7 +235,7 @@ class Records {
     const kept = keptIn(line);
     if (kept?.kind !== this.#kind) return;
     const number = numberOf(kept);
-    // Of a step the last word counts, of all else the first.
+    // For a step the last line counts; for messages and events the first.
     if (number > 0 && (kept.kind === 'step' || !found.has(number))) found.set(number, kept);
   }
 

@@ -1,50 +1,50 @@
 /**
- * Taking a conversation's file out of its folder while others may write to it. The file is moved aside first, and only
- * then judged: a writer acknowledges nothing that it has written to a file which was moved. One that stays is moved back.
+ * Removes a conversation's file while others may write to it. The file is first moved aside, and then judged: a writer
+ * does not acknowledge lines that it wrote to a moved file. A file that must stay is moved back.
  */
 import { lstatSync, type Stats } from 'node:fs';
 import { type FileHandle, link, rename, unlink } from 'node:fs/promises';
 import { SteersmanError } from 'steersman/shared';
 import { unlessGone } from './folder-lines.js';
 
-/** A file that a crash has left aside for longer goes back. */
+/** A file that a crash left aside for longer than this is moved back. */
 const ASIDE_MS = 60_000;
 
-/** Where the file is while its conversation is removed. */
+/** The file's path while its conversation is being removed. */
 const asideOf = (path: string) => `${path}.removing`;
 
 const look = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false });
 
 export function isBeingRemoved(path: string): boolean {
   const aside = look(asideOf(path));
-  // The move is the file's last change.
+  // Linking and unlinking the file set its ctime.
   return aside !== undefined && Date.now() - aside.ctimeMs < ASIDE_MS;
 }
 
-/** Whether the path still leads to this open file. */
+/** True if the path still leads to this open file. */
 export async function isAt(path: string, file: FileHandle): Promise<boolean> {
   return look(path)?.ino === (await file.stat()).ino;
 }
 
-/** Puts a file back that a crash has left aside. */
+/** Moves a file back that a crash has left aside. */
 export async function putBackLost(path: string): Promise<void> {
   const aside = look(asideOf(path));
   if (aside === undefined || isBeingRemoved(path)) return;
   const there = look(path);
   if (there?.ino === aside.ino) await unlink(asideOf(path)).catch(unlessGone);
-  // An empty file is of a writer that has written nothing to it.
+  // An empty file belongs to a writer that has not written to it yet.
   else if (there === undefined || there.size === 0) await rename(asideOf(path), path).catch(unlessGone);
 }
 
 /**
- * Moves the file aside and calls `judge` with its place. It goes if `judge` returns, and is moved back if that throws.
+ * Moves the file aside and calls `judge` with its new path. The file is deleted if that returns, else moved back.
  * @returns null if there is no file.
  */
 export async function removeFile<T>(path: string, judge: (aside: string) => Promise<T>): Promise<T | null> {
   const aside = asideOf(path);
   if (isBeingRemoved(path)) throw beingRemoved();
   try {
-    // Of two removals one wins, which a rename would not tell.
+    // Two concurrent removals: the link fails for the second, while a rename would succeed for both.
     await link(path, aside);
   } catch (error) {
     if (isOf('EEXIST', error)) throw beingRemoved();

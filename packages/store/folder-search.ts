@@ -1,6 +1,6 @@
 /**
- * Looking through a folder of conversations. ripgrep reads all files at once; what it finds is looked at closer, the
- * newest first, and no more of it than is asked for.
+ * Searches a folder of conversations. ripgrep scans all files at once; its matches are then checked one by one, newest
+ * first, up to the limit.
  */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -28,7 +28,7 @@ interface SessionFile {
 
 const STATS_AT_ONCE = 200;
 
-/** In parts: meanwhile what ripgrep prints is taken from it, else it waits. */
+/** Sorts files by their last change. It yields to the event loop, so that ripgrep's output does not block meanwhile. */
 async function newestFirst(dir: string, names = namesIn(dir)): Promise<SessionFile[]> {
   const files: SessionFile[] = [];
   for (const [at, name] of names.entries()) {
@@ -41,12 +41,12 @@ async function newestFirst(dir: string, names = namesIn(dir)): Promise<SessionFi
   return files.sort((a, b) => b.changedAt - a.changedAt);
 }
 
-/** So many first lines are read one by one. */
+/** Up to this many first lines are read one by one, without ripgrep. */
 const FEW = 100;
 
 type ListAsked = Parameters<SessionStore['list']>[0];
 
-/** The newest conversations that are asked for. */
+/** Returns the newest conversations that match. */
 export async function newestSessions(
   dir: string,
   { limit, before = Number.POSITIVE_INFINITY, text = '', workspaces }: ListAsked,
@@ -69,15 +69,15 @@ export async function newestSessions(
 const TITLES = '.titles';
 
 /**
- * The first lines of files, by path: they never change. A file has them all, for to open ten thousand takes a while; it
- * is made anew where it lacks many. A file of one's name that is another one is told by its inode.
+ * Returns the first lines of files, by path. They never change, so the file `.titles` caches them: opening ten thousand
+ * files is slow. It is rebuilt if many are missing. The inode tells a file from an earlier one of the same name.
  */
 async function firstLines(dir: string, files: readonly SessionFile[]): Promise<Map<string, string>> {
   const known = new Map<string, string>();
   const path = join(dir, TITLES);
   for (const each of (await textIn(path)).split('\n')) {
     const end = each.indexOf('\0');
-    // One that a power cut has torn is no line.
+    // A line torn by a power cut does not end with a brace.
     if (each.endsWith('}')) known.set(each.slice(0, end), each.slice(end + 1));
   }
   const lines = new Map<string, string>();
@@ -91,7 +91,7 @@ async function firstLines(dir: string, files: readonly SessionFile[]): Promise<M
     const line = lines.get(file.path);
     return line === undefined ? [] : [`${nameOf(file)}\0${line}\n`];
   });
-  // Whoever may not write here reads them again.
+  // Ignore write errors (read-only store): the lines are read again next time.
   await writeWhole(path, text.join('')).catch(() => undefined);
   return lines;
 }
@@ -106,7 +106,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
   await rename(draft, path);
 }
 
-/** What a conversation that is removed was called stays nowhere, also where a writer of it was killed. */
+/** Removes the title of a removed conversation from the cache, and from drafts that a killed writer left. */
 export async function forgetTitle(dir: string, path: string): Promise<void> {
   const titles = join(dir, TITLES);
   const drafts = namesIn(dir).filter(name => name.startsWith(`${TITLES}.`));
@@ -117,7 +117,7 @@ export async function forgetTitle(dir: string, path: string): Promise<void> {
     .filter(line => !line.slice(0, line.indexOf('\0')).endsWith(` ${basename(path)}`));
   const text = left.join('\n');
   if (known !== '' && text.length === known.length) return;
-  // What can't be read or written anew goes as a whole: it is made again.
+  // A cache that can't be read or rewritten is deleted: it is rebuilt later.
   const isGone =
     text === '' ||
     (await writeWhole(titles, text).then(
@@ -127,7 +127,7 @@ export async function forgetTitle(dir: string, path: string): Promise<void> {
   if (isGone) await rm(titles, { recursive: true, force: true });
 }
 
-/** Conversations that begin with what this one says, by id. */
+/** Returns the ids of conversations that were branched from this one, sorted. */
 export async function branchesOf(dir: string, session: string): Promise<string[]> {
   const files = await newestFirst(dir);
   const lines = await firstLines(dir, files);
@@ -142,7 +142,7 @@ export async function branchesOf(dir: string, session: string): Promise<string[]
   return branches.sort();
 }
 
-/** Those that are whole: after one that is torn, another follows. */
+/** Returns complete first lines; a torn one is followed by another attempt. */
 async function readFirstLines(dir: string): Promise<[path: string, line: string][]> {
   const args = ['--max-count=1', '--with-filename', `--glob=*${SUFFIX}`, '-e', '^\\{"k":"session"'];
   const printed = (await ripgrep(dir, args)) ?? '';
@@ -162,7 +162,7 @@ function isAsked({ title, workspace }: Header, words: readonly string[], workspa
   return words.every(word => lower.includes(word)) && (workspaces?.includes(workspace) ?? true);
 }
 
-/** By the line as it stands: most are not read any closer. */
+/** Tests the raw line first, so that most lines need not be parsed. */
 function mayHave(line: string, words: readonly string[], workspaces?: string[]): boolean {
   const lower = words.length > 0 ? line.toLowerCase() : '';
   return (
@@ -171,12 +171,12 @@ function mayHave(line: string, words: readonly string[], workspaces?: string[]):
   );
 }
 
-/** So many files are read before it is asked again which ones have the words in a message. */
+/** After this many files, ripgrep is asked which ones have the words within a message. */
 const FEW_FOUND = 200;
 
 /**
- * Files with a message that may have all of these words, newest first. The words alone are found in a third of the time
- * that they take within messages, and mostly in few files: those are looked at closer anyway.
+ * Yields files with a message that may have all of these words, newest first. Searching for the words anywhere takes a
+ * third of the time of searching within messages, and mostly finds few files, which are checked anyway.
  */
 export async function* filesWith(dir: string, words: readonly string[]): AsyncGenerator<string> {
   const anywhere = await filesLike(dir, words, patternOf(words));
@@ -187,20 +187,20 @@ export async function* filesWith(dir: string, words: readonly string[]): AsyncGe
   for (const path of paths.slice(FEW_FOUND)) if (said?.has(path) ?? true) yield path;
 }
 
-/** The paths of files with such a line; null where it can't be searched. */
+/** Returns the paths of files with such a line; null if the search fails. */
 async function filesLike(
   dir: string,
   words: readonly string[],
   pattern: string,
 ): Promise<Set<string> | null> {
-  // Where no letter beyond ASCII is written in two ways it is much faster without them.
+  // If no letter beyond ASCII has two cases, a search without Unicode is much faster.
   const inAscii = words.every(word => !hasOtherCase(word.replace(/[\0-\x7f]/g, '')));
   const args = ['--ignore-case', '--files-with-matches', `--glob=*${SUFFIX}`, '-e', pattern];
   const found = await ripgrep(dir, inAscii ? ['--no-unicode', ...args] : args);
   return found === null ? null : new Set(found.split('\0').filter(Boolean));
 }
 
-/** Newest first: these, or all of the folder. To look at thousands takes as long as to search them. */
+/** Sorts these files, or all of the folder, newest first. Reading the dates of thousands takes as long as a search. */
 async function byAge(dir: string, paths: ReadonlySet<string> | null): Promise<string[]> {
   const files = await newestFirst(dir, paths === null ? undefined : [...paths].map(path => basename(path)));
   return files.map(({ path }) => path);
@@ -210,7 +210,7 @@ function hasOtherCase(text: string): boolean {
   return text.toUpperCase() !== text;
 }
 
-/** Both of the two longest words, in one line and in any order, also where they overlap. */
+/** Returns a pattern for the two longest words in one line, in any order, even if they overlap. */
 function patternOf(words: readonly string[]): string {
   const [first = '', second] = [...new Set(words)]
     .filter(word => !words.some(other => other !== word && other.includes(word)))
@@ -220,7 +220,7 @@ function patternOf(words: readonly string[]): string {
   return [`${a}.*${b}`, `${b}.*${a}`, ...overlaps(first, second), ...overlaps(second, first)].join('|');
 }
 
-/** Texts that end with the one and begin with the other. */
+/** Returns texts that begin with `one`, end with `other` and overlap. */
 function overlaps(one: string, other: string): string[] {
   const lengths = Array.from({ length: Math.min(one.length, other.length) }, (_, at) => at + 1);
   return lengths
@@ -228,7 +228,7 @@ function overlaps(one: string, other: string): string[] {
     .map(length => inFile(one + other.slice(length)));
 }
 
-/** A word as it can stand in JSON: in a text, quotes are escaped, and in what a tool is given they are not. */
+/** Escapes a word as JSON may contain it. Quotes are escaped in texts, but not in the arguments of tools. */
 function inFile(word: string): string {
   const characters = [...word].map(character => {
     if (character === '"') return '\\\\*"';
@@ -240,27 +240,27 @@ function inFile(word: string): string {
   return characters.join('');
 }
 
-/** What it prints about the files of a folder, as they stand; null where it can't search. */
+/** Returns what ripgrep prints about the folder's files, unparsed; null if it can't search. */
 async function ripgrep(dir: string, args: readonly string[]): Promise<string | null> {
   const all = ['--no-config', '--no-ignore', '--hidden', '--text', '--null', '--no-line-number'];
   try {
-    // A client may be installed without it.
+    // A client may be installed without ripgrep.
     const { rgPath } = await import('@vscode/ripgrep');
     const { stdout } = await runProgram(rgPath, [...all, ...args, '--', dir], {
       maxBuffer: MOST_FOUND_BYTES,
     });
     return stdout;
   } catch (error) {
-    // It ends with 1 where there is none.
+    // ripgrep exits with 1 if it finds nothing.
     return isRecord(error) && error.code === 1 ? '' : null;
   }
 }
 
 const SEARCHED = ['{"k":"message"', '{"k":"run"', '{"k":"reset"'];
 
-/** Line by line: a conversation may be longer than a text can be. */
+/** Returns the hits of a file, newest first. It reads line by line, because a file can exceed the limit of a string. */
 export async function hitsIn(path: string, words: readonly string[]): Promise<Hit[]> {
-  // Most lines don't have them, and are not read any closer. Quotes are escaped in a text, and not around what a tool is given.
+  // Most lines lack the words and are skipped unparsed. Words with quotes are left out: a text escapes them, arguments don't.
   const escaped = words.filter(word => !/["\\]/.test(word)).map(word => JSON.stringify(word).slice(1, -1));
   const hits = new Map<string, { chain: string; message: Message; text: string }>();
   const runs = new Map<string, RunRecord>();
@@ -289,7 +289,7 @@ export async function hitsIn(path: string, words: readonly string[]): Promise<Hi
     .sort((a, b) => b.at - a.at);
 }
 
-/** Empty for what can't be read, whatever stands there. */
+/** Returns the text of a file; empty if it can't be read. */
 async function textIn(path: string): Promise<string> {
   const file = await openFile(path, constants.O_RDONLY).catch(() => null);
   if (file === null) return '';

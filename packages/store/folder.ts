@@ -1,9 +1,8 @@
 /**
- * The store as a folder: a file of JSON lines for each conversation, and a file for each text. People read it, and `jq`.
- *
- * A write is one append, which others that write to the same file don't tear; its last line is the run as it then stood.
- * A crash can leave part of a line: readers pass over it, and the next write begins a new one. What a write that was
- * tried again says twice counts once.
+ * The store as a folder: a file of JSON lines for each conversation, and a file for each text. People and `jq` can read
+ * it. A write is one append, which concurrent writers do not tear; its last line is the run's current state. A crash
+ * can leave part of a line: readers skip it, and the next write begins a new line. Records that a retried write repeats
+ * count once.
  */
 import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, unlink, writeFile } from 'node:fs/promises';
@@ -46,7 +45,7 @@ import { isAt, isBeingRemoved, putBackLost, removeFile } from './folder-removal.
 import { branchesOf, filesWith, forgetTitle, hitsIn, newestSessions, SUFFIX } from './folder-search.js';
 
 const TITLE_CHARS = 200;
-/** Holds the last line of a file, mostly. */
+/** Mostly enough to contain the last line of a file. */
 const TAIL_BYTES = 64 * 1024;
 
 export function openFolder(dir: string, namespaceId?: () => Promise<string | null>): Store {
@@ -68,7 +67,7 @@ export function openFolder(dir: string, namespaceId?: () => Promise<string | nul
       await tryBlobStore(texts);
       await tryBlobStore(join(dir, 'sessions'));
     },
-    // What a folder does not take has nowhere else to wait: its disk is the one that is full.
+    // A folder has no other place to buffer texts: its own disk is the one that fails.
     async catchUp() {},
     async close() {},
   };
@@ -112,7 +111,7 @@ function folderSessions(dir: string, removed: string): SessionStore {
   };
 }
 
-/** Where conversations are, and marks of removed runs that may come again: an empty file each. */
+/** Paths of conversations, and of marks for removed runs that may write again: an empty file for each run. */
 class Places {
   readonly dir: string;
   readonly removed: string;
@@ -131,7 +130,7 @@ class Places {
   }
 }
 
-/** @returns null once it is kept, or where the run was removed; a mark where it is to be written from there. */
+/** @returns null once it is stored, or if the run was removed; a mark if the run must be written again from there. */
 async function keep(at: Places, writing: Writing): Promise<Mark | null> {
   const { run } = writing;
   await mkdir(at.dir, { recursive: true, mode: 0o700 });
@@ -144,7 +143,7 @@ async function keep(at: Places, writing: Writing): Promise<Mark | null> {
     if (isMarked()) return null;
     const file = await openFile(path, APPENDING);
     try {
-      // A removal that began before the file was open has made its marks, or is seen here.
+      // A removal that began before the file was opened has written its marks, or is detected here.
       if (isBeingRemoved(path)) continue;
       if (isMarked()) return null;
       const from = await append(file, path, writing);
@@ -167,13 +166,13 @@ async function branch(at: Places, parent: MessageOf, to: string): Promise<void> 
   } finally {
     await file.close();
   }
-  // A removal of the other one moves its file first, and then looks for branches.
+  // A removal of the parent moves its file first, and then looks for branches.
   if (!isBeingRemoved(at.file(parent.session)) && (await headerOf(at.file(parent.session)))) return;
   await unlink(at.file(to)).catch(unlessGone);
   throw new Error(`the conversation ${parent.session} is being deleted`);
 }
 
-/** @returns the workflow ids of its runs; none where it stays. */
+/** @returns the workflow ids of its runs; empty if it stays. */
 async function remove(at: Places, session: string, terms: RemovalTerms): Promise<string[]> {
   const path = at.file(session);
   const { before = Number.POSITIVE_INFINITY } = terms;
@@ -186,7 +185,7 @@ async function remove(at: Places, session: string, terms: RemovalTerms): Promise
   if (!isOld(path) && !isBeingRemoved(path)) return [];
   await refuseBranches();
   const gone = await removeFile(path, async aside => {
-    // Again: it may have been branched from, or written to, until it was moved.
+    // A second check: a branch or a write may have happened before the file was moved.
     await refuseBranches();
     if (!isOld(aside)) return null;
     const runs = await lastRuns(aside);
@@ -200,13 +199,13 @@ async function remove(at: Places, session: string, terms: RemovalTerms): Promise
   return gone ?? [];
 }
 
-/** How long a writer waits for the removal of its conversation, which mostly takes a moment. */
+/** A writer waits this long for the removal of its conversation, which is mostly immediate. */
 const REMOVAL_MS = 4_000;
 const LOOK_AGAIN_MS = 20;
 
 const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
 
-/** Fails where there is a conversation already; what a crash has left before its first line was whole is none. */
+/** Fails if the conversation exists. A file that a crash left without a complete first line is reused. */
 async function openNew(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'ax', 0o600);
@@ -220,7 +219,7 @@ function lineOf({ id, title, workspace, startedAt, parent }: Header, changedAt: 
   return { id, title, workspace, startedAt, changedAt, ...(parent && { parent }) };
 }
 
-/** Conversations that a run of this id can be a part of: a later run of one has `~2` behind its id, a sub-agent `/search/1`. */
+/** Returns conversations that may contain a run of this id: a later run's id ends with `~2`, a sub-agent's with `/search/1`. */
 function sessionsOf(workflowId: string): string[] {
   const ids = [workflowId];
   for (let parts = workflowId.split('/'); parts.length > 2; ) {
@@ -239,7 +238,7 @@ interface Writing {
   after: Mark | undefined;
 }
 
-/** @returns null once it is written; a mark where the run is to be written from there. */
+/** @returns null once it is written; a mark if the run must be written again from there. */
 async function append(
   file: FileHandle,
   path: string,
@@ -249,16 +248,16 @@ async function append(
   const { size } = await file.stat();
   const tail = await readTail(file, size);
   const inTail = lastRunIn(tail, chain);
-  // Others of its conversation may have said a lot since its last word.
+  // Other runs of the conversation may have written many lines since this run's last one.
   const earlier = inTail || size <= TAIL_BYTES ? [] : await lastRuns(path);
   const before = inTail ?? earlier.find(each => each.chain === chain) ?? null;
   const stands = standing(before, run, after);
-  // An attempt that nobody waits for any more, on a slow disk.
+  // A late attempt on a slow disk: its caller has given up.
   if (stands === null) return null;
   const from = missingAfter(before, after);
   if (from !== null) return from;
   const { resetTo } = stands;
-  // What an attempt that was not heard of has written already.
+  // An earlier attempt may have written these records, although its caller got no reply.
   const known = resetTo ?? before?.kept;
   const fresh = known ? records.filter(record => isAfter(known, record)) : records;
   const header: Header = {
@@ -282,7 +281,7 @@ async function append(
   return null;
 }
 
-/** Its line may have been torn. */
+/** True if the first line is complete: it may have been torn. */
 function hasHeader(start: Buffer): boolean {
   return start
     .toString('utf8')
@@ -290,7 +289,7 @@ function hasHeader(start: Buffer): boolean {
     .some(text => text.startsWith('{"k":"session"') && readLine(text) !== null);
 }
 
-/** In one append, on the disk when it returns. */
+/** Appends in one write, which is on the disk on return. */
 async function write(
   file: FileHandle,
   lines: readonly object[],
@@ -300,7 +299,7 @@ async function write(
   const bytes = Buffer.from(isTorn ? `\n${text}` : text);
   const { bytesWritten } = await file.write(bytes);
   if (bytesWritten < bytes.length) {
-    // Else each try would fill what room there is.
+    // Removes the partial write, so that retries do not fill the remaining space.
     if ((await file.stat()).size === size + bytesWritten) await file.truncate(size);
     throw new Error(`only ${bytesWritten} of ${bytes.length} bytes could be written: no space left`);
   }

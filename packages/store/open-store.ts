@@ -1,4 +1,4 @@
-/** Which store there is, and opening it: the one way of workers and clients to it. */
+/** Chooses and opens the store. Workers and clients use only this module for it. */
 import { join } from 'node:path';
 import type { Store } from 'steersman/shared';
 import { SteersmanError } from 'steersman/shared';
@@ -6,7 +6,7 @@ import { openFolder } from './folder.js';
 import { connectPostgres, postgresStore } from './postgres/postgres.js';
 import { SpooledTexts } from './spool.js';
 
-/** What `store` of `steersman.yaml` says. */
+/** The settings `store` of `steersman.yaml`. */
 export interface StoreSettings {
   kind?: 'folder' | 'postgres' | 'none' | undefined;
   urlVariable: string;
@@ -16,8 +16,8 @@ export interface StoreSettings {
 export type StoreSpec = { kind: 'folder' } | { kind: 'postgres'; url: string };
 
 /**
- * Where no kind is said, a database that the environment names is the store.
- * @throws SteersmanError where PostgreSQL is said and its variable is not set.
+ * Without a configured kind, the store is the database that the environment names, else a folder.
+ * @throws SteersmanError if PostgreSQL is configured and its variable is not set.
  */
 export function storeSpec(
   { kind, urlVariable }: StoreSettings,
@@ -37,9 +37,9 @@ export function storeSpec(
 
 export interface StorePlace {
   home: string;
-  /** Of the runs that it stores for. */
+  /** The namespace of the runs that the store serves. */
   namespaceId?: () => Promise<string | null>;
-  /** Gets a line for people when it fails, and when it works again. */
+  /** Receives a line for people when the store fails, and when it works again. */
   report?: (line: string) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Texts of a store that is away: they wait in a folder of this machine until it answers again, also through the death of
- * the worker. Each is one file: whose it is in its first line, then its bytes.
+ * Spools texts while the store does not answer: they wait in a folder of this machine until it does, even if the worker
+ * dies. Each text is one file: its first line names its run, then its bytes follow.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
@@ -11,29 +11,29 @@ import { BLOB_REF, type BlobPage, type BlobStore, bytesOf, hashOf, refOf, runFol
 import { z } from 'zod';
 
 const SPOOL_BYTES = 256 * 1024 * 1024;
-/** A store that has failed is left alone for so long: each try may wait for seconds. */
+/** After a failure the store is not asked for this long, because each attempt may take seconds. */
 const LEFT_ALONE_MS = 5_000;
 const NEWLINE = 10;
 
 export interface SpoolOptions {
   dir: string;
-  /** Of the runs that it stores for. */
+  /** The namespace of the runs that the store serves. */
   namespaceId?: (() => Promise<string | null>) | undefined;
-  /** Gets a line for people. */
+  /** Receives a line for people. */
   report?: ((line: string) => void) | undefined;
   /** Default 256 MB. */
   mostBytes?: number;
 }
 
-/** A store, and a folder that takes its place while it fails. References are the same. */
+/** A store, and a folder that replaces it while it fails. Their references are the same. */
 export class SpooledTexts implements TextStore {
   readonly #store: TextStore;
   readonly #spool: Spool;
   readonly #options: SpoolOptions;
-  /** Since it failed: when it is asked again. */
+  /** Set after a failure: when the store is asked again. Null while it works. */
   #away: { askAgainAt: number } | null = null;
   #moving: Promise<void> | null = null;
-  /** Names of texts that could not be read, as it was told. */
+  /** Names of unreadable texts that were already reported. */
   readonly #left = new Set<string>();
 
   constructor(store: TextStore, options: SpoolOptions) {
@@ -51,7 +51,7 @@ export class SpooledTexts implements TextStore {
         this.#failed(error);
       }
     const waits = { runId, namespaceId: await this.#namespaceId(), bytes };
-    // Where there is no room for it either, what the store says counts.
+    // If the spool has no room either, the store's own error counts.
     return this.#spool.put(waits).catch(() => this.#store.put(runId, bytes));
   }
 
@@ -74,7 +74,7 @@ export class SpooledTexts implements TextStore {
     return this.#store.prune(...asked);
   }
 
-  /** Gives the store what waits for it. Throws where it does not take it yet. */
+  /** Moves waiting texts into the store. Throws if it does not take them yet. */
   catchUp(): Promise<void> {
     this.#moving ??= this.#moveAll().finally(() => {
       this.#moving = null;
@@ -103,7 +103,7 @@ export class SpooledTexts implements TextStore {
     this.#say(`The store takes large texts again, and has ${plural(moved, 'text')} that waited for it.`);
   }
 
-  /** A text that can't be read now stays: this is the only copy. */
+  /** An unreadable text stays in the folder: it is the only copy. */
   #leave(name: string, error: unknown): undefined {
     if (this.#left.has(name)) return;
     this.#left.add(name);
@@ -132,10 +132,10 @@ export class SpooledTexts implements TextStore {
 
 const headSchema = z.object({ runId: z.string(), namespaceId: z.string() });
 
-/** `namespaceId`: empty where nobody can be asked for it. */
+/** `namespaceId`: empty if it is unknown. */
 type Waiting = z.infer<typeof headSchema> & { bytes: Uint8Array };
 
-/** The folder. Its names begin with the run's. */
+/** The folder. Each file name begins with the run's. */
 class Spool {
   readonly #dir: string;
   readonly #mostBytes: number;
@@ -179,7 +179,7 @@ class Spool {
     return (await readdir(this.#dir).catch(() => [])).filter(name => !name.startsWith('.'));
   }
 
-  /** Null where it is gone, or not as it was put. @throws where it can't be read: nothing is known of it then. */
+  /** Returns null if the file is missing or damaged. @throws if it can't be read: its state is unknown then. */
   async open(name: string): Promise<Waiting | null> {
     const text = await readText(join(this.#dir, name));
     const end = text?.indexOf(NEWLINE) ?? -1;
@@ -211,7 +211,7 @@ class Spool {
   }
 }
 
-/** Null where there is no file: a folder is none. */
+/** Returns null if there is no file; a folder does not count as one. */
 async function readText(path: string): Promise<Buffer | null> {
   try {
     return await readFile(path);

@@ -1,17 +1,17 @@
-/** A script for each role, so that a test says what the planner says and what the executor does, in any order. */
+/** Scripts by role: a test says what the planner and the executor reply, in any order of requests. */
 import { BUILT_IN_WORDS, filled } from 'steersman/base';
 import type { ScriptedReply } from './faults.js';
 import { type ChatRequest, wireText } from './model-server.js';
 import { verdict } from './role-outputs.js';
 
-/** All ways in which the run names the role that it speaks to. */
+/** All phrases with which a run names the role that it addresses. */
 const NAMINGS = Object.values(BUILT_IN_WORDS).flatMap(({ takeRole, asRole }) =>
   [takeRole, asRole].map(text => new RegExp(filled(text), 'g')),
 );
 
 /**
- * The role that a request is of: `planner`, `router`. It is the one that the run spoke to last; where the request
- * opens with the role's own prompt, that of its title.
+ * Returns the role of a request, such as `planner`: the one that the run addressed last, else the one that the system
+ * prompt's title names, else `unknown`.
  */
 export function roleOf({ body, system }: Pick<ChatRequest, 'body' | 'system'>): string {
   const said = body.messages.filter(({ role }) => role === 'user').map(wireText);
@@ -24,18 +24,21 @@ function namedIn(text: string): string | undefined {
   return found.sort((a, b) => a.index - b.index).at(-1)?.groups?.role;
 }
 
-/** Replies in order, or a function; `nth` counts the role's requests from 0. */
+/** A list of replies in order, or a function; `nth` counts the role's requests from 0. */
 export type RoleScript = readonly ScriptedReply[] | ((request: ChatRequest, nth: number) => ScriptedReply);
 
 const CONTENT: ScriptedReply = { text: verdict({ summary: 'It was done as it was asked for.' }) };
 
-/** A script by role: each has its own replies. Verifiers without any are content. A list used up answers with a 400. */
+/**
+ * Returns a script that has a list of replies for each role. A verifier without one approves. A list used up answers
+ * with 400.
+ */
 export function byRole(
   scripts: Readonly<Record<string, RoleScript>>,
 ): (request: ChatRequest, index: number) => ScriptedReply {
   const asked: Record<string, number> = {};
   return (request, index) => {
-    // A script begins with index 0, also where one is played again.
+    // Index 0 means that the script starts, or is played again.
     if (index === 0) for (const role of Object.keys(asked)) delete asked[role];
     const role = roleOf(request);
     const nth = asked[role] ?? 0;

@@ -1,4 +1,4 @@
-/** Chat completions, OpenAI's and what many servers speak: https://platform.openai.com/docs/api-reference/chat */
+/** The protocol chat completions, of OpenAI and many other servers: https://platform.openai.com/docs/api-reference/chat */
 import type { Json, ModelProtocol, WireBody } from './model-server.js';
 import type { Frame, FrameStream } from './play.js';
 import { chunksOf, type FullReply, type ScriptedStop, type WireError, withCallId } from './scripted-reply.js';
@@ -58,7 +58,7 @@ export function chatStream(reply: FullReply, body: Json): FrameStream {
 function deltasOf(reply: FullReply): object[] {
   const text = reply.stopReason === 'refusal' ? 'refusal' : 'content';
   return [
-    // The field that most endpoints with reasoning use; OpenAI's own shows none here.
+    // Most endpoints with reasoning use this field; OpenAI's own endpoint shows no reasoning here.
     ...chunksOf(reply.reasoning, reply.chunkChars).map(part => ({ reasoning_content: part })),
     ...chunksOf(reply.text, reply.chunkChars).map(part => ({ [text]: part })),
     ...toolCallsOf(reply).flatMap(({ function: { name, arguments: text }, ...call }, index) => [

@@ -8,14 +8,14 @@ import { env, resolveHome } from 'steersman/shared';
 
 export interface TestEnvironmentOptions {
   /**
-   * Waits for people and other timers pass at once while a result is awaited: by Temporal's test server, which is
-   * that of `TEMPORAL_TEST_SERVER_PATH`, else downloaded by the SDK. One run at a time. Default false: a whole server
-   * in memory, by the Temporal CLI that is found or fetched.
+   * Skips waits for people and other timers while a result is awaited. This needs Temporal's test server: the one of
+   * `TEMPORAL_TEST_SERVER_PATH`, else the SDK downloads it. It serves one run at a time. Default false: a complete
+   * server in memory, by the Temporal CLI that is found or fetched.
    */
   skipTime?: boolean;
 }
 
-/** Starts one; `teardown()` ends it. One is enough for all tests of a process. */
+/** Starts a server; `teardown()` ends it. All tests of a process can share one. */
 export async function startTestEnvironment({
   skipTime = false,
 }: TestEnvironmentOptions = {}): Promise<TestWorkflowEnvironment> {
@@ -36,11 +36,11 @@ export async function startTestEnvironment({
   });
 }
 
-/** Workers say each step of their lives, which no report of tests is for. Whoever has set a logger keeps it. */
+/** Silences the information logs of workers, which would clutter test reports. An installed logger stays in use. */
 function quietWorkers(): void {
   try {
     Runtime.install({ logger: new DefaultLogger('WARN') });
   } catch {
-    // There is one already.
+    // The application has installed a runtime already.
   }
 }

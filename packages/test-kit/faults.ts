@@ -1,15 +1,15 @@
-/** Ways in which the endpoint of a model misbehaves, by name: those that a program's tests want. */
+/** Faults of a model endpoint, by name, which tests of programs need. */
 import type { Frame, FrameStream, Part } from './play.js';
 import type { PlainReply, ScriptedToolCall } from './scripted-reply.js';
 
 export interface Fault {
-  /** Replies otherwise than the script says. */
+  /** Changes the scripted reply. */
   reply?(reply: PlainReply): PlainReply;
-  /** Streams the reply otherwise. What has no end closes the connection in order. */
+  /** Changes the stream. Without an end part, the connection closes normally. */
   stream?(stream: FrameStream): Part[];
 }
 
-/** Chunks after which a reply that has a text is within it. */
+/** After this many chunks, a reply with a text is in the middle of it. */
 const IN_TEXT = 3;
 const never = new Promise<never>(() => undefined);
 
@@ -17,12 +17,12 @@ const answers = (status: number, message: string, code: string | null = null): F
   reply: () => ({ error: { status, message, code } }),
 });
 
-/** What comes up to so many chunks, counted from the end where below zero. */
+/** Returns the frames up to this number of chunks; a negative count is counted from the end. */
 export function upTo({ head, chunks }: FrameStream, count = IN_TEXT): Frame[] {
   return [...head, ...chunks.slice(0, count).flat()];
 }
 
-/** The last call changed. */
+/** Changes the last tool call. */
 export function lastCall(change: (call: ScriptedToolCall) => ScriptedToolCall): Fault {
   return {
     reply: ({ toolCalls = [], ...reply }) => ({
@@ -74,6 +74,6 @@ export const FAULTS = {
 export type FaultName = keyof typeof FAULTS;
 
 export interface ScriptedReply extends PlainReply {
-  /** How the endpoint misbehaves with this reply: docs/testing.md says what each does. */
+  /** The endpoint's fault with this reply; docs/testing.md describes each. */
   fault?: FaultName;
 }

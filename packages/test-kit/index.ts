@@ -1,4 +1,4 @@
-/** `steersman/testing`: for tests of programs that use Steersman, with any test framework. */
+/** `steersman/testing`: helpers for tests of programs that use Steersman, with any test framework. */
 export { defineTool } from 'steersman/mcp';
 export { byRole, roleOf } from './by-role.js';
 export { startTestEnvironment } from './environment.js';

@@ -1,4 +1,4 @@
-/** A model server on a loopback port: HTTP, and requests as scripts read them. What it answers is for its users to say. */
+/** A model server on a loopback port: HTTP, and requests as scripts read them. Its users supply the answers. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { errorText, isRecord } from 'steersman/base';
@@ -16,7 +16,7 @@ export interface WireMessage {
   tool_call_id?: string;
 }
 
-/** A request in the form of chat completions; other fields as they came. */
+/** A request in the form of chat completions; other fields are unchanged. */
 export interface WireBody {
   model: string;
   messages: WireMessage[];
@@ -25,33 +25,33 @@ export interface WireBody {
   [other: string]: unknown;
 }
 
-/** A request for a reply as the server read it. */
+/** A request for a reply, as the server read it. */
 export interface ChatRequest {
   /** Number of this request at the server, from 0. */
   index: number;
-  /** Names in lower case, as Node gives them. */
+  /** Header names are in lower case, as in Node. */
   headers: Record<string, string>;
   body: WireBody;
   /** The system messages, joined. */
   system: string;
-  /** Text of the last user message; empty without one. */
+  /** Text of the last user message; empty if there is no user message. */
   lastUser: string;
   /** Names of the tools offered, in order. */
   toolNames: string[];
 }
 
-/** How a protocol's requests and errors read. */
+/** The form of a protocol's requests and errors. */
 export interface ModelProtocol {
   path: string;
-  /** The request as scripts read it. Null when it has not even the outline of one. */
+  /** Returns the request as scripts read it; null if it lacks even the required outline. */
   toChat(body: Json): WireBody | null;
-  /** The body of an error answer; `id` is that of the request. */
+  /** Returns the body of an error answer; `id` identifies the request. */
   error(error: WireError, id: string): object;
 }
 
 export interface ModelExchange<P extends ModelProtocol> extends Exchange {
   wire: P;
-  /** The body as it was sent. */
+  /** The body as the client sent it. */
   sent: Json;
 }
 
@@ -59,7 +59,7 @@ export interface ModelServerOptions<P extends ModelProtocol> {
   protocols: readonly [P, ...P[]];
   /** Answers one request. A throw becomes a 500 with its message. */
   answer(request: ChatRequest, exchange: ModelExchange<P>): Promise<void>;
-  /** Answers a request that is for no reply. Default: with a 404. */
+  /** Answers any other request. Default: status 404. */
   elsewhere?(request: IncomingMessage, response: ServerResponse): unknown;
   /** Default 0: any free port. */
   port?: number | undefined;
@@ -67,14 +67,14 @@ export interface ModelServerOptions<P extends ModelProtocol> {
 
 export interface LocalServer {
   port: number;
-  /** Ends open connections too. */
+  /** Closes open connections too. */
   close(): Promise<void>;
 }
 
 /** Longer than any pause between two calls of a run: a closed idle socket would look like a model failure. */
 const KEEP_ALIVE_MS = 600_000;
 
-/** An HTTP server on 127.0.0.1. */
+/** Starts an HTTP server on 127.0.0.1. */
 export async function listen(listener: RequestListener, port = 0): Promise<LocalServer> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener);
   const listening = await listenOn(server, { host: '127.0.0.1', ports: [port] });
@@ -113,7 +113,7 @@ export function headersOf(req: IncomingMessage): Record<string, string> {
   return Object.fromEntries(Object.entries(req.headers).map(([name, value]) => [name, String(value)]));
 }
 
-/** The object that was sent; null where it is none. */
+/** Returns the object that the client sent; null if the body is not an object. */
 export async function readJson(req: IncomingMessage): Promise<Json | null> {
   const body = await text(req);
   try {
@@ -134,7 +134,7 @@ function textsOf(body: WireBody): Pick<ChatRequest, 'system' | 'lastUser' | 'too
   };
 }
 
-/** The text of a wire message; empty when it has none. */
+/** Returns the text of a wire message; empty if it has no text. */
 export function wireText({ content }: WireMessage): string {
   return typeof content === 'string' ? content : (content ?? []).map(part => part.text ?? '').join('');
 }

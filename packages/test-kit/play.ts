@@ -1,26 +1,26 @@
-/** Sends one reply chunk by chunk, with its pauses and its accident. */
+/** Sends one reply chunk by chunk, with its pauses and its fault. */
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlainReply, WireError } from './scripted-reply.js';
 
-/** One server-sent event. A text is sent as it is, as `[DONE]` is. */
+/** A server-sent event. A text is sent unchanged, such as `[DONE]`. */
 export interface Frame {
-  /** Its name, where the protocol names events. */
+  /** The event's name, if the protocol names events. */
   event?: string;
   data: object | string;
 }
 
-/** A part of what is sent: an event, bytes as they are, or what becomes of the connection. */
+/** A part of the response: an event, raw bytes, or an abnormal end of the connection. */
 export type Part = Frame | { bytes: string | Uint8Array } | { end: 'cut' | 'stall' };
 
-/** A streamed reply. Chunks are its parts that grow: what pauses and accidents are counted by. */
+/** A streamed reply. Pauses and faults are counted in chunks. */
 export interface FrameStream<P = Frame> {
   head: P[];
   chunks: P[][];
   tail: P[];
 }
 
-/** How a protocol says an error; `id` is that of the request. */
+/** The protocol, which forms errors (`id` identifies the request), and the response. */
 export interface Exchange {
   wire: { error(error: WireError, id: string): object };
   response: ServerResponse;
@@ -28,7 +28,7 @@ export interface Exchange {
 
 type Timing = Pick<PlainReply, 'hold' | 'delayMs' | 'error'>;
 
-/** Sends a reply as its script says. What has no other end closes the connection in order. */
+/** Sends a reply as its script says. Without an end part, the connection closes normally. */
 export async function play(
   { head, chunks, tail }: FrameStream<Part>,
   { hold, delayMs, error }: Timing,
@@ -55,7 +55,7 @@ export async function play(
   response.end();
 }
 
-/** Sends these parts: whether one of them was the end of the connection. */
+/** Sends these parts. Returns true if one of them ended the connection. */
 async function hasEnded(
   parts: readonly Part[],
   response: ServerResponse,
@@ -65,7 +65,7 @@ async function hasEnded(
     if ('data' in part) response.write(linesOf(part));
     else if ('bytes' in part) await written(response, part.bytes);
     else {
-      // What was written leaves before the connection is cut: the client sees it.
+      // The connection is cut only after the bytes were flushed, so that the client sees them.
       if (part.end === 'cut') response.write(': cut\n\n', () => response.destroy());
       await left;
       return true;
@@ -74,7 +74,7 @@ async function hasEnded(
   return false;
 }
 
-/** Sends a reply to a request that does not stream. */
+/** Sends a complete reply to a request that does not stream. */
 export function playWhole(body: object, reply: Timing, exchange: Exchange): Promise<void> {
   const bytes = JSON.stringify(body);
   return play({ head: [], chunks: [], tail: [{ bytes }] }, reply, exchange, {
@@ -89,7 +89,7 @@ function linesOf({ event, data }: Frame): string {
   return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`;
 }
 
-/** Bytes leave by themselves, so that what is split arrives split. */
+/** Waits for the flush, so that split parts arrive split. */
 function written(response: ServerResponse, bytes: string | Uint8Array): Promise<void> {
   return new Promise(resolve => response.write(bytes, () => resolve()));
 }

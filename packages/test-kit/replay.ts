@@ -2,9 +2,9 @@
 import { type RecordedHistory, type ReplayOptions, replays } from 'steersman/worker';
 
 /**
- * Replays histories against the workflow code of this build and, where `workflowsPath` or a bundle is given, against
- * an application's own workflows beside it. Encrypted histories need the `dataConverter` of their worker.
- * @throws an error that names the first one that the code does not replay.
+ * Replays histories against the workflow code of this build and, with `workflowsPath` or a bundle, against an
+ * application's own workflows too. Encrypted histories need the `dataConverter` of their worker.
+ * @throws an error that names the first history that does not replay.
  */
 export async function replayHistories(
   histories: readonly RecordedHistory[],

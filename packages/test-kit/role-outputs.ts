@@ -1,4 +1,4 @@
-/** Final replies of roles, for scripts: short to write, complete on the wire. Those that steer reply with envelopes. */
+/** Final replies of roles, for scripts: short to write, complete on the wire. The steering roles reply with envelopes. */
 import type { Control, IntentAction, Route, TaskRelation } from 'steersman/run';
 
 export interface PlannedTask {
@@ -19,7 +19,7 @@ export function plan(input: {
   summary?: string;
   needsMorePlanning?: boolean;
   todos: (PlannedTask | string)[];
-  /** First calls of a plan of one task. */
+  /** First calls of a plan that has one task. */
   begin?: { tool: string; arguments: Record<string, unknown> }[];
 }): string {
   const todos = input.todos.map((todo, index) => {
@@ -40,7 +40,7 @@ export function plan(input: {
   });
 }
 
-/** An executor's reply. Only what is given is sent, apart from `summary` and `todos`. */
+/** An executor's reply. Only the passed fields are sent, besides `summary` and `todos`. */
 export function execution(input: {
   summary: string;
   taskCompleted?: boolean | null;
@@ -51,12 +51,12 @@ export function execution(input: {
   return component('executor-response', { todos: [], ...input });
 }
 
-/** Stands in a scripted verdict for every task of the plan, completed: the scripted model fills it in. */
+/** A placeholder in a scripted verdict for every task of the plan, completed: the scripted model replaces it. */
 export const EVERY_TASK = 'every task of the plan';
 
 /**
- * A verifier's reply. `allCompleted` and `userNeedsSatisfied` default to whether a summary is given; without
- * `tasks` a good verdict names every task of the plan.
+ * A verifier's reply. `allCompleted` and `userNeedsSatisfied` default to true if there is a summary; without `tasks`, a
+ * positive verdict names every task of the plan.
  */
 export function verdict(input: {
   summary?: string | null;
@@ -81,7 +81,7 @@ function component(name: string, fields: object): string {
   return JSON.stringify({ type: 'component', component: name, ...fields });
 }
 
-/** The parts of an envelope around its parameters. Each has a default that raises no concern. */
+/** The fields of an envelope other than its parameters. Each has a default that raises no concern. */
 export interface EnvelopeParts {
   thought?: string;
   expectedOutcome?: string;
@@ -93,14 +93,14 @@ export interface EnvelopeParts {
   userMessage?: string;
 }
 
-/** Any envelope: of a role, a tool call, or `CLARIFICATION_REQUIRED`, `ERROR`, `ESCALATE`. */
+/** An envelope with any action: of a role, a tool call, or `CLARIFICATION_REQUIRED`, `ERROR`, `ESCALATE`. */
 export function envelope(action: string, params: object, parts: EnvelopeParts = {}): string {
   const { thought = `A scripted ${action}.`, expectedOutcome = 'The run goes on.', ...rest } = parts;
   const risk = { level: 'low', description: 'None to speak of.' };
   return JSON.stringify({ thought, action, params, expectedOutcome, risk, confidence: 90, ...rest });
 }
 
-/** An understanding role's reply. `sure` is the relation's confidence, 0 to 1. */
+/** The reply of a role that interprets a message. `sure` is the relation's confidence, 0 to 1. */
 export function intent(
   input: {
     relation: TaskRelation;

@@ -1,6 +1,6 @@
 /**
- * A model that answers by script, over real HTTP and server-sent events: tests see the whole path
- * (SDK, streaming, tools, retries) with replies of their own.
+ * A model that answers by script, over real HTTP and server-sent events: tests cover the whole path (SDK, streaming,
+ * tools, retries) with their own replies.
  */
 import { CHAT, chatStream, chatWhole } from './chat-completions.js';
 import { FAULTS, type Fault, type ScriptedReply } from './faults.js';
@@ -9,7 +9,7 @@ import { play, playWhole } from './play.js';
 import { EVERY_TASK } from './role-outputs.js';
 import { toFullReply } from './scripted-reply.js';
 
-/** Replies in order, or a function of the request; `index` counts answered requests from 0. */
+/** A list of replies in order, or a function of the request; `index` counts answered requests from 0. */
 export type Script<Request = ChatRequest, Reply = ScriptedReply> =
   | readonly Reply[]
   | ((request: Request, index: number) => Reply | Promise<Reply>);
@@ -21,17 +21,17 @@ export interface ScriptedModelOptions {
 }
 
 export interface ScriptedModel {
-  /** For `OPENAI_BASE_URL`: it speaks chat completions. */
+  /** The value for `OPENAI_BASE_URL`: the model speaks chat completions. */
   baseUrl: string;
   port: number;
   /** Every request that arrived, oldest first. */
   requests: ChatRequest[];
-  /** Resolves with the request number `index` (from 0), at once if it has arrived. */
+  /** Resolves with request number `index` (from 0); immediately if it has arrived. */
   requestArrived(index: number): Promise<ChatRequest>;
   close(): Promise<void>;
 }
 
-/** Starts a scripted model on a loopback port. A list that is used up answers with a 400 that says so. */
+/** Starts a scripted model on a loopback port. A list that is used up answers with status 400 and says so. */
 export async function startScriptedModel({ reply, port }: ScriptedModelOptions): Promise<ScriptedModel> {
   const script = prompter<ChatRequest, ScriptedReply>(reply);
   const server = await startModelServer({
@@ -53,7 +53,7 @@ export async function startScriptedModel({ reply, port }: ScriptedModelOptions):
   return { ...server, requests, requestArrived, baseUrl: `http://127.0.0.1:${server.port}/v1` };
 }
 
-/** What was asked of a script, and what it says next. */
+/** Records a script's requests and returns its next replies. */
 export function prompter<Request extends ChatRequest, Reply extends { text?: string }>(
   script: Script<Request, Reply>,
 ) {
@@ -80,7 +80,7 @@ export function prompter<Request extends ChatRequest, Reply extends { text?: str
   };
 }
 
-/** A verdict on every task names those that the request lists. */
+/** Replaces the placeholder of a verdict with the tasks that the request lists. */
 function withEveryTask<Reply extends { text?: string }>(reply: Reply, { body }: ChatRequest): Reply {
   const marker = JSON.stringify(EVERY_TASK);
   if (reply.text?.includes(marker) !== true) return reply;
@@ -92,5 +92,5 @@ function withEveryTask<Reply extends { text?: string }>(reply: Reply, { body }: 
   return { ...reply, text: reply.text.replace(marker, JSON.stringify(tasks)) };
 }
 
-/** A task as instructions list it: `- task-1 [completed`, in JSON. */
+/** A task line of an instruction, JSON-encoded: `- task-1 [completed`. */
 const TASK_LINE = /\\n- (\S+) \[(?:pending|executing|completed|failed|skipped|blocked)/;

@@ -1,18 +1,18 @@
-/** A reply by script, and what is made of it before it is put on a wire. */
+/** A scripted reply, and the complete reply that is derived from it for the wire. */
 import { randomUUID } from 'node:crypto';
 
 export interface ScriptedToolCall {
   name: string;
-  /** An object is sent as JSON; a string as it is, for broken arguments. Default `{}`. */
+  /** An object is sent as JSON; a string is sent unchanged, for broken arguments. Default `{}`. */
   arguments?: Record<string, unknown> | string;
-  /** Default: unique. `null` plays an endpoint that gives no id. */
+  /** Default: a unique id. `null` imitates an endpoint that sends no id. */
   id?: string | null;
 }
 
-/** Why a reply ended. `refusal`: its text is the model's refusal. */
+/** The reason why a reply ended. `refusal`: its text is the model's refusal. */
 export type ScriptedStop = 'end_turn' | 'tool_use' | 'max_tokens' | 'content_filter' | 'refusal';
 
-/** Token counts. Cached and written ones are parts of the input, reasoning of the output. */
+/** Token counts. Cached and cache-written tokens are parts of the input, reasoning tokens of the output. */
 export interface ScriptedUsage {
   inputTokens: number;
   outputTokens: number;
@@ -21,7 +21,7 @@ export interface ScriptedUsage {
   reasoningTokens?: number;
 }
 
-/** What goes wrong over HTTP: the body defaults to the protocol's error shape. */
+/** An HTTP error. Its body defaults to the protocol's error shape. */
 export interface WireError {
   status: number;
   message?: string;
@@ -29,32 +29,32 @@ export interface WireError {
   code?: string | null;
   param?: string | null;
   headers?: Record<string, string>;
-  /** Sent as it is instead of the protocol's error shape. */
+  /** Body that is sent unchanged, in place of the protocol's error shape. */
   body?: string;
 }
 
-/** One reply. Parts are sent in the order reasoning, text, tool calls. */
+/** A scripted reply. Its parts are sent in the order reasoning, text, tool calls. */
 export interface PlainReply {
   reasoning?: string;
   text?: string;
   toolCalls?: ScriptedToolCall[];
-  /** Default `null`: none is reported, so that the run estimates it. */
+  /** Default `null`: no usage is reported, so the run estimates it. */
   usage?: ScriptedUsage | null;
   /** Default `tool_use` with tool calls, else `end_turn`. */
   stopReason?: ScriptedStop;
-  /** Model name that the reply carries. Default: the one asked for. */
+  /** Model name in the reply. Default: the requested one. */
   servedModel?: string;
   /** Characters of one chunk. Default 64. */
   chunkChars?: number;
   /** Pause before each chunk, milliseconds. Default 0. */
   delayMs?: number;
-  /** The reply waits for `until` before its chunk number `atChunk`. Default 0, before it begins; `end`: after the last. */
+  /** Waits for `until` before chunk number `atChunk`. Default 0: before the reply begins; `end`: after the last chunk. */
   hold?: { until: Promise<unknown>; atChunk?: number | 'end' };
   /** An HTTP error instead of a reply. */
   error?: WireError;
 }
 
-/** A reply with nothing left open. */
+/** A reply with all defaults filled in. */
 export interface FullReply {
   /** Unique for each reply: caches and measurements key on it. */
   id: string;
@@ -67,7 +67,7 @@ export interface FullReply {
   chunkChars: number;
 }
 
-/** Fills in what a script left open; `model` is the one asked for. */
+/** Fills in the defaults of a reply; `model` is the requested one. */
 export function toFullReply(reply: PlainReply, model: string): FullReply {
   const { reasoning = '', text = '', toolCalls = [], servedModel = model, chunkChars = 64 } = reply;
   const none = { cachedInputTokens: 0, cacheWriteInputTokens: 0, reasoningTokens: 0 };
@@ -87,14 +87,14 @@ export function toFullReply(reply: PlainReply, model: string): FullReply {
   };
 }
 
-/** The chunks of a text; none of an empty one. */
+/** Splits a text into chunks; an empty text has no chunks. */
 export function chunksOf(text: string, chars: number): string[] {
   const parts: string[] = [];
   for (let at = 0; at < text.length; at += chars) parts.push(text.slice(at, at + chars));
   return parts;
 }
 
-/** The id of a call under the name that a protocol has for it; nothing where the script says so. */
+/** Returns the id of a call under the protocol's field name; empty if the script sends no id. */
 export function withCallId(field: string, given: string | null | undefined, otherwise: string): object {
   return given === null ? {} : { [field]: given ?? otherwise };
 }

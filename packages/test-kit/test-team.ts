@@ -1,4 +1,4 @@
-/** A whole team for a test: a server, a scripted model, a worker with one's own tools, a workspace. */
+/** A complete team for a test: a server, a scripted model, a worker with the test's own tools, a workspace. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,25 +15,25 @@ import { WORKFLOW_TYPE } from 'steersman/workflow';
 import { startTestEnvironment } from './environment.js';
 import { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from './scripted-model.js';
 
-/** The model of every role; a run that names another gets that from its provider. */
+/** The model of every role. Another model that a run names comes from its own provider. */
 const MODEL = 'scripted/model';
 
 export interface TestTeamOptions extends Omit<SteersmanPluginOptions, 'home'> {
-  /** What the model answers: replies in order, or a function such as `byRole({ … })`. */
+  /** The model's replies in order, or a function such as `byRole({ … })`. */
   reply: ScriptedModelOptions['reply'];
-  /** Default: one of its own, ended with the team. */
+  /** Default: a new one, which ends with the team. */
   environment?: TestWorkflowEnvironment;
-  /** Texts of the workspace, by path. Default: it is empty. */
+  /** Texts of the workspace, by path. Default: an empty workspace. */
   files?: Readonly<Record<string, string>>;
 }
 
-/** What a run of a test is started with; the workspace is the team's. */
+/** The settings of a test's run; the workspace is the team's. */
 export type TestRunSettings = Partial<Omit<RunSettings, 'workspace'>>;
 type RunWorkflow = (input: RunInput) => Promise<RunResult>;
 
 export interface TestTeam {
   environment: TestWorkflowEnvironment;
-  /** `model.requests`: what each role was told. */
+  /** `model.requests` lists every request of each role. */
   model: ScriptedModel;
   taskQueue: string;
   /** The folder that runs work in. */
@@ -44,7 +44,7 @@ export interface TestTeam {
   close(): Promise<void>;
 }
 
-/** Starts all of it; runs share the worker and the script until `close()`. */
+/** Starts the team; its runs share the worker and the script until `close()`. */
 export async function startTestTeam(options: TestTeamOptions): Promise<TestTeam> {
   const { reply, environment: given, files = {}, ...own } = options;
   const dir = await mkdtemp(join(tmpdir(), 'steersman-test-'));
@@ -90,8 +90,8 @@ export async function startTestTeam(options: TestTeamOptions): Promise<TestTeam>
 }
 
 /**
- * Waits for a run's end: its result whatever the outcome.
- * @throws WorkflowFailedError where there is none, as for a run that could not start.
+ * Waits for a run's end and returns its result for every outcome.
+ * @throws WorkflowFailedError if the run has no result, such as a run that could not start.
  */
 export async function resultOf(handle: WorkflowHandle<RunWorkflow>): Promise<RunResult> {
   try {
@@ -104,7 +104,7 @@ export async function resultOf(handle: WorkflowHandle<RunWorkflow>): Promise<Run
   }
 }
 
-/** One goal with a team of its own, and no more. */
+/** Runs one goal with a team of its own, and closes the team. */
 export async function runGoal(
   goal: string,
   { run, ...options }: TestTeamOptions & { run?: TestRunSettings },

@@ -1,4 +1,4 @@
-/** A tool server over real HTTP whose tools are functions: for tests of how runs work with servers that are elsewhere. */
+/** A tool server over real HTTP whose tools are functions, for tests of runs with remote servers. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { type CodeTool, codeToolServer } from 'steersman/mcp';
@@ -6,14 +6,14 @@ import { caught } from 'steersman/shared';
 import { listen } from './model-server.js';
 
 export interface ToolServer {
-  /** For `.mcp.json`, or `mcpServers` in code: `{ url }`. */
+  /** The value for `.mcp.json`, or `mcpServers` in code: `{ url }`. */
   url: string;
   /** Every call that arrived, oldest first. */
   calls: { tool: string; arguments: unknown }[];
   close(): Promise<void>;
 }
 
-/** Starts a tool server on a loopback port. Each request has a connection of its own: it keeps no sessions. */
+/** Starts a tool server on a loopback port. It is stateless: each request has its own connection. */
 export async function startToolServer(tools: readonly CodeTool[]): Promise<ToolServer> {
   const calls: ToolServer['calls'] = [];
   const recorded = tools.map(tool => ({
@@ -41,7 +41,7 @@ async function answer(
   const server = codeToolServer(tools, '');
   const transport = new StreamableHTTPServerTransport({});
   response.on('close', () => void server.close());
-  // The SDK's transport type is not written for exactOptionalPropertyTypes.
+  // The SDK's transport type is incompatible with exactOptionalPropertyTypes.
   await server.connect(transport as Parameters<typeof server.connect>[0]);
   await transport.handleRequest(request, response);
 }

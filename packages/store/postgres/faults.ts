@@ -1,4 +1,4 @@
-/** What PostgreSQL refuses, in words that say what to do. The address is a secret: no error tells a part of it. */
+/** Translates PostgreSQL's errors into messages that say what to do. The address is a secret: no error shows a part of it. */
 
 import { errorText, ownValue } from 'steersman/base';
 import { decoded, SteersmanError } from 'steersman/shared';
@@ -6,10 +6,10 @@ import type { Database } from './migrations.js';
 
 const ENCODE = 'Characters such as @ : / ? # in a password are written in percent form: @ is %40, / is %2F.';
 
-/** @throws SteersmanError for what is no address, and for one of which a part of the password would be read as the host. */
+/** @throws SteersmanError if it is not a URL of PostgreSQL, or a part of the password would be read as the host. */
 export function checkAddress(url: string): void {
   const isUrl = /^postgres(ql)?:\/\//.test(url) && URL.canParse(url);
-  // The host ends at the first of these: an @ behind it is that before the real host.
+  // The host ends at the first / ? or #. An @ after it means that the password contains that character.
   if (isUrl && !/^[^/]*\/\/[^/?#]*[/?#].*@/.test(url)) return;
   throw new SteersmanError(
     isUrl
@@ -35,7 +35,7 @@ const CERTIFICATE: Told = [
   'Add ?sslmode=verify-full&sslrootcert=FILE with the certificate of its authority to the address.',
 ];
 
-/** By the code of PostgreSQL, of the system, or of TLS. */
+/** Messages by the error code of PostgreSQL, the operating system, or TLS. */
 const BY_CODE: Readonly<Record<string, Told>> = {
   '28P01': REFUSED,
   '28000': REFUSED,
@@ -76,7 +76,7 @@ const NO_TLS: Told = [
   'Switch TLS on there, or leave sslmode out of the address.',
 ];
 
-/** What the driver threw, as people are told it. `url`: what stands in it is left out. */
+/** Converts an error of the driver into a message for people. Parts of the secret `url` are removed. */
 export function databaseError(error: unknown, url: string): SteersmanError {
   if (error instanceof SteersmanError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -88,12 +88,12 @@ export function databaseError(error: unknown, url: string): SteersmanError {
       `Check that it runs, and ${ADDRESS}.`,
       'host',
     );
-  // What the database itself says names roles, databases and tables; the system would name the host.
+  // The database's own message names roles, databases and tables; a system error would name the host.
   const quoted = /^[0-9A-Z]{5}$/.test(code) ? ` It says: ${message}` : '';
   return new SteersmanError(`The store on PostgreSQL ${known[0]}${quoted}`, known[1], 'host');
 }
 
-/** Fewer characters stand in ordinary words, too. */
+/** Shorter parts also occur in ordinary words. */
 const MIN_CHARS = 4;
 
 function withoutAddress(text: string, url: string): string {
@@ -107,7 +107,7 @@ function withoutAddress(text: string, url: string): string {
 
 const RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
-/** That the store answers and takes what it is given. @throws SteersmanError that says what does not work. */
+/** Checks that the store answers and has the rights it needs. @throws SteersmanError that says what does not work. */
 export async function checkRights({ query }: Pick<Database, 'query'>): Promise<void> {
   const refuse = (code: string, message: string) =>
     databaseError(Object.assign(new Error(message), { code }), '');

@@ -1,25 +1,25 @@
-/** The tables of the store on PostgreSQL, as they grew. What has landed here is never changed: a later entry changes it. */
+/** The tables of the store on PostgreSQL, as migrations. A released entry never changes: a later entry alters its tables. */
 import { gramsOf, SteersmanError } from 'steersman/shared';
 
 export type Row = Record<string, unknown>;
 
-/** What the store needs of PostgreSQL. */
+/** The query function that the store needs. */
 export interface Sql {
   query(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
 export interface Database extends Sql {
-  /** All of it or nothing. */
+  /** Commits all of the work, or nothing. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Milliseconds as PostgreSQL's time. */
+/** Converts milliseconds into PostgreSQL's time. */
 export const TIME = (parameter: string) => `to_timestamp(${parameter}::float8 / 1000)`;
 
 type Step = string | ((sql: Sql) => Promise<void>);
 
-/** Each entry is one version: its steps. Bodies are JSON as text, for `jsonb` refuses some characters. */
+/** Each entry is one version: its steps. Bodies are JSON stored as text, because `jsonb` refuses some characters. */
 const MIGRATIONS: readonly (readonly Step[])[] = [
   [
     `CREATE TABLE steersman.session (
@@ -54,7 +54,7 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
       PRIMARY KEY (session, chain, kind, n),
       FOREIGN KEY (session, chain) REFERENCES steersman.run ON DELETE CASCADE
     )`,
-    // Who may make no extension searches without its index.
+    // A user who may not create extensions searches without this index.
     `DO $$ BEGIN
       CREATE EXTENSION IF NOT EXISTS pg_trgm;
       CREATE INDEX record_words ON steersman.record USING gin (words gin_trgm_ops);
@@ -91,7 +91,7 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
       PRIMARY KEY (account, chain)
     )`,
   ],
-  // Runs that had not ended when their conversation was removed: what they say is kept no more.
+  // Runs that had not ended when their conversation was removed: their later records are not stored.
   [
     `CREATE TABLE steersman.removed (
       chain text PRIMARY KEY,
@@ -99,7 +99,7 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
     )`,
   ],
   [
-    // It was there where its extension was.
+    // The index exists only if its extension does.
     'DROP INDEX IF EXISTS steersman.record_words',
     'ALTER TABLE steersman.record ADD COLUMN grams int[]',
     'CREATE INDEX record_grams ON steersman.record USING gin (grams)',
@@ -109,7 +109,7 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
 
 const FILLED_AT_ONCE = 200;
 
-/** What search finds messages by, of those that are there already. */
+/** Computes the search index of messages that already exist. */
 async function fillGrams(sql: Sql): Promise<void> {
   for (;;) {
     const rows = await sql.query(
@@ -126,10 +126,10 @@ async function fillGrams(sql: Sql): Promise<void> {
   }
 }
 
-/** Of workers and clients that begin at once, one makes the tables. */
+/** The advisory lock: one of several starting workers and clients creates the tables. */
 const LOCK = 7_833_776_821;
 
-/** Brings the tables to the version of this code. Where they are there already, nothing is locked and no right is needed. */
+/** Migrates the tables to this code's version. If they are current, nothing is locked and no right is needed. */
 export async function migrate(database: Database): Promise<void> {
   const known = MIGRATIONS.length;
   if ((await versionIn(database)) >= known) return checkVersion(await versionIn(database), known);
@@ -147,7 +147,7 @@ export async function migrate(database: Database): Promise<void> {
   });
 }
 
-/** 0 before the first. */
+/** Returns the schema's version; 0 before the first migration. */
 async function versionIn(sql: Sql): Promise<number> {
   const [table] = await sql.query(`SELECT to_regclass('steersman.migration') IS NOT NULL AS there`);
   if (table?.there !== true) return 0;

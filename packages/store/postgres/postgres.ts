@@ -1,6 +1,6 @@
 /**
- * The store on PostgreSQL, in the schema `steersman`: for workers and clients of many machines. A conversation is locked
- * while something is added to it; what says twice what is there already changes nothing.
+ * The store on PostgreSQL, in the schema `steersman`, for workers and clients of many machines. A conversation is
+ * locked while records are added; a repeated record changes nothing.
  */
 
 import { parseJson, preview } from 'steersman/base';
@@ -36,10 +36,10 @@ const TITLE_CHARS = 200;
 const POOL = 5;
 const CONNECT_MS = 3_000;
 const STATEMENT_MS = 5_000;
-/** A worker that was stopped in the midst of a write keeps nobody else out for longer. */
+/** Limits how long a worker that stops in the middle of a write can block others. */
 const GUARD = `SET LOCAL statement_timeout = ${STATEMENT_MS}; SET LOCAL idle_in_transaction_session_timeout = ${2 * STATEMENT_MS}`;
 
-/** Connects at the first use. `url`: a secret, which no error tells. */
+/** Connects at the first use. `url` is a secret, which errors do not show. */
 export function connectPostgres(url: string): Database {
   let opened: Promise<Database> | null = null;
   const ready = () => {
@@ -65,14 +65,14 @@ async function openPool(url: string): Promise<Database> {
     application_name: 'steersman',
     max: POOL,
     connectionTimeoutMillis: CONNECT_MS,
-    // By the client: a server that hangs says nothing, and a pooler between takes no such setting.
+    // A timeout of the client: a hanging server can't report one, and poolers between may refuse such a setting.
     query_timeout: STATEMENT_MS + CONNECT_MS,
-    // A command ends though it did not close.
+    // A command can exit without closing the pool.
     allowExitOnIdle: true,
   });
-  // Of a connection that nobody uses: it is replaced at the next use.
+  // An idle connection failed: the next use replaces it.
   pool.on('error', () => undefined);
-  // Of one in a transaction: its next query fails. Without somebody who listens, the process would end.
+  // A connection failed in a transaction: its next query fails. Without a listener the process would end.
   pool.on('connect', client => client.on('error', () => undefined));
   const told = <T>(asked: Promise<T>): Promise<T> =>
     asked.catch((error: unknown) => {
@@ -91,7 +91,7 @@ async function openPool(url: string): Promise<Database> {
         client.release();
         return done;
       } catch (error) {
-        // With its connection goes what it had begun.
+        // Closing the connection rolls the transaction back.
         client.release(true);
         throw error;
       }
@@ -107,7 +107,7 @@ async function openPool(url: string): Promise<Database> {
   }
 }
 
-/** PostgreSQL's texts have no NUL; a list is sent as one value. */
+/** Replaces NUL, which PostgreSQL's texts can't contain; a list is sent as one value. */
 export function plain(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '\uFFFD');
   return Array.isArray(value) ? value.map(plain) : value;
@@ -178,7 +178,7 @@ function postgresSessions(database: Database): SessionStore {
 }
 
 async function branch({ query }: Sql, parent: MessageOf, to: string): Promise<void> {
-  // Whoever removes it waits here, and then sees the branch.
+  // The lock makes a concurrent removal wait here; it then sees the branch.
   const found = await query(`SELECT ${LINE} FROM steersman.session WHERE id = $1 FOR SHARE`, [
     parent.session,
   ]);
@@ -205,7 +205,7 @@ async function remove(
   session: string,
   terms: RemovalTerms,
 ): Promise<{ workflowIds: string[] }> {
-  // Writers of this conversation wait here, and find their run marked.
+  // Writers of this conversation wait here, and then find their run marked as removed.
   const unchanged = await query(
     `SELECT id FROM steersman.session
     WHERE id = $1 AND ($2::float8 IS NULL OR changed_at < ${TIME('$2')}) FOR UPDATE`,
@@ -248,7 +248,7 @@ interface Writing {
   after: Mark | undefined;
 }
 
-/** Undoes the transaction: the run's conversation was removed, or the run is to be written `from` there. */
+/** Rolls the transaction back: the conversation was removed (`from` is null), or the run must be written again after `from`. */
 class Unwritten extends Error {
   readonly from: Mark | null;
 
@@ -260,7 +260,7 @@ class Unwritten extends Error {
 
 async function keep(sql: Sql, { run, records, after }: Writing): Promise<null> {
   const { session, chain, workflowId, workspace, goal, startedAt, changedAt } = run;
-  // Whoever else adds to this conversation waits here.
+  // Other writers of this conversation wait here.
   await sql.query(
     `INSERT INTO steersman.session AS known (id, title, workspace, started_at, changed_at)
     VALUES ($1, $2, $3, ${TIME('$4')}, ${TIME('$5')})
@@ -275,7 +275,7 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<null> {
   ]);
   const [before = null] = row ? runOf(row) : [];
   const stands = standing(before, run, after);
-  // An attempt that nobody waits for any more.
+  // A late attempt: its caller has given up.
   if (stands === null) return null;
   const from = missingAfter(before, after);
   if (from !== null) throw new Unwritten(from);
@@ -303,14 +303,14 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<null> {
       rows.map(kept => JSON.stringify(kept)),
       words,
       stands.isNews,
-      // A list of lists of one length only could be sent as such.
+      // An array of arrays could be sent only if all had the same length.
       words.map(each => (each === null ? null : `{${gramsOf(each).join()}}`)),
     ],
   );
   return null;
 }
 
-/** A run that was reset tells its story anew from the mark: what it said behind it is gone. */
+/** A reset run is recorded again from the mark: this deletes its later records. */
 async function dropBehind({ query }: Sql, { session, chain }: RunRecord, mark: Mark): Promise<void> {
   await query(
     `DELETE FROM steersman.record WHERE session = $1 AND chain = $2
@@ -319,7 +319,7 @@ async function dropBehind({ query }: Sql, { session, chain }: RunRecord, mark: M
   );
 }
 
-/** Of a step the last word counts, of all else the first. */
+/** For a step the last record counts; for messages and events the first. */
 function byNumber(records: readonly Kept[]): Map<string, Kept> {
   const found = new Map<string, Kept>();
   for (const kept of records) {

@@ -1,4 +1,4 @@
-/** Finding messages in the store on PostgreSQL: by an index of short parts, or in the newest conversations first. */
+/** Finds messages in the store on PostgreSQL: by an index of short parts, or in the newest conversations first. */
 
 import { parseJson } from 'steersman/base';
 import { isKept, type Kept } from 'steersman/run';
@@ -7,7 +7,7 @@ import { foundText, gramsOf, lowerWords, partWith } from 'steersman/shared';
 import type { Row, Sql } from './migrations.js';
 
 type Asked = Parameters<SessionStore['search']>[0];
-/** Where more messages than these have the words, the newest conversations are looked through instead. */
+/** If at least this many messages have the words, the newest conversations are searched instead. */
 const RARE = 500;
 
 export async function search({ query }: Sql, { sessions, text, limit }: Asked): Promise<Hit[]> {
@@ -38,7 +38,7 @@ export async function search({ query }: Sql, { sessions, text, limit }: Asked): 
 
 const HAS_WORDS = 'record.words LIKE ALL($1::text[]) AND ($2::text[] IS NULL OR record.session = ANY($2))';
 
-/** By the index, and then in order. */
+/** Searches by the index, then sorts. */
 const RARE_HITS = `WITH found AS MATERIALIZED (
     SELECT session, chain, kind, n FROM steersman.record WHERE grams @> $4::int[] AND ${HAS_WORDS} LIMIT ${RARE}
   )
@@ -47,7 +47,7 @@ const RARE_HITS = `WITH found AS MATERIALIZED (
     JOIN steersman.session ON session.id = run.session
   ORDER BY session.changed_at DESC, session.id, run.started_at DESC, n DESC LIMIT $3`;
 
-/** In order, and no more than is asked for. */
+/** Searches the newest conversations first, and stops at the limit. */
 const NEWEST_HITS = `SELECT hit.* FROM steersman.session, LATERAL (
     SELECT session, chain, run.workflow_id, run.started_at, n, record.body
     FROM steersman.run JOIN steersman.record USING (session, chain)
@@ -56,7 +56,7 @@ const NEWEST_HITS = `SELECT hit.* FROM steersman.session, LATERAL (
   ) AS hit
   ORDER BY session.changed_at DESC, session.id, hit.started_at DESC, hit.n DESC LIMIT $3`;
 
-/** As it stands: what has a meaning in a pattern is escaped. */
+/** Returns a LIKE pattern for the word anywhere in a text, with its special characters escaped. */
 export function anywhere(word: string): string {
   return `%${word.replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -1,10 +1,10 @@
-/** Texts on PostgreSQL: each worker and each client reads what another has stored. */
+/** Texts on PostgreSQL: every worker and client can read what another one stored. */
 
 import type { TextStore } from 'steersman/shared';
 import { BLOB_REF, bytesOf, hashOf, refOf, runFolder } from 'steersman/shared';
 import { type Database, TIME } from './migrations.js';
 
-/** Their references are those of a folder: what one has kept the other can be asked for. */
+/** References have the same form as those of a folder, so one store's references work in the other. */
 export function postgresTexts(database: Database, namespaceId?: () => Promise<string | null>): TextStore {
   return {
     async put(runId, data) {
