@@ -39,6 +39,14 @@ function parts(names) {
     .map(([, type = '', own, given = own]) => ({ type, own, given }));
 }
 
+/** What a door of ours gives, each with the file that it comes from. */
+function behindDoor(door, read) {
+  const text = read(door);
+  const named = namesOf(text).map(one => ({ ...one, path: ours(door, one.from) }));
+  const all = [...text.matchAll(/^export \* from ["'](\.[^"']+)["']/gm)];
+  return [...named, ...all.flatMap(([, from]) => behindDoor(ours(door, from), read))];
+}
+
 /**
  * Lets a text import what comes through a door of ours from its own file: a door loads all that it gives. `read` gives
  * the text of a file of ours, `pathTo` how the importing file names it.
@@ -46,15 +54,14 @@ function parts(names) {
 export function pastDoors(text, file, { read, pathTo }) {
   return text.replace(NAMED, (all, type = '', names, _quote, from) => {
     if (!DOOR.test(from)) return all;
-    const door = ours(file, from);
-    const behind = new Map(namesOf(read(door)).map(one => [one.given, one]));
+    const behind = new Map(behindDoor(ours(file, from), read).map(one => [one.given, one]));
     return parts(names)
       .map(({ own, given, type: ofType }) => {
         const there = behind.get(own);
         if (there === undefined && type + ofType === '') throw new Error(`${from} does not name ${own}.`);
         if (there === undefined) return `import type { ${own} } from '${from}';`;
         const name = there.own === given ? given : `${there.own} as ${given}`;
-        return `import ${type || ofType}{ ${name} } from '${pathTo(ours(door, there.from))}';`;
+        return `import ${type || ofType}{ ${name} } from '${pathTo(there.path)}';`;
       })
       .join('\n');
   });

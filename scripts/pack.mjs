@@ -18,6 +18,8 @@ const own = manifestOf('.');
 const ENTRIES = {
   '.': 'client/remote',
   './vocabularies': 'client/vocabularies/index',
+  './messages': 'client/messages/index',
+  './ag-ui': 'packages/ag-ui/index',
   './store': 'client/remote-store',
 };
 

@@ -29,6 +29,8 @@ async function play(program: string, given: Record<string, string> = {}): Promis
 
 const STARTS = `// @ts-check
 import { connect } from 'steersman-client';
+import { agUiEvents } from 'steersman-client/ag-ui';
+import { toChatMessages } from 'steersman-client/messages';
 import { translate, turnEvents } from 'steersman-client/vocabularies';
 
 const { ADDRESS: address = '', QUEUE: taskQueue = '', WORKSPACE: workspace = '' } = process.env;
@@ -39,8 +41,12 @@ const seen = [];
 for await (const event of run.events()) seen.push(event.type);
 let turns = 0;
 for await (const _ of translate(run.events(), turnEvents())) turns += 1;
+let last = '';
+for await (const { type } of translate(run.events(), agUiEvents(run.id))) last = type;
 const { outcome, text } = await run.result();
-console.log(JSON.stringify({ outcome, text, seen, turns }));
+const [thread] = await run.transcript();
+const said = toChatMessages(thread?.messages ?? []).map(({ role }) => role);
+console.log(JSON.stringify({ outcome, text, seen, turns, last, said }));
 await client.close();
 `;
 
@@ -52,6 +58,10 @@ test('the client of its own: a program elsewhere starts a run, watches it and ge
   expect(told).toMatchObject({ outcome: 'answered', text: 'Alba is of 1961.' });
   expect(told.seen).toEqual(expect.arrayContaining(['run_started', 'text', 'goal_ended', 'end']));
   expect(told.turns).toBeGreaterThan(1);
+  expect(told).toMatchObject({
+    last: 'TEXT_MESSAGE_END',
+    said: expect.arrayContaining(['user', 'assistant']),
+  });
   expect(installed.bytes).toBeLessThan(MOST_BYTES);
   const options = [
     '--noEmit',
