@@ -7,14 +7,12 @@ import { errorText } from '../base/text/error-text.js';
 import { preview } from '../base/text/preview.js';
 import type { HookName } from '../run/agents/run-config.js';
 import type { Cause, Outcome } from '../run/limits/cause.js';
-import { FAILURE } from '../run/limits/failure.js';
 import type { Message, Usage } from '../run/messages/message.js';
 import { failpoint } from '../shared/process/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
-import type { AccountStore } from '../shared/store/store.js';
 import { withinTime } from '../shared/time-limit.js';
 import { pause, unlessOver, within } from './stop-signal.js';
-import type { Charges, HookEnd, HookInput, SteersmanActivities } from './types.js';
+import type { MomentEnd, MomentEndParts, MomentInput, SteersmanActivities } from './types.js';
 
 interface Told {
   /** Names what the hook is called for, and nothing else: the same in every try. */
@@ -77,10 +75,14 @@ export type CallHook = (
   signal: AbortSignal,
 ) => Promise<{ goOn: boolean; why?: string }>;
 
+/** What a feature does at a moment, and tells the run of it. */
+export type Settle = (input: MomentInput) => Promise<MomentEndParts>;
+
 export interface HookDeps {
   /** Program and configuration: all of them are called. */
   hooks: readonly CallHook[];
-  accounts: AccountStore;
+  /** Of features: what each does at a moment, before hooks are called. */
+  settles?: readonly Settle[];
   /** Asks the run for messages. */
   readMessages(ids: string[]): Promise<Message[]>;
   redact<T>(value: T): T;
@@ -88,12 +90,10 @@ export interface HookDeps {
 
 const HEARTBEAT_MS = 1_000;
 const FUNCTION_MS = 10_000;
-const STORE_MS = 9_000;
 /** Of the minute of the activity: a slow hook leaves the others their time. */
 const SHARE_MS = { message: 12_000, turn: 30_000, alone: 45_000 };
 const GIVE_UP_MS = 8_000;
 const WHY_CHARS = 300;
-const NO_STORE = `the store of accounts did not answer within ${STORE_MS / 1_000} s`;
 const LATE = Symbol('late');
 
 /** The functions of a program as hooks that may be called. */
@@ -126,17 +126,18 @@ type Calling = HookDeps & { progress: Progress };
 const MOST_LOST = 3;
 const BLOCKS = `it never came back in ${MOST_LOST} calls: a hook must not block the event loop of its worker`;
 
-/** Makes `steersmanHook`. Charges come first: what was used is paid, whatever a hook says. */
+/** Makes `steersmanHook`. Features come first: what was used is paid, whatever a hook says. */
 export function createHook(deps: HookDeps): SteersmanActivities['steersmanHook'] {
   return async function steersmanHook(input) {
     const progress = progressOf(activityInfo().heartbeatDetails);
     const timer = setInterval(() => heartbeat(progress), HEARTBEAT_MS);
     try {
-      const account = await settlePatiently(deps, input);
+      let settled: MomentEndParts = {};
+      for (const settle of deps.settles ?? []) settled = { ...settled, ...(await settle(input)) };
       await failpoint('hook.before-call');
       const end = await callAll(deps, input, progress);
       await failpoint('hook.after-call');
-      return { ...end, ...(account && { account }) };
+      return { ...end, ...settled };
     } finally {
       clearInterval(timer);
     }
@@ -157,7 +158,7 @@ function isUnderway(value: unknown): value is NonNullable<Progress['underway']> 
   return isRecord(value) && isText(value.hook) && Number.isSafeInteger(value.tries);
 }
 
-async function callAll(deps: HookDeps, input: HookInput, progress: Progress): Promise<HookEnd> {
+async function callAll(deps: HookDeps, input: MomentInput, progress: Progress): Promise<MomentEnd> {
   const { key, goal, context } = input;
   const runId = placeOf();
   const told = { key, runId, goal, context };
@@ -203,7 +204,7 @@ async function tellMessages(
   told: Told,
   ids: string[],
   ms: number,
-): Promise<Pick<HookEnd, 'warning'>> {
+): Promise<Pick<MomentEnd, 'warning'>> {
   const { progress } = deps;
   if (deps.hooks.length === 0) return {};
   const signal = signalFor(ms);
@@ -238,8 +239,8 @@ async function callEach(
   hook: HookName,
   told: Told,
   signal: AbortSignal,
-): Promise<HookEnd> {
-  let end: HookEnd = { goOn: true };
+): Promise<MomentEnd> {
+  let end: MomentEnd = { goOn: true };
   const faults: unknown[] = [];
   for (const [at, call] of hooks.entries()) {
     try {
@@ -298,65 +299,7 @@ function warningOf(hook: HookName, error: unknown, { redact }: HookDeps): string
   return redact(`The hook ${hook} failed: ${preview(errorText(error), WHY_CHARS)}`);
 }
 
-/** A database that is started again refuses for some seconds: it is asked each second. */
-async function settlePatiently(deps: HookDeps, input: HookInput): Promise<HookEnd['account']> {
-  for (let second = 1; ; second += 1) {
-    try {
-      const account = await within(STORE_MS, settleAccount(deps, input), LATE);
-      if (account === LATE) throw ApplicationFailure.retryable(NO_STORE, 'hook');
-      return account;
-    } catch (error) {
-      if (error instanceof ApplicationFailure || second === STORE_MS / 1_000) throw error;
-    }
-    unlessCancelled();
-    await pause(1_000);
-  }
-}
-
-/** Charges, refunds and places of the run's account. */
-async function settleAccount({ accounts }: HookDeps, input: HookInput): Promise<HookEnd['account']> {
-  const { charges } = input;
-  if (input.at === 'begin') return takePlace(accounts, input);
-  const found = charges && (await chargeTo(accounts, charges));
-  if (input.at === 'goal' && input.refund !== undefined) {
-    await failpoint('hook.before-refund');
-    const { balance, dayTokens } = await accounts.refund(input.account, input.refund);
-    await failpoint('hook.after-refund');
-    return { balance, dayTokens };
-  }
-  if (input.at === 'end' && input.account !== undefined) await accounts.release(input.account, placeOf());
-  return found;
-}
-
-/** Tried again: that of a run that has just ended is free in a moment. */
-async function takePlace(
-  accounts: AccountStore,
-  { account, runsAtOnce }: Extract<HookInput, { at: 'begin' }>,
-): Promise<undefined> {
-  if (await accounts.lease(account, placeOf(), runsAtOnce)) return;
-  const message = `The run can not start: the account ${account} has ${runsAtOnce} at work already, and no more are allowed at once.`;
-  throw ApplicationFailure.retryable(message, FAILURE.run.badInput);
-}
-
-async function chargeTo(
-  accounts: AccountStore,
-  { account, keepsPlace, all }: Charges,
-): Promise<HookEnd['account']> {
-  let found: HookEnd['account'];
-  let isFirst = false;
-  for (const { key, ...what } of all) {
-    await failpoint('hook.before-charge');
-    const { balance, dayTokens, isNew } = await accounts.charge(account, key, what);
-    await failpoint('hook.after-charge');
-    found = { balance, dayTokens };
-    isFirst ||= isNew;
-  }
-  // A late try, on a worker that stood still: the run may have given its place back since.
-  if (keepsPlace && isFirst) await accounts.lease(account, placeOf(), Number.MAX_SAFE_INTEGER);
-  return found;
-}
-
-/** The run in the places of its account: open runs have different ids. */
+/** Workflow id of the run. */
 function placeOf(): string {
   return activityInfo().workflowExecution?.workflowId ?? '';
 }

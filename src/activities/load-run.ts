@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure, ensureApplicationFailure } from '@temporalio/common';
-import { canonicalJson, isRecord, isText, jsonBytes, ownValue } from '../base/json/json.js';
+import { canonicalJson, isRecord, isText, jsonBytes } from '../base/json/json.js';
 import { PINNED_BYTES, WORKER_TRIES } from '../base/sizes/bounds.js';
 import { errorText } from '../base/text/error-text.js';
 import { asksTransforms, contextRules } from '../config/context-rules.js';
@@ -13,7 +13,6 @@ import { NO_NOTES, readProjectNotes } from '../config/prompts/project-notes.js';
 import type { PromptValues } from '../config/prompts/render-prompts.js';
 import { aloneAmong, renderAlone, renderPrefix, renderRole } from '../config/prompts/render-prompts.js';
 import { modesFor } from '../config/prompts/required-roles.js';
-import type { CreditSettings } from '../config/schema/hooks-schema.js';
 import { applyToolOverrides, mergeLimits } from '../config/settings.js';
 import { isRecall } from '../conversation/tool-result.js';
 import { toolNamer } from '../mcp/tools/tool-names.js';
@@ -21,7 +20,6 @@ import { isSubagent } from '../rules/agents/subagent.js';
 import { mayChangeFiles, readsFiles } from '../rules/evidence/inventory.js';
 import type { PinnedRole } from '../run/agents/role.js';
 import { BEHAVIOUR, type HookName, type PinnedRun, type RunSettings } from '../run/agents/run-config.js';
-import type { CreditTerms } from '../run/limits/credits.js';
 import { FAILURE } from '../run/limits/failure.js';
 import { ceilingFault, type Limits, underCeilings } from '../run/limits/limits.js';
 import { idlePermissions, isDenied } from '../run/tools/permission.js';
@@ -29,7 +27,7 @@ import { RECALL, type ToolDefinition } from '../run/tools/tool.js';
 import { addWorkflowTools, mergeClientTools } from '../run/tools/workflow-tools.js';
 import { SteersmanError } from '../shared/process/errors.js';
 import { failpoint } from '../shared/process/failpoints.js';
-import type { AccountStore } from '../shared/store/store.js';
+import type { WorkerFeature, WorkerParts } from './feature.js';
 import { pack } from './pack.js';
 import { namesModels, type PinModelsDeps, pinModels } from './pin-models.js';
 import { type RunFiles, type RunFilesDeps, readRunFiles, roleWarnings } from './read-run-files.js';
@@ -50,10 +48,8 @@ export interface LoadRunDeps extends RunFilesDeps, PinModelsDeps {
   keeps?: boolean;
   /** That the worker has. Default: none. */
   hooks?: readonly HookName[];
-  /** Tools that runs carry out themselves. Default: those without features. */
-  ownTools?: readonly ToolDefinition[];
-  /** Where accounts are charged. Default: nobody has one. */
-  accounts?: AccountStore;
+  /** What features have on this worker, with what they may use of it. Default: none. */
+  beside?: { features: readonly WorkerFeature[]; parts: WorkerParts; ownTools: readonly ToolDefinition[] };
   /** The worker's program chooses models. Default false. */
   asksProgram?: boolean;
   /** Tools of the connected servers and the built-in ones, with the policies their servers declare. */
@@ -137,12 +133,12 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   );
   const limits = limitsFor(settings, run);
   const listed = await failAs(badConfig, () => deps.listTools(workspace));
-  const { tools, warnings } = toolsFor(listed, files, run, deps.ownTools);
+  const { tools, warnings } = toolsFor(listed, files, run, deps.beside?.ownTools);
   const allowed = tools.filter(tool => !isDenied(tool, settings.permissions));
   const values = { limits, tools: allowed, today: today(), workspace };
-  const credits = await accountOf(deps, settings.credits, run);
+  const ofFeatures = await pinsOf(deps, settings, run);
   const { roles, prefix } = await failAs(badConfig, () => renderAll(files, values, run.systemMessage));
-  const needsPrices = limits.costUsd !== null || isPaidByCost(settings.credits, run);
+  const needsPrices = limits.costUsd !== null || wantPrices(deps, settings, run);
   const { choice, modelInfo, resolver } = await failAs(namesModels(run) ? badInput : badConfig, () =>
     pinModels(deps, roles, { settings, run, needsPrices }),
   );
@@ -171,7 +167,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     ...((deps.keeps === true || asksTransforms(settings)) && {
       context: contextRules(settings, modelInfo, needsPrices),
     }),
-    ...(credits && { credits }),
+    ...ofFeatures,
     searchAttributes: attributes.names,
     warnings: [
       ...listed.warnings,
@@ -253,29 +249,19 @@ function continuesSession(run: RunSettings): boolean {
 const NOTHING_KEPT =
   'This worker has no store (store.kind is none in its steersman.yaml): the run does not know what was said before in its conversation.';
 
-/** What the run pins of its account; null where the start names none. */
-async function accountOf(
-  { accounts }: LoadRunDeps,
-  settings: CreditSettings | undefined,
+async function pinsOf(
+  { beside }: LoadRunDeps,
+  settings: RunFiles['settings'],
   run: RunSettings,
-): Promise<CreditTerms | null> {
-  const account = accountNamed(settings, run);
-  // Agents are charged with what their caller uses.
-  if (!settings || !accounts || account === undefined || isSubagent(run)) return null;
-  const { perUsd, perTurn, perThousandTokens, tokensPerDay, runsAtOnce } = settings;
-  const { balance = 0, day, dayTokens = 0 } = (await accounts.show(account)) ?? {};
-  const isToday = day === new Date().toISOString().slice(0, 10);
-  const rates = { perUsd, perTurn, perThousandTokens, tokensPerDay, runsAtOnce };
-  return { account, ...rates, balance, dayTokens: isToday ? dayTokens : 0 };
+): Promise<Partial<PinnedRun>> {
+  if (!beside) return {};
+  const { features, parts } = beside;
+  const pins = await Promise.all(features.map(feature => feature.pins?.(parts, settings, run)));
+  return Object.assign({}, ...pins);
 }
 
-/** Then each model needs a price, also of an agent, whose caller is charged. */
-function isPaidByCost(settings: CreditSettings | undefined, run: RunSettings): boolean {
-  return accountNamed(settings, run) !== undefined && (settings?.perUsd ?? 0) > 0;
-}
-
-function accountNamed(settings: CreditSettings | undefined, { context }: RunSettings): string | undefined {
-  return settings && ownValue(context ?? {}, settings.account);
+function wantPrices({ beside }: LoadRunDeps, settings: RunFiles['settings'], run: RunSettings): boolean {
+  return beside?.features.some(feature => feature.needsPrices?.(settings, run) === true) === true;
 }
 
 /** Another worker's host may have the folder. If no try finds it, the error names the hosts without it. */

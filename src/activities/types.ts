@@ -12,7 +12,6 @@ import type { PinnedRun, RunSettings } from '../run/agents/run-config.js';
 import type { Check, CheckStatus } from '../run/checks/check.js';
 import type { FilesNow, Snapshot } from '../run/evidence/evidence.js';
 import type { Cause, Outcome } from '../run/limits/cause.js';
-import type { KeyedCharge } from '../run/limits/credits.js';
 import type {
   AppResult,
   AssistantMessage,
@@ -244,38 +243,35 @@ export interface Opened {
   untold?: string[];
 }
 
-/** What an account is charged. */
-export interface Charges {
-  account: string;
-  all: readonly KeyedCharge[];
-  /** The run has a place among those of its account, and keeps it. */
-  keepsPlace: boolean;
-}
+/** What features add to a moment, and tell the run of it: each declares its own in its folder. */
+// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
+export interface MomentParts {}
+// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
+export interface MomentEndParts {}
 
-/** What hooks are called for, and what accounts are told. `key` names it, and nothing else of any run. */
-export type HookInput = {
+/** A moment of a run that the worker is told of. `key` names it, and nothing else of any run. */
+export type MomentInput = {
   key: string;
   goal: number;
   /** As the starter gave it. */
   context: Record<string, string>;
-  charges?: Charges;
-} /** Takes a place in the account. */ & (
-  | { at: 'begin'; account: string; runsAtOnce: number }
+} & MomentParts &
+  MomentFacts;
+
+export type MomentFacts =
+  | { at: 'begin' }
   | { at: 'turn'; turn: number; role: string; model: string; usage: Usage; messageId: string }
   | { at: 'results'; messageIds: string[] }
   | { at: 'error'; role: string; model: string; error: string; isRetryable: boolean }
-  /** `refund`: charges whose keys begin so are given back. */
-  | { at: 'goal'; account: string; refund?: string }
-  | { at: 'end'; outcome: Outcome; cause: Cause; account?: string }
-);
+  | { at: 'goal' }
+  | { at: 'end'; outcome: Outcome; cause: Cause };
 
-export interface HookEnd {
+export interface MomentEnd extends MomentEndParts {
   /** False: the goal is not to go on. */
   goOn: boolean;
   why?: string;
   /** A hook whose failure ends nothing has failed. */
   warning?: string;
-  account?: { balance: number; dayTokens: number };
 }
 
 /** What workers run for workflows, beside the activities of features. The keys are the activity types on the wire. */
@@ -301,6 +297,6 @@ export interface SteersmanActivities {
   steersmanKeep(input: KeepInput): Promise<KeepEnd>;
   /** Reads what a run begins with of the conversation that it is a part of. */
   steersmanOpenSession(input: OpenSessionInput): Promise<Packed<Message[] | Opened>>;
-  /** Calls hooks of the worker, and charges the account of the run. */
-  steersmanHook(input: HookInput): Promise<HookEnd>;
+  /** Tells features of a moment, and hooks of the worker. */
+  steersmanHook(input: MomentInput): Promise<MomentEnd>;
 }

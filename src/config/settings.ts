@@ -1,5 +1,6 @@
 /** Reading `steersman.yaml`, and what follows from it: limits, tool policies. */
 import { join, resolve } from 'node:path';
+import * as featureKeys from '../features/keys.js';
 import { endpointFault, endpointNames } from '../models/provider/endpoints.js';
 import type { Limits } from '../run/limits/limits.js';
 import { DEFAULT_LIMITS } from '../run/limits/limits.js';
@@ -26,15 +27,10 @@ export const SETTINGS_FILE = 'steersman.yaml';
  * and what runs on this machine unasked.
  */
 export const TRUSTED_SECTIONS = [
-  'models',
-  'hooks',
-  'store',
-  'credits',
-  'console',
-  'permissions',
-  'checks',
-  'tools',
-] as const;
+  ...(['models', 'hooks', 'store'] as const),
+  ...(Object.keys(featureKeys) as (keyof typeof featureKeys)[]),
+  ...(['console', 'permissions', 'checks', 'tools'] as const),
+];
 const DOCS = 'docs/configuration.md';
 
 /**

@@ -3,7 +3,7 @@
 import { jsonBytes } from '../base/json/json.js';
 import * as most from '../base/sizes/bounds.js';
 import { sizeOf, sizeOfList, sizeOfRecord } from '../base/sizes/sizes.js';
-import { MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../run/limits/limits.js';
+import { MOST_PARALLEL_TOOLS } from '../run/limits/limits.js';
 import { LESSONS_BYTES } from '../run/models/lessons.js';
 import { steeringAt } from '../run/state/cursor.js';
 import type { RunState } from '../run/state/run-state.js';
@@ -99,8 +99,6 @@ export const BOUNDS: Record<Path, number> = {
   'total.turns': NUMBER_BYTES,
   /** At most 17 entries: names of 100 bytes, and figures of up to 12 digits. */
   'total.usageBy': 6_600,
-  /** Of what the store did not take, at most one charge for each task at work, one of the goal and one of the run. */
-  'total.charged': 180 + (MOST_PARALLEL_TASKS + 2) * 170,
   children: most.CHILDREN_BYTES + 100,
   'log.journal': most.JOURNAL_BYTES + 100,
   /** Besides steps: totals of tools, and references to steps that were offloaded. */

@@ -3,8 +3,9 @@ import type { WorkerFeature } from '../activities/feature.js';
 import { ownToolsWith } from '../run/tools/workflow-tools.js';
 import { byName } from '../workflows/beside/feature.js';
 import { artifacts } from './artifacts/worker.js';
+import { credits } from './credits/worker.js';
 
-export const WORKER_FEATURES: readonly WorkerFeature[] = byName([artifacts]);
+export const WORKER_FEATURES: readonly WorkerFeature[] = byName([artifacts, credits]);
 
 /** The tools that runs carry out themselves. */
 export const OWN_TOOLS = ownToolsWith(WORKER_FEATURES.flatMap(({ tools = [] }) => tools));

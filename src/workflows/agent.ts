@@ -22,6 +22,7 @@ import { lackAtEnd, UNKEPT } from '../run/state/kept.js';
 import { newRunState, type RunState } from '../run/state/run-state.js';
 import type { Feature } from './beside/feature.js';
 import { adopted, comeToRest, partBegins, seenOf } from './beside/moments.js';
+import { modelFailed, refusalToBegin, runEnds } from './beside/tell.js';
 import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from './goals.js';
 import { registerHandlers } from './handlers.js';
 import { answerFor, failedEnd, type GoalEnd } from './phases/conclude.js';
@@ -31,7 +32,6 @@ import { keepEnd } from './run/keep-session.js';
 import type { Called } from './run/ports.js';
 import { Run } from './run/run.js';
 import { resultOf } from './run/views.js';
-import { modelFailed, runEnds, takePlace } from './turn/hooks.js';
 
 /** A memo is read with every list of runs. */
 const MEMO_BYTES = 64_000;
@@ -142,9 +142,9 @@ async function begin(run: Run, ports: TemporalPorts, given: Given): Promise<Goal
     state.pinned = unkept;
     return refusedStart(run, earlier.failure);
   }
-  const noPlace = await takePlace(run);
+  const refused = await refusalToBegin(run);
   ports.throwIfCancelled();
-  if (noPlace) return refusedStart(run, noPlace);
+  if (refused) return refusedStart(run, refused);
   await beginRun(run, loaded.value, earlier.value);
   return null;
 }
@@ -168,7 +168,6 @@ async function saidEarlier(
 
 async function refusedStart(run: Run, failure: CallFailure): Promise<GoalEnd> {
   if (failure.kind === 'cancelled') return answerFor(run, 'stopped');
-  run.memory.hooks = failure.hooks ?? [];
   await modelFailed(run, run.state.settings.role ?? '', failure);
   return failedEnd(failure, '');
 }

@@ -19,7 +19,8 @@ import { newGoal, restOfGoal, withGoal } from '../run/state/goal.js';
 import { type InboxItem, steersToFollowUps, takeFollowUp } from '../run/steering/inbox.js';
 import { droppedReceipt, queuedReceipt } from '../run/steering/receipt.js';
 import { allowedAtStart } from '../run/tools/permission.js';
-import { ended } from './beside/moments.js';
+import { ended, loaded } from './beside/moments.js';
+import { goalEnds } from './beside/tell.js';
 import { closeBranches } from './branches/side-by-side.js';
 import { setChosen } from './changes/set-model.js';
 import { asStopped, type GoalEnd, whatThereIs } from './phases/conclude.js';
@@ -29,7 +30,6 @@ import { hasUnkept, keepSession } from './run/keep-session.js';
 import { beginNextGoal } from './run/notes.js';
 import type { Run } from './run/run.js';
 import { runMode } from './run-mode.js';
-import { openAccount, settleGoal } from './turn/hooks.js';
 import { keepText, offloadLastAnswer } from './turn/keep-text.js';
 import { receipts } from './turn/take-steering.js';
 import { cancelled, closeOpenCalls } from './turn/tools/finish-call.js';
@@ -51,7 +51,7 @@ export async function beginRun(run: Run, pinned: PinnedRun, given: Given = NOTHI
   setChosen(run);
   for (const message of renamed(given.messages, prefix => run.nextId(prefix)))
     run.append(run.mainThread(), { ...message, at: message.at || run.ports.now() });
-  openAccount(run);
+  loaded(run);
   const text = await keepText(run, 'goal', state.goal.text, TEXT_BYTES);
   state.goal = newGoal(state.goal.number, text, state.goal);
   // Before the goal: runs of one workspace then begin alike, which endpoints that cache take for a tenth of the price.
@@ -90,7 +90,7 @@ export async function pursue(run: Run): Promise<GoalEnd> {
   const answer = await keepText(run, `answer-${state.goal.number}`, end.answer, ANSWER_BYTES);
   await offloadLastAnswer(run);
   endGoal(run, { ...end, answer });
-  await settleGoal(run, end);
+  await goalEnds(run, end);
   // What goes on with the conversation reads the answer there. That of an agent is its caller's.
   if (hasUnkept(run) && !isSubagent(state.settings)) await keepSession(run);
   return { ...end, answer };

@@ -1,10 +1,10 @@
 /** What a seed stands for: limits, roles and tools of a run, and what befalls it. */
 
+import type { CreditTerms } from '../../src/features/credits/rules.js';
 import { OWN_TOOLS } from '../../src/features/workers.js';
 import type { PinnedRole } from '../../src/run/agents/role.js';
 import type { HookName, PinnedRun, RunSettings } from '../../src/run/agents/run-config.js';
 import type { Check } from '../../src/run/checks/check.js';
-import type { CreditTerms } from '../../src/run/limits/credits.js';
 import { MODEL_FAILURES } from '../../src/run/limits/failure.js';
 import { DEFAULT_LIMITS, type Limits } from '../../src/run/limits/limits.js';
 import { STOP_REASONS } from '../../src/run/messages/message.js';

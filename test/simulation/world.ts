@@ -6,11 +6,11 @@ import type {
   CallToolResult,
   CheckEnd,
   CompareFileInput,
-  HookEnd,
-  HookInput,
   KeepInput,
   LookFinds,
   LookInput,
+  MomentEnd,
+  MomentInput,
   RunCheckInput,
   TransformInput,
 } from '../../src/activities/types.js';
@@ -519,7 +519,7 @@ export class World implements Ports {
   }
 
   /** Whatever was charged when: with this charge it is all that the run has used. */
-  async hook(input: HookInput): Promise<Called<HookEnd>> {
+  async tell(input: MomentInput): Promise<Called<MomentEnd>> {
     for (const charge of input.charges?.all ?? []) {
       expectThat(!this.#charged.has(charge.key), () => `${charge.key} is charged twice`);
       this.#charged.set(charge.key, charge.tokens);

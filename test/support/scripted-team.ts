@@ -47,7 +47,7 @@ export interface TeamGiven {
   /** What is found where the run looks at files. Default: nothing. */
   look?: Ports['look'];
   /** What comes of calls of hooks. Default: the goal goes on. */
-  hook?: Ports['hook'];
+  hook?: Ports['tell'];
   /** What a check says, beside what happens meanwhile. Default: it passes. */
   runCheck?: (run: Run) => CheckEnd;
 }
@@ -104,7 +104,7 @@ function portsOf(
     ...quietPorts(ran),
     ...(callTool && { callTool }),
     ...(callSubagent && { callSubagent }),
-    ...(hook && { hook }),
+    ...(hook && { tell: hook }),
     ...(look && { look }),
     ...(runCheck && {
       runCheck: async () => {

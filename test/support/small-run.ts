@@ -98,7 +98,7 @@ export function quietPorts(ran: CallToolInput[]): Ports {
     activity: async () => ({ ok: true, value: { ref: 'ref', bytes: 3 } }),
     keep: async () => ({ ok: true, value: null }),
     openSession: async () => ({ ok: true, value: { messages: [] } }),
-    hook: async () => ({ ok: true, value: { goOn: true } }),
+    tell: async () => ({ ok: true, value: { goOn: true } }),
     storeText: async () => ({ ok: true, value: { ref: 'ref' } }),
     wait: async done => {
       const test = getCurrentTest();

@@ -70,7 +70,11 @@ const imports: Import[] = entries
   );
 const inside = imports.filter(({ isPackage }) => !isPackage);
 
+/** Keys of `steersman.yaml` that features have: their files import a library alone, so the configuration may. */
+const KEYS = /^features\/(?:keys|[^/]+\/config)\.ts$/;
+
 function roomOf(path: string): string {
+  if (KEYS.test(path)) return 'keys of features';
   return path.includes('/') ? (path.split('/')[0] ?? '') : '';
 }
 

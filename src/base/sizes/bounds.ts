@@ -110,7 +110,7 @@ export const LEDGER_BYTES = 55_000;
 /** Sessions with stateful tool servers, about twenty. */
 export const SESSIONS_BYTES = 4_000;
 /** The state of all features together, in their slices. */
-export const FEATURES_BYTES = 36_600;
+export const FEATURES_BYTES = 37_800;
 
 /**
  * Attempts of work that only some workers of a queue can do: if half of them can, all attempts miss once in about 4,000

@@ -4,13 +4,14 @@
  */
 import { z } from 'zod';
 import { CONTENT_BYTES } from '../../base/sizes/bounds.js';
+import * as featureKeys from '../../features/keys.js';
 import { CHECK_TIMEOUT_MS, type Check, checksFault, MOST_CHECKS } from '../../run/checks/check.js';
 import { BUILT_IN_TRANSFORMS } from '../../run/limits/decide.js';
 import type { Limits } from '../../run/limits/limits.js';
 import { DEFAULT_LIMITS, MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../../run/limits/limits.js';
 import { STEP_FAILURE_POLICIES } from '../../run/plan/plan.js';
 import { DEFAULT_TOOL_POLICY } from '../../run/tools/tool.js';
-import { creditsSchema, hooksSchema } from './hooks-schema.js';
+import { hooksSchema } from './hooks-schema.js';
 import { modelsSchema } from './models-schema.js';
 import { storeSchema } from './store-schema.js';
 
@@ -308,9 +309,7 @@ export const settingsSchema = z
     hooks: hooksSchema
       .prefault({})
       .describe('Addresses that are called as runs go on: read when the worker starts.'),
-    credits: creditsSchema
-      .optional()
-      .describe('What the account of a run is charged. Left out: nothing, and nobody has an account.'),
+    ...featureKeys,
     store: storeSchema.prefault({}).describe('Where conversations are kept when their runs have ended.'),
     blobs: z
       .strictObject({

@@ -79,9 +79,9 @@ export function modelFault(
   return needsPrices({ pinned, limits }) && !known.costKnown ? noPrice(model) : null;
 }
 
-/** A limit of cost is to be held, or an account charged by cost. */
+/** Whether a limit of cost is held, or something else needs the cost of each call. */
 export function needsPrices(state: Parameters<typeof limitsOf>[0]): boolean {
-  return limitsOf(state).costUsd !== null || (state.pinned?.credits?.perUsd ?? 0) > 0;
+  return limitsOf(state).costUsd !== null || state.pinned?.needsPrices === true;
 }
 
 export function noPrice(models: string): string {

@@ -4,7 +4,6 @@ import { without } from '../../base/json/json.js';
 import { preview } from '../../base/text/preview.js';
 import type { OwnWords } from '../../base/words/words.js';
 import type { Check } from '../checks/check.js';
-import type { CreditTerms } from '../limits/credits.js';
 import type { ContextRules } from '../limits/decide.js';
 import type { Ceilings, Limits } from '../limits/limits.js';
 import type { KnownModels } from '../models/model-use.js';
@@ -173,8 +172,8 @@ export interface PinnedRun {
   continues?: true;
   /** Hooks that the worker has; absent for none: then nothing is called. */
   hooks?: HookName[];
-  /** Account that the run is charged to; absent for none. */
-  credits?: CreditTerms;
+  /** What calls cost has to be known, also where no limit of cost is held. */
+  needsPrices?: true;
   /** At the end of a budget: a gate, where a person can be asked, or the wrap-up at once. */
   onBudget: 'ask' | 'wrap_up';
   /** In the mode plan: what a failed task does to the rest of its plan. */

@@ -5,7 +5,6 @@ import type { PinnedRun, RunSettings } from '../agents/run-config.js';
 import { type Evidence, newEvidence } from '../evidence/evidence.js';
 import { budgetTokens } from '../limits/budget-tokens.js';
 import type { Cause, Outcome } from '../limits/cause.js';
-import type { Charged } from '../limits/credits.js';
 import type { BudgetUse, Limits } from '../limits/limits.js';
 import type { Account, UsageEntry } from '../limits/usage-by.js';
 import { NO_USAGE, type Usage } from '../messages/message.js';
@@ -46,8 +45,8 @@ export interface RunState {
   models: ModelUse;
   tools: ToolUse;
   people: People;
-  /** Over all goals, also between two; `turns` are model replies, `usageBy` the parts of `usage`; `charged`: null without an account. */
-  total: { usage: Usage; turns: number; usageBy: UsageEntry[]; charged: Charged | null };
+  /** Over all goals, also between two; `turns` are model replies, `usageBy` the parts of `usage`. */
+  total: { usage: Usage; turns: number; usageBy: UsageEntry[] };
   /** Sub-agents: those that run are in flight, so none is open at a safe point. */
   children: Children;
   log: Log;
@@ -78,7 +77,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     models: newModelUse(settings.knownModels),
     tools: newToolUse(now),
     people: newPeople(),
-    total: { usage: NO_USAGE, turns: 0, usageBy: [], charged: null },
+    total: { usage: NO_USAGE, turns: 0, usageBy: [] },
     children: noChildren(),
     log: { journal: { lastSeq: 0, events: [] }, trace: emptyTrace(), storeFailed: false, ...newKeeping() },
     features: {},

@@ -64,8 +64,7 @@ function runActivities(parts: Parts): ActivitiesOf<'steersmanLoadRun' | 'steersm
       localStack,
       keeps: parts.keeps,
       hooks: parts.hooks.names,
-      ownTools: OWN_TOOLS,
-      accounts: parts.store.accounts,
+      beside: { features: WORKER_FEATURES, parts: workerParts(parts), ownTools: OWN_TOOLS },
       asksProgram: options.resolveModel !== undefined,
       listTools: workspace =>
         listRunTools(
@@ -83,7 +82,7 @@ function runActivities(parts: Parts): ActivitiesOf<'steersmanLoadRun' | 'steersm
       3,
       createHook({
         hooks: parts.hooks.calls,
-        accounts: parts.store.accounts,
+        settles: WORKER_FEATURES.flatMap(feature => feature.settles?.(workerParts(parts)) ?? []),
         readMessages: ids => {
           const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
           return runOf(workflowId, runId).query(messagesQuery, ids);
@@ -221,10 +220,13 @@ function storeActivities(
 
 /** By their types on the wire: see `features/workers.ts`. */
 function featureActivities(parts: Parts): Record<string, (input: never) => Promise<unknown>> {
-  const { deniedTools } = allowedBy(parts);
-  const given: WorkerParts = { blobs: parts.blobs, readArguments: argumentsOf, deniedTools };
   const all = WORKER_FEATURES.flatMap(({ activities = {} }) => Object.entries(activities));
-  return Object.fromEntries(all.map(([type, create]) => [type, create(given)]));
+  return Object.fromEntries(all.map(([type, create]) => [type, create(workerParts(parts))]));
+}
+
+function workerParts(parts: Parts): WorkerParts {
+  const { deniedTools } = allowedBy(parts);
+  return { blobs: parts.blobs, accounts: parts.store.accounts, readArguments: argumentsOf, deniedTools };
 }
 
 /** What the settings of a worker allow, and what they hide. */

@@ -8,10 +8,14 @@
  * `R` is the run. It has features, so a type here can't name it without a circle.
  */
 import type { UpdateDefinition } from '@temporalio/common';
-import type { CallToolResult } from '../../activities/types.js';
+import type { CallToolResult, MomentEnd, MomentParts } from '../../activities/types.js';
 import type { CallValues } from '../../rules/prompts/call-context.js';
 import type { PinnedRole } from '../../run/agents/role.js';
-import type { ToolResultBlock } from '../../run/messages/message.js';
+import type { Cause, Outcome } from '../../run/limits/cause.js';
+import type { CallFailure } from '../../run/limits/failure.js';
+import type { Limits } from '../../run/limits/limits.js';
+import type { AssistantMessage, ToolResultBlock } from '../../run/messages/message.js';
+import type { ModelSituation } from '../../run/models/resolver.js';
 import type { RunState } from '../../run/state/run-state.js';
 import type { AnySlice } from '../../run/state/slice.js';
 import type { Seen } from '../run/definitions.js';
@@ -39,12 +43,25 @@ export interface Feature<R> {
   /** All arguments of a call of its own that is in flight; null if it has no such call. */
   argumentsOf?(state: RunState, callId: string): Record<string, unknown> | null;
 
-  // Moments of a run, in the order in which they come. They only note, and `comesToRest` may have the run wait.
+  // What it adds to what the loop decides upon.
+
+  /** What rows of the resolver and the worker's program are told. */
+  facts?(state: RunState): Partial<ModelSituation>;
+  /** The limits that sub-agents share. */
+  limits?(run: R, limits: Limits): Limits;
+
+  // Moments of a run, in the order in which they come. They only note; `tells` and `comesToRest` may have the run wait.
 
   /** A part of the run begins, the first one too: what the slice has in flight goes on. */
   partBegins?(run: R): void;
+  /** The run is loaded, and its goal is not said yet. */
+  loaded?(run: R): void;
   /** Before each model call, when all else is said. */
   beforeCall?(run: R, role: PinnedRole): void;
+  /** The model of the next call is known; `state.models.at` has the one before it. */
+  modelChosen?(run: R, role: PinnedRole, model: string): void;
+  /** What concerns it of a moment that the worker is told of; null: nothing does. */
+  tells?(run: R, moment: Moment): Part | null;
   /** A tool call of the conversation has its result. */
   afterResult?(run: R, call: { callId: string; result: ToolResultBlock }): void;
   /** Something of its own is in flight beside the loop, so this part of the run can't end. */
@@ -53,6 +70,33 @@ export interface Feature<R> {
   comesToRest?(run: R): Promise<void> | null;
   /** The run has ended: nothing is waited for any more. */
   ended?(run: R): void;
+}
+
+export interface Reply {
+  message: AssistantMessage;
+  /** Its number in the run. */
+  turn: number;
+}
+
+/** What the worker is told of before the run goes on: see `tell.ts`. */
+export type Moment =
+  /** The run is loaded, and nothing is begun: a failure refuses the start. */
+  | { at: 'begin' }
+  /** A reply has come, and its tools have not begun: a failure stops the run. */
+  | { at: 'turn'; reply: Reply }
+  /** Results of tools were said. */
+  | { at: 'results'; messageIds: () => string[] }
+  /** A model has failed a role for good, or the run could not begin. */
+  | { at: 'error'; role: string; failure: CallFailure }
+  | { at: 'goal'; outcome: Outcome; answer: string }
+  /** Nothing is begun any more, also where the run was cancelled or could not begin. */
+  | { at: 'end'; outcome: Outcome; cause: Cause };
+
+export interface Part {
+  /** What the activity is given of it, beside the moment. */
+  input?: MomentParts;
+  /** Called as soon as the activity has ended, in the order of features. */
+  told?(ended: Called<MomentEnd>): void;
 }
 
 export interface OwnRunner<R> {

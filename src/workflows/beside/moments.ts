@@ -1,7 +1,9 @@
 /** The loop asks the features of its run: a function for each moment. */
 import type { CallValues } from '../../rules/prompts/call-context.js';
 import type { PinnedRole } from '../../run/agents/role.js';
+import type { Limits } from '../../run/limits/limits.js';
 import type { ToolResultBlock } from '../../run/messages/message.js';
+import type { ModelSituation } from '../../run/models/resolver.js';
 import type { RunState } from '../../run/state/run-state.js';
 import type { Seen } from '../run/definitions.js';
 import type { Run } from '../run/run.js';
@@ -15,6 +17,14 @@ export function adopted(state: RunState, features: readonly Feature<Run>[]): Run
 
 export function partBegins(run: Run): void {
   for (const feature of run.features) feature.partBegins?.(run);
+}
+
+export function loaded(run: Run): void {
+  for (const feature of run.features) feature.loaded?.(run);
+}
+
+export function modelChosen(run: Run, role: PinnedRole, model: string): void {
+  for (const feature of run.features) feature.modelChosen?.(run, role, model);
 }
 
 export function beforeCall(run: Run, role: PinnedRole): void {
@@ -55,4 +65,13 @@ export function valuesOf({ features }: Run): CallValues {
 
 export function ownRunner({ features }: Run, name: string): OwnRunner<Run> | undefined {
   return features.find(({ tools = {} }) => Object.hasOwn(tools, name))?.tools?.[name];
+}
+
+export function factsOf({ features, state }: Run): Partial<ModelSituation> {
+  return Object.assign({}, ...features.map(feature => feature.facts?.(state)));
+}
+
+/** The limits of which sub-agents that begin get their part. */
+export function limitsToShare(run: Run): Limits {
+  return run.features.reduce((limits, feature) => feature.limits?.(run, limits) ?? limits, run.limits);
 }

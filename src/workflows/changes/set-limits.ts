@@ -4,9 +4,9 @@ import { leasesAfter, withOthers } from '../../run/limits/leases.js';
 import { type Enlarger, isBudget, type Limits, underCeilings } from '../../run/limits/limits.js';
 import { budgetUse } from '../../run/state/run-state.js';
 import { tellAgents } from '../agents/tell-agents.js';
+import { limitsToShare } from '../beside/moments.js';
 import { modelCalls } from '../run/memory.js';
 import type { Run } from '../run/run.js';
-import { limitsToShare } from '../run/spend.js';
 
 /** They count from the next check on, also in the agents at work, which are told. Gives the ids of those. */
 export function setLimits(run: Run, limits: Partial<Limits>, by: Enlarger): string[] {

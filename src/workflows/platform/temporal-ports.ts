@@ -64,7 +64,7 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
     ...toolPorts(calls),
     ...lookPorts(calls),
     ...storePorts(calls, settings),
-    hook: input =>
+    tell: input =>
       settle(
         execute(
           'steersmanHook',

@@ -46,8 +46,6 @@ export interface RunMemory {
   isResting: boolean;
   /** What features hold, by their names: see `Held`. */
   features: Map<string, unknown>;
-  /** Names of the worker's hooks, where the run could not begin and pins none. */
-  hooks: readonly string[];
 }
 
 /** What one feature holds in memory while a part of a run runs. */
@@ -77,7 +75,6 @@ export function newMemory(): RunMemory {
     forms: new Map(),
     isResting: false,
     features: new Map(),
-    hooks: [],
   };
 }
 

@@ -6,12 +6,12 @@ import type {
   CallToolResult,
   CheckEnd,
   CompareFileInput,
-  HookEnd,
-  HookInput,
   KeepEnd,
   KeepInput,
   LookFinds,
   LookInput,
+  MomentEnd,
+  MomentInput,
   Opened,
   OpenSessionInput,
   ResolveModelInput,
@@ -117,8 +117,8 @@ export interface Ports {
   keep(input: Pick<KeepInput, 'after' | 'upTo'>, options: { once: boolean }): Promise<Called<KeepEnd>>;
   /** Reads what the run begins with of its conversation, up to so many tokens. A stop ends the wait. */
   openSession(input: Pick<OpenSessionInput, 'session' | 'tokens' | 'noAnswer'>): Promise<Called<Opened>>;
-  /** Calls hooks of the worker, and charges: in a few tries; a stop waits for it. */
-  hook(input: HookInput): Promise<Called<HookEnd>>;
+  /** Tells the worker of a moment, in a few tries; a stop waits for it. */
+  tell(input: MomentInput): Promise<Called<MomentEnd>>;
   /** Resolves when `done` is true, or after `timeoutMs`; null waits for ever. `what`: one line for the Web UI. */
   wait(done: () => boolean, timeoutMs: number | null, what: string): Promise<void>;
   /** Starts a run of its own with this goal and the settings of this one; returns its id. */

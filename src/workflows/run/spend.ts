@@ -1,8 +1,7 @@
 /** What calls of models cost, whoever asked for them. */
 
-import { limitsPaidFor } from '../../run/limits/credits.js';
 import { withOthers } from '../../run/limits/leases.js';
-import type { BudgetUse, Limits } from '../../run/limits/limits.js';
+import type { BudgetUse } from '../../run/limits/limits.js';
 import { withCalls } from '../../run/limits/usage-by.js';
 import { addUsage, type Usage } from '../../run/messages/message.js';
 import { accountOf, budgetUse } from '../../run/state/run-state.js';
@@ -33,16 +32,6 @@ export function spend(
     ...usage,
   });
   state.total.turns += counted.turns ?? 0;
-}
-
-/** The limits of which sub-agents that begin get their part. */
-export function limitsToShare({ state, limits, ports }: Run): Limits {
-  const { total, pinned } = state;
-  const { charged } = total;
-  const terms = pinned?.credits;
-  return terms && charged
-    ? limitsPaidFor(limits, budgetUse(state, ports.now()), { terms, total, charged })
-    : limits;
 }
 
 /** What is used, with what others at work may use yet, and among how many that begin now the rest is shared. */

@@ -30,11 +30,11 @@ import { taskOf } from '../../run/position/position.js';
 import { here } from '../../run/state/cursor.js';
 import { noteSummaries } from '../../run/state/goal.js';
 import type { Thread } from '../../run/state/thread.js';
+import { replied } from '../beside/tell.js';
 import { hasUnkept, keepSession, storeIsAway } from '../run/keep-session.js';
 import type { Run } from '../run/run.js';
 import { spend } from '../run/spend.js';
 import { cachedShare, contextBudget, requestTokens, softLimit } from './fit-thread.js';
-import { replied } from './hooks.js';
 import { optionsFor, pinCall } from './pin-call.js';
 
 /** Down to this share of the limit, its newest turns stay. */

@@ -9,6 +9,7 @@ import type { LastCalls } from '../../run/models/model-use.js';
 import { budgetShares, type ModelSituation, resolveModel, rowWords } from '../../run/models/resolver.js';
 import { here } from '../../run/state/cursor.js';
 import { budgetUse } from '../../run/state/run-state.js';
+import { factsOf, modelChosen } from '../beside/moments.js';
 import { goOnWith } from '../changes/set-model.js';
 import type { Run } from '../run/run.js';
 import { requestTokens } from './fit-thread.js';
@@ -19,20 +20,9 @@ const NO_CALLS: LastCalls = { stop: null, failure: null };
 export function modelForCall(run: Run, role: PinnedRole): string {
   resolve(run, role);
   const model = modelOf(run.state, role);
-  noteCredits(run, role, model);
+  modelChosen(run, role, model);
   goOnWith(run, role, model, whyChosen(run, role, model));
   return model;
-}
-
-/** A person is told what a switch for want of credits means to them; models are not. */
-function noteCredits(run: Run, { name }: PinnedRole, model: string): void {
-  const { pinned, state } = run;
-  const before = ownValue(state.models.at, name) ?? model;
-  const { row = null } = ownValue(state.models.resolved, name) ?? {};
-  const limit = row === null ? undefined : pinned.resolver[row]?.when.creditsBelow;
-  if (before === model || limit === undefined) return;
-  const text = `The account has less than ${limit} credits: ${name} goes on with ${model} in place of ${before}.`;
-  run.journal('context_note', { text });
 }
 
 /** What the role would go on with if this model failed it now: the failure may be what a row waits for. */
@@ -109,6 +99,7 @@ function situationOf(run: Run, role: PinnedRole): ModelSituation {
     lastStop: stop,
     lastFailure: failure,
     inputTokens: requestTokens(run, role),
-    credits: state.total.charged?.balance ?? null,
+    credits: null,
+    ...factsOf(run),
   };
 }

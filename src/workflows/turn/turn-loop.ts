@@ -25,12 +25,12 @@ import { accountOf, budgetUse, isCounted, isHeld } from '../../run/state/run-sta
 import { envelopeOf, type Thread } from '../../run/state/thread.js';
 import { addStep, shown, stepOf } from '../../run/state/trace.js';
 import { beforeCall } from '../beside/moments.js';
+import { modelFailed, resultsSaid, turnEnded } from '../beside/tell.js';
 import { hears, listen } from '../run/hearing.js';
 import { instruct, nameRole } from '../run/instruct.js';
 import type { Run } from '../run/run.js';
 import { askedNatively, callModel, type WholeReply } from './call-model.js';
 import { answerable, goOn } from './go-on.js';
-import { modelFailed, resultsSaid, turnEnded } from './hooks.js';
 import { budgetAsked, raiseBudget, rescueFailure } from './rescue.js';
 import { safePoint } from './safe-point.js';
 import { applySteering, skipForSteering } from './take-steering.js';

@@ -1,4 +1,5 @@
 /** Functions of a program that never answer: a call of one gives its slot back. */
+
 import type { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -8,17 +9,19 @@ import { createResolveModel } from '../../../src/activities/models/resolve-model
 import { createTransform } from '../../../src/activities/models/transform.js';
 import type {
   ActivityToolCall,
-  HookInput,
   KeepEnd,
+  MomentInput,
   ResolveModelInput,
   TransformInput,
 } from '../../../src/activities/types.js';
+import { settlesAccounts } from '../../../src/features/credits/activity.js';
 import { complete } from '../../../src/models/complete.js';
 import type { ModelProvider } from '../../../src/models/provider/provider.js';
 import { WORKFLOW_TYPE } from '../../../src/run/agents/run-config.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
 import type { KeepPage, Mark } from '../../../src/run/state/kept.js';
+import type { AccountStore } from '../../../src/shared/store/store.js';
 import { activityToolCalls, readyActivityTools } from '../../../src/worker/serve/activity-tools.js';
 import { activityEnvironment } from '../../support/tool-calls.js';
 
@@ -220,14 +223,14 @@ test('LL4: keeping, and the store was put back to an earlier state → written a
   await expect(run(Array.from({ length: 9 }, () => stored))).rejects.toThrow('loses what is written');
 });
 
-const TURN: HookInput = {
+const TURN: MomentInput = {
   ...{ at: 'turn', key: 'run-1-turn-1', goal: 1, context: {} },
   ...{ turn: 1, role: 'react', model: 'acme/large', usage: NO_USAGE, messageId: 'm1' },
 };
 
 function hookOf(deps: Partial<HookDeps>) {
   const all = { hooks: [], readMessages: never, redact: <T>(value: T) => value, ...deps } as HookDeps;
-  return (input: HookInput) => activityEnvironment().run(createHook(all), input);
+  return (input: MomentInput) => activityEnvironment().run(createHook(all), input);
 }
 
 test('a hook at the end of a turn: it never answers → the call fails and says so, to be made again (E4)', async () => {
@@ -256,7 +259,8 @@ test('a charge: the store of accounts refuses for some seconds, as one that is s
     return { id: 'ann', balance: 1, day: '', dayTokens: 9, isNew: true };
   };
   const call = hookOf({
-    ...{ accounts: { charge } as unknown as HookDeps['accounts'], readMessages: async () => [] },
+    settles: [settlesAccounts({ charge } as unknown as AccountStore)],
+    readMessages: async () => [],
   });
   const all = [{ key: 'chain-1/goal-1/run-1-turn-1', credits: 1, tokens: 9 }];
   const charging = call({ ...TURN, charges: { account: 'ann', keepsPlace: false, all } });
@@ -265,7 +269,7 @@ test('a charge: the store of accounts refuses for some seconds, as one that is s
 });
 
 test('a charge: the store of accounts never answers → the call fails and says so, to be made again (E7)', async () => {
-  const call = hookOf({ accounts: { charge: never } as unknown as HookDeps['accounts'] });
+  const call = hookOf({ settles: [settlesAccounts({ charge: never } as unknown as AccountStore)] });
   const all = [{ key: 'chain-1/goal-1/run-1-turn-1', credits: 1, tokens: 9 }];
   const charges = { account: 'ann', keepsPlace: false, all };
   expect(await outcomeOf(call({ ...TURN, charges }))).toMatchObject({

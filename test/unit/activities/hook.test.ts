@@ -1,12 +1,15 @@
 /** The activity that calls hooks: which are called, how often, and how long they may take. */
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createHook, functionHooks, type HookDeps, type RunHooks } from '../../../src/activities/hook.js';
 import { httpHooks } from '../../../src/activities/http-hooks.js';
-import type { HookEnd, HookInput } from '../../../src/activities/types.js';
+import type { MomentEnd, MomentInput } from '../../../src/activities/types.js';
+import { settlesAccounts } from '../../../src/features/credits/activity.js';
 import { type Message, NO_USAGE } from '../../../src/run/messages/message.js';
+import type { AccountStore } from '../../../src/shared/store/store.js';
 
 const asked: string[] = [];
 let answer: () => { status: number; body?: string | Buffer };
@@ -30,12 +33,12 @@ function addressHook(hook: 'onTurnEnd' | 'onMessage' | 'onRunEnd') {
   return httpHooks({ [hook]: { url: `http://127.0.0.1:${port}/it`, ...how } }, () => 'whsec-0123456789');
 }
 
-const TURN: HookInput = {
+const TURN: MomentInput = {
   ...{ at: 'turn', key: 'run-1-turn-1', goal: 1, context: {} },
   ...{ turn: 1, role: 'react', model: 'acme/large', usage: NO_USAGE, messageId: 'm1' },
 };
 
-function results(...messageIds: string[]): HookInput {
+function results(...messageIds: string[]): MomentInput {
   return { at: 'results', key: 'run-1-m1', goal: 1, context: {}, messageIds };
 }
 
@@ -45,17 +48,17 @@ async function said(id: string): Promise<Message> {
 
 function called(
   hooks: HookDeps['hooks'],
-  input: HookInput,
+  input: MomentInput,
   environment = new MockActivityEnvironment(),
-  accounts = {} as HookDeps['accounts'],
-): Promise<HookEnd> {
+  accounts = {} as AccountStore,
+): Promise<MomentEnd> {
   const deps = {
-    accounts,
+    settles: [settlesAccounts(accounts)],
     readMessages: ([id = '']: string[]) => said(id).then(message => [message]),
     redact: <T>(value: T) => value,
     hooks,
   };
-  return environment.run(createHook(deps), input) as Promise<HookEnd>;
+  return environment.run(createHook(deps), input) as Promise<MomentEnd>;
 }
 
 test.each([
@@ -121,7 +124,7 @@ test('hooks of a program and of addresses: the function throws → the address i
     outcome: 'answered',
     cause: 'direct_answer',
   };
-  expect((await called(both('onRunEnd'), end as HookInput)).warning).toMatch(/onRunEnd failed: no disk/);
+  expect((await called(both('onRunEnd'), end as MomentInput)).warning).toMatch(/onRunEnd failed: no disk/);
   expect(asked.map(key => key.split('-').at(-1))).toEqual(['m1', 'm2', 'end']);
 });
 
@@ -172,7 +175,7 @@ test.each([
     const accounts = {
       lease: async (...given: unknown[]) => leased.push(given),
       charge: async () => ({ id: 'ann', balance: 9, day: '', dayTokens: 5, isNew }),
-    } as unknown as HookDeps['accounts'];
+    } as unknown as AccountStore;
     const charges = { account: 'ann', keepsPlace: true, all: [{ key: 'turn-1', credits: 1, tokens: 5 }] };
     const end = await called([], { ...TURN, charges }, new MockActivityEnvironment(), accounts);
     expect(end).toMatchObject({ account: { balance: 9, dayTokens: 5 } });
@@ -181,7 +184,7 @@ test.each([
 );
 
 /** Tries of one call as its workers are lost in the hook: each begins with what the one before has told last. */
-async function lostAgainAndAgain(hook: keyof RunHooks, input: HookInput) {
+async function lostAgainAndAgain(hook: keyof RunHooks, input: MomentInput) {
   let calls = 0;
   let heartbeatDetails: unknown;
   for (let attempt = 1; ; attempt++) {

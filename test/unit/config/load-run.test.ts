@@ -3,12 +3,13 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { WorkerParts } from '../../../src/activities/feature.js';
 import type { ListedTools, LoadRunDeps } from '../../../src/activities/load-run.js';
 import { createLoadRun } from '../../../src/activities/load-run.js';
 import type { LoadRunInput } from '../../../src/activities/types.js';
 import { WORKER_TRIES } from '../../../src/base/sizes/bounds.js';
 import { loadSettings } from '../../../src/config/settings.js';
-import { OWN_TOOLS } from '../../../src/features/workers.js';
+import { OWN_TOOLS, WORKER_FEATURES } from '../../../src/features/workers.js';
 import type { PinnedRun, RunSettings } from '../../../src/run/agents/run-config.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
 import type { ToolDefinition } from '../../../src/run/tools/tool.js';
@@ -61,6 +62,8 @@ function config(yaml: string): Promise<void> {
   return writeFile(join(configDir, 'steersman.yaml'), yaml);
 }
 
+const PARTS = { accounts: { show: async () => null } } as unknown as WorkerParts;
+
 async function load(
   settings: Partial<RunSettings> = {},
   deps: Partial<LoadRunDeps> = {},
@@ -69,7 +72,7 @@ async function load(
   const loadRun = createLoadRun({
     configDir,
     localStack: true,
-    ownTools: OWN_TOOLS,
+    beside: { features: WORKER_FEATURES, parts: PARTS, ownTools: OWN_TOOLS },
     listTools: async () => ({ tools: [readFileTool], warnings: ['server x did not start'] }),
     modelInfo: () => modelFacts(100_000, true),
     listFiles: async () => 'a.txt 3 B',

@@ -14,6 +14,25 @@ const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
     words: /app_?(?:calls?|use|ask|tool)|\bapps\b|callToolUpdate/i,
     contracts: ['run/state/journal.ts', 'workflows/run/definitions.ts'],
   },
+  // A row of the resolver may ask for them, and they are a cause of an end.
+  credits: {
+    words: /credit|\bcharged\b|charges\b/i,
+    contracts: ['run/limits/cause.ts', 'run/models/resolver.ts', 'workflows/turn/resolve-model.ts'],
+  },
+  // They have the wire name of all moments, their causes and their words, and runs and failures name those of a worker.
+  hooks: {
+    words: /hook(?!s\\\/)/i,
+    contracts: [
+      'run/agents/run-config.ts',
+      'run/limits/cause.ts',
+      'run/limits/failure.ts',
+      'workflows/beside/tell.ts',
+      'workflows/phases/conclude.ts',
+      'workflows/platform/activity-calls.ts',
+      'workflows/platform/temporal-ports.ts',
+      'workflows/turn/turn-loop.ts',
+    ],
+  },
   // Results and conversations have them, prompts may name them, and models read of them in words.
   artifacts: {
     words: /artifact/i,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { type CreditTerms, chargedSoFar, newCharged } from '../../../src/features/credits/rules.js';
 import type { AgentEnd, AgentReport } from '../../../src/run/agents/children.js';
 import type { PinnedRun } from '../../../src/run/agents/run-config.js';
-import { type CreditTerms, newCharged } from '../../../src/run/limits/credits.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
 import { newBranch } from '../../../src/run/state/cursor.js';
@@ -140,7 +140,7 @@ test('sub-agents of a run with an account → together they have what it pays fo
   if (!line) throw new Error('no task');
   const told: unknown[] = [];
   line.ports.tellSubagent = (_id, message) => told.push(message);
-  line.state.total.charged = newCharged(TERMS);
+  chargedSoFar.set(line.state, newCharged(TERMS));
   const [first] = delegate(line, 2);
   const given = started.map(({ child }) => child.settings.limits);
   expect(given).toMatchObject([
@@ -150,7 +150,7 @@ test('sub-agents of a run with an account → together they have what it pays fo
   started[0]?.end({ kind: 'ended', report: { ...REPORT, turns: 1, usage: { ...NO_USAGE, costUsd: 0.1 } } });
   await first;
   expect(told).toEqual([]);
-  line.state.total.charged = { ...newCharged(TERMS), balance: 0 };
+  chargedSoFar.set(line.state, { ...newCharged(TERMS), balance: 0 });
   const [refused] = delegate(line);
   expect(await refused).toMatchObject({ value: { isError: true, note: expect.stringContaining('turns') } });
 });

@@ -19,11 +19,12 @@ import { addUsage } from '../../../run/messages/message.js';
 import { noteSummaries } from '../../../run/state/goal.js';
 import { closeGatesOf, finishPassed, takeBack } from '../../agents/agents.js';
 import type { OwnCall } from '../../beside/feature.js';
+import { limitsToShare } from '../../beside/moments.js';
 import { shareAnew } from '../../changes/set-limits.js';
 import { noteAgentEffects } from '../../run/evidence.js';
 import type { Called } from '../../run/ports.js';
 import type { Run } from '../../run/run.js';
-import { limitsToShare, sharedUse } from '../../run/spend.js';
+import { sharedUse } from '../../run/spend.js';
 import { noteEffects } from './finish-call.js';
 import { said } from './tool-request.js';
 

@@ -7,6 +7,7 @@ import { fitMessage } from '../../../../src/conversation/fit-message.js';
 import { fitForHandover } from '../../../../src/conversation/handover.js';
 import { BOUNDS, MAX_STATE_BYTES, partBytes } from '../../../../src/conversation/state-bounds.js';
 import { toolResult } from '../../../../src/conversation/tool-result.js';
+import { chargedSoFar } from '../../../../src/features/credits/rules.js';
 import { readPlannedTasks } from '../../../../src/rules/outputs/planned-tasks.js';
 import { mergePlan } from '../../../../src/rules/plan/merge-plan.js';
 import { fitGate, type Gate, isRoomForGate } from '../../../../src/run/gates/gate.js';
@@ -221,7 +222,7 @@ describe('the bounds of a run', () => {
     const charged = { turns: 9_999, tokens: 9_999_999_999, costUsd: 12_345.123456789011 };
     const account = { balance: -12_345.123456789011, dayTokens: 9_999_999_999 };
     const open = Array.from({ length: MOST_PARALLEL_TASKS + 2 }, () => charge);
-    expect(jsonBytes({ ...charged, ...account, open })).toBeLessThanOrEqual(BOUNDS['total.charged']);
+    expect(jsonBytes({ ...charged, ...account, open })).toBeLessThanOrEqual(chargedSoFar.bytes);
   });
 
   test('handover: every part full, the conversation far too long, in any script → within an input, pairs whole, the last instruction there (ST1, L20)', () => {

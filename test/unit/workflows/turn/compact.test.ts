@@ -1,6 +1,8 @@
 /** A conversation that is summarised before a call, and what follows where no summary comes about. */
+
 import { expect, test } from 'vitest';
-import type { CallModelInput, CallModelResult, HookInput } from '../../../../src/activities/types.js';
+import type { CallModelInput, CallModelResult, MomentInput } from '../../../../src/activities/types.js';
+import { FEATURES } from '../../../../src/compose.js';
 import { FAILURE } from '../../../../src/run/limits/failure.js';
 import { type Message, NO_USAGE, textOf } from '../../../../src/run/messages/message.js';
 import { executionAt, wrapUpAt } from '../../../../src/run/position/position.js';
@@ -59,16 +61,20 @@ function longRun(
   // What the goal has sent so far: else a summary would be too dear.
   state.goal.usage = { ...NO_USAGE, inputTokens: sentTokens };
   const asked: { model: string; head: unknown; messages: Message[]; options: CallOptions }[] = [];
-  const run: Run = new Run(state, {
-    ...quietPorts([]),
-    callModel: async ({ callId, model }: CallModelInput, options) => {
-      const { head, messages } = modelRequestPage(state, callId);
-      asked.push({ model, head, messages, options });
-      slow();
-      return replies.shift() ?? says('Done.');
+  const run: Run = new Run(
+    state,
+    {
+      ...quietPorts([]),
+      callModel: async ({ callId, model }: CallModelInput, options) => {
+        const { head, messages } = modelRequestPage(state, callId);
+        asked.push({ model, head, messages, options });
+        slow();
+        return replies.shift() ?? says('Done.');
+      },
+      ...ports,
     },
-    ...ports,
-  });
+    FEATURES,
+  );
   const thread = run.mainThread();
   run.say(thread, 'role', 'Execute.', { role: 'executor' });
   run.say(thread, 'goal', 'Measure the pool.');
@@ -253,12 +259,12 @@ test('LL1: a worker is lost in a summary → its tokens count, and it is tried a
 });
 
 test('LL1: a summary → its tokens are charged with its reply, and hooks hear of it as of any', async () => {
-  const told: HookInput[] = [];
-  const hook: Ports['hook'] = async input => {
+  const told: MomentInput[] = [];
+  const tell: Ports['tell'] = async input => {
     told.push(input);
     return { ok: true, value: { goOn: true } };
   };
-  const { call, run } = longRun([says(SUMMARY)], { ports: { hook } });
+  const { call, run } = longRun([says(SUMMARY)], { ports: { tell } });
   run.pinned.hooks = ['onTurnEnd'];
   await call();
   expect(told).toMatchObject([{ at: 'turn', role: 'compactor', usage: { inputTokens: 100 } }]);
@@ -266,12 +272,12 @@ test('LL1: a summary → its tokens are charged with its reply, and hooks hear o
 });
 
 test('LL1: a person interrupts a summary → no hook hears of it, as of any reply that was interrupted', async () => {
-  const told: HookInput[] = [];
-  const hook: Ports['hook'] = async input => {
+  const told: MomentInput[] = [];
+  const tell: Ports['tell'] = async input => {
     told.push(input);
     return { ok: true, value: { goOn: true } };
   };
-  const { call, run } = longRun([says('{"fa', { stopReason: 'interrupted' })], { ports: { hook } });
+  const { call, run } = longRun([says('{"fa', { stopReason: 'interrupted' })], { ports: { tell } });
   run.pinned.hooks = ['onTurnEnd'];
   await call();
   expect(told).toEqual([]);

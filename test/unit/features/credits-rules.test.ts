@@ -4,9 +4,9 @@ import {
   type KeyedCharge,
   limitsPaidFor,
   newCharged,
-} from '../../../../src/run/limits/credits.js';
-import { DEFAULT_LIMITS, type Limits } from '../../../../src/run/limits/limits.js';
-import { NO_USAGE } from '../../../../src/run/messages/message.js';
+} from '../../../src/features/credits/rules.js';
+import { DEFAULT_LIMITS, type Limits } from '../../../src/run/limits/limits.js';
+import { NO_USAGE } from '../../../src/run/messages/message.js';
 
 const TERMS: CreditTerms = {
   account: 'ann',

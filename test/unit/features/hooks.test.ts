@@ -1,11 +1,11 @@
 /** Hooks and accounts in a run in memory: what is called, and what the account is charged. */
 import { expect, test } from 'vitest';
-import type { HookEnd, HookInput } from '../../../../src/activities/types.js';
-import type { CreditTerms } from '../../../../src/run/limits/credits.js';
-import { FAILURE } from '../../../../src/run/limits/failure.js';
-import type { Called } from '../../../../src/workflows/run/ports.js';
-import { runTeam, type TeamGiven, type TeamReply } from '../../../support/scripted-team.js';
-import { testRole } from '../../../support/small-run.js';
+import type { MomentEnd, MomentInput } from '../../../src/activities/types.js';
+import type { CreditTerms } from '../../../src/features/credits/rules.js';
+import { FAILURE } from '../../../src/run/limits/failure.js';
+import type { Called } from '../../../src/workflows/run/ports.js';
+import { runTeam, type TeamGiven, type TeamReply } from '../../support/scripted-team.js';
+import { testRole } from '../../support/small-run.js';
 
 const TERMS: CreditTerms = {
   account: 'ann',
@@ -27,10 +27,10 @@ const ALONE: TeamGiven = {
 async function reactRun(
   replies: readonly TeamReply[],
   pinned: TeamGiven['pinned'],
-  end: (input: HookInput) => Called<HookEnd> = () => ({ ok: true, value: { goOn: true } }),
+  end: (input: MomentInput) => Called<MomentEnd> = () => ({ ok: true, value: { goOn: true } }),
 ) {
-  const called: HookInput[] = [];
-  const hook = async (input: HookInput) => {
+  const called: MomentInput[] = [];
+  const hook = async (input: MomentInput) => {
     called.push(input);
     return end(input);
   };

@@ -1,8 +1,39 @@
 /** What the account of a run is charged, and when it may use no more. */
-import type { Usage } from '../messages/message.js';
-import { budgetTokens } from './budget-tokens.js';
-import type { BudgetUse, Limits } from './limits.js';
-import { type UsageEntry, usageOf } from './usage-by.js';
+import { isRecord } from '../../base/json/json.js';
+import { budgetTokens } from '../../run/limits/budget-tokens.js';
+import { type BudgetUse, type Limits, MOST_PARALLEL_TASKS } from '../../run/limits/limits.js';
+import { type UsageEntry, usageOf } from '../../run/limits/usage-by.js';
+import type { Usage } from '../../run/messages/message.js';
+import { Slice } from '../../run/state/slice.js';
+
+declare module '../../run/agents/run-config.js' {
+  interface PinnedRun {
+    /** Account that the run is charged to; absent for none. */
+    credits?: CreditTerms;
+  }
+}
+
+declare module '../../activities/types.js' {
+  interface MomentParts {
+    charges?: Charges;
+    /** Whose place is taken or given back, or who gets the refund. */
+    account?: string;
+    runsAtOnce?: number;
+    /** Charges whose keys begin so are given back. */
+    refund?: string;
+  }
+  interface MomentEndParts {
+    account?: { balance: number; dayTokens: number };
+  }
+}
+
+/** What an account is charged. */
+export interface Charges {
+  account: string;
+  all: readonly KeyedCharge[];
+  /** The run has a place among those of its account, and keeps it. */
+  keepsPlace: boolean;
+}
 
 /** What a run pins of its account. */
 export interface CreditTerms {
@@ -37,6 +68,19 @@ export interface KeyedCharge {
   credits: number;
   tokens: number;
 }
+
+/** How far the run is charged; null without an account. */
+export const chargedSoFar = new Slice<Charged | null>('credits', {
+  initial: () => null,
+  // Of what the store did not take, at most one charge for each task at work, one of the goal and one of the run.
+  bytes: 180 + (MOST_PARALLEL_TASKS + 2) * 170,
+  earlier: ({ total }) => {
+    if (!isRecord(total) || total.charged === undefined) return undefined;
+    const { charged } = total;
+    delete total.charged;
+    return charged as Charged | null;
+  },
+});
 
 interface Total {
   usage: Usage;

@@ -1,0 +1,89 @@
+/** Charges, refunds and places of accounts: before the hooks of the same moment. */
+import { activityInfo, cancellationSignal } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Settle } from '../../activities/hook.js';
+import { pause, within } from '../../activities/stop-signal.js';
+import type { MomentEndParts, MomentInput } from '../../activities/types.js';
+import { FAILURE } from '../../run/limits/failure.js';
+import { failpoint } from '../../shared/process/failpoints.js';
+import type { AccountStore } from '../../shared/store/store.js';
+import type { Charges } from './rules.js';
+
+const STORE_MS = 9_000;
+const NO_STORE = `the store of accounts did not answer within ${STORE_MS / 1_000} s`;
+const LATE = Symbol('late');
+
+export function settlesAccounts(accounts: AccountStore): Settle {
+  return async input => {
+    const account = await settlePatiently(accounts, input);
+    return account ? { account } : {};
+  };
+}
+
+/** A database that is started again refuses for some seconds: it is asked each second. */
+async function settlePatiently(
+  accounts: AccountStore,
+  input: MomentInput,
+): Promise<MomentEndParts['account']> {
+  for (let second = 1; ; second += 1) {
+    try {
+      const account = await within(STORE_MS, settleAccount(accounts, input), LATE);
+      if (account === LATE) throw ApplicationFailure.retryable(NO_STORE, 'hook');
+      return account;
+    } catch (error) {
+      if (error instanceof ApplicationFailure || second === STORE_MS / 1_000) throw error;
+    }
+    cancellationSignal().throwIfAborted();
+    await pause(1_000);
+  }
+}
+
+/** Charges, refunds and places of the run's account. */
+async function settleAccount(accounts: AccountStore, input: MomentInput): Promise<MomentEndParts['account']> {
+  const { charges, account, refund } = input;
+  if (account === undefined) return charges && chargeTo(accounts, charges);
+  if (input.at === 'begin') return takePlace(accounts, account, input.runsAtOnce);
+  const found = charges && (await chargeTo(accounts, charges));
+  if (input.at === 'goal' && refund !== undefined) {
+    await failpoint('hook.before-refund');
+    const { balance, dayTokens } = await accounts.refund(account, refund);
+    await failpoint('hook.after-refund');
+    return { balance, dayTokens };
+  }
+  if (input.at === 'end') await accounts.release(account, placeOf());
+  return found;
+}
+
+/** Tried again: that of a run that has just ended is free in a moment. */
+async function takePlace(
+  accounts: AccountStore,
+  account: string,
+  runsAtOnce = Number.MAX_SAFE_INTEGER,
+): Promise<undefined> {
+  if (await accounts.lease(account, placeOf(), runsAtOnce)) return;
+  const message = `The run can not start: the account ${account} has ${runsAtOnce} at work already, and no more are allowed at once.`;
+  throw ApplicationFailure.retryable(message, FAILURE.run.badInput);
+}
+
+async function chargeTo(
+  accounts: AccountStore,
+  { account, keepsPlace, all }: Charges,
+): Promise<MomentEndParts['account']> {
+  let found: MomentEndParts['account'];
+  let isFirst = false;
+  for (const { key, ...what } of all) {
+    await failpoint('hook.before-charge');
+    const { balance, dayTokens, isNew } = await accounts.charge(account, key, what);
+    await failpoint('hook.after-charge');
+    found = { balance, dayTokens };
+    isFirst ||= isNew;
+  }
+  // A late try, on a worker that stood still: the run may have given its place back since.
+  if (keepsPlace && isFirst) await accounts.lease(account, placeOf(), Number.MAX_SAFE_INTEGER);
+  return found;
+}
+
+/** The run in the places of its account: open runs have different ids. */
+function placeOf(): string {
+  return activityInfo().workflowExecution?.workflowId ?? '';
+}

@@ -1,0 +1,134 @@
+/** Credits: what a run uses is charged to its account, and where nothing is left of that it stops. */
+import type { MomentEnd } from '../../activities/types.js';
+import { ownValue } from '../../base/json/json.js';
+import { budgetUse } from '../../run/state/run-state.js';
+import type { Feature, Moment, Part } from '../../workflows/beside/feature.js';
+import { keyOf, stop } from '../../workflows/beside/tell.js';
+import type { Called } from '../../workflows/run/ports.js';
+import type { Run } from '../../workflows/run/run.js';
+import { type Charges, chargedSoFar, dueCharge, limitsPaidFor, newCharged, usedUp } from './rules.js';
+
+export const credits: Feature<Run> = {
+  name: 'credits',
+  slice: chargedSoFar,
+  partBegins: notePrices,
+  loaded: openAccount,
+  tells,
+  modelChosen,
+  facts: state => ({ credits: chargedSoFar.of(state)?.balance ?? null }),
+  limits: (run, limits) => {
+    const { state, ports } = run;
+    const [terms, charged] = [state.pinned?.credits, chargedSoFar.of(state)];
+    return terms && charged
+      ? limitsPaidFor(limits, budgetUse(state, ports.now()), { terms, total: state.total, charged })
+      : limits;
+  },
+};
+
+/** Where nothing is left of the account, no model is called. */
+function openAccount(run: Run): void {
+  const { credits: terms } = run.pinned;
+  if (!terms) return;
+  chargedSoFar.set(run.state, newCharged(terms));
+  notePrices(run);
+  const why = usedUp(terms, terms, run.state.total);
+  if (why !== null) stop(run, 'credits', why);
+}
+
+/** What is charged by cost needs the cost of each call. */
+function notePrices({ state: { pinned } }: Run): void {
+  if (pinned?.credits && pinned.credits.perUsd > 0) pinned.needsPrices = true;
+}
+
+function tells(run: Run, moment: Moment): Part | null {
+  const terms = run.state.pinned?.credits;
+  if (!terms) return null;
+  const { account, runsAtOnce } = terms;
+  switch (moment.at) {
+    case 'begin':
+      return runsAtOnce === null ? null : { input: { account, runsAtOnce } };
+    case 'turn':
+      return charging(run, moment);
+    case 'goal': {
+      // A goal that failed without an answer is free.
+      const isFree = moment.outcome === 'failed' && moment.answer.trim() === '';
+      if (!isFree && chargedSoFar.of(run.state)?.open.length === 0 && !dueOf(run)) return null;
+      const refund = isFree ? { refund: goalKey(run) } : {};
+      return charging(run, moment, { account, ...refund }, ['credits', 'The account was not settled']);
+    }
+    case 'end': {
+      const place = runsAtOnce === null ? {} : { account };
+      return charging(run, moment, place, ['onRunEnd', 'The hook onRunEnd failed']);
+    }
+    default:
+      return null;
+  }
+}
+
+/** With what is to be charged by now: whatever is sent twice is charged once. */
+function charging(
+  run: Run,
+  moment: Moment,
+  input: Part['input'] = {},
+  [about, text]: [string?, string?] = [],
+): Part {
+  const charges = takeDue(run, keyOf(run, moment));
+  return {
+    input: charges ? { ...input, charges } : input,
+    told: ended => {
+      settled(run, charges, ended);
+      if (ended.ok || about === undefined || ended.failure.kind === 'cancelled') return;
+      run.warnOnce(about, `${text}: ${ended.failure.message}`);
+    },
+  };
+}
+
+function settled(run: Run, charges: Charges | null, ended: Called<MomentEnd>): void {
+  const { state } = run;
+  const charged = chargedSoFar.of(state);
+  const terms = state.pinned?.credits;
+  if (!charged || !terms) return;
+  if (!ended.ok) {
+    // They may have been taken, and the answer lost.
+    if (charges) chargedSoFar.set(state, { ...charged, open: [...charged.open, ...charges.all] });
+    return;
+  }
+  const { account } = ended.value;
+  if (!account) return;
+  chargedSoFar.set(state, { ...charged, ...account });
+  const why = usedUp(terms, account, state.total);
+  if (why !== null) stop(run, 'credits', why);
+}
+
+function dueOf({ state }: Run) {
+  const [terms, charged] = [state.pinned?.credits, chargedSoFar.of(state)];
+  return terms && charged ? dueCharge(terms, state.total, charged) : null;
+}
+
+/** Begin of the keys of all charges of the goal. */
+function goalKey({ state, ports }: Run): string {
+  return `${ports.chainId}/goal-${state.goal.number}/`;
+}
+
+/** At once: what others in the run use meanwhile is theirs to charge. */
+function takeDue(run: Run, key: string): Charges | null {
+  const { state } = run;
+  const [terms, charged] = [state.pinned?.credits, chargedSoFar.of(state)];
+  if (!charged || !terms) return null;
+  const found = dueOf(run);
+  const all = [...charged.open, ...(found ? [{ key: `${goalKey(run)}${key}`, ...found.due }] : [])];
+  chargedSoFar.set(state, { ...charged, ...found?.upTo, open: [] });
+  const { account, runsAtOnce } = terms;
+  return all.length > 0 ? { account, keepsPlace: runsAtOnce !== null, all } : null;
+}
+
+/** A person is told what a switch for want of credits means to them; models are not. */
+function modelChosen(run: Run, { name }: { name: string }, model: string): void {
+  const { pinned, state } = run;
+  const before = ownValue(state.models.at, name) ?? model;
+  const { row = null } = ownValue(state.models.resolved, name) ?? {};
+  const limit = row === null ? undefined : pinned.resolver[row]?.when.creditsBelow;
+  if (before === model || limit === undefined) return;
+  const text = `The account has less than ${limit} credits: ${name} goes on with ${model} in place of ${before}.`;
+  run.journal('context_note', { text });
+}

@@ -1,0 +1,53 @@
+/** Hooks of the worker: functions of its program, and addresses of its configuration, that are told what happens. */
+import type { MomentEnd } from '../../activities/types.js';
+import type { HookName } from '../../run/agents/run-config.js';
+import type { Feature, Moment, Part } from '../../workflows/beside/feature.js';
+import { stop } from '../../workflows/beside/tell.js';
+import { Held } from '../../workflows/run/memory.js';
+import type { Called } from '../../workflows/run/ports.js';
+import type { Run } from '../../workflows/run/run.js';
+
+export const hooks: Feature<Run> = { name: 'hooks', tells };
+
+/** Names of the worker's hooks, where the run could not begin and pins none. */
+const unpinned = new Held<{ names: readonly string[] }>('hooks', () => ({ names: [] }));
+
+function has(run: Run, ...names: HookName[]): boolean {
+  const { pinned } = run.state;
+  const known: readonly string[] | undefined = pinned === null ? unpinned.of(run).names : pinned.hooks;
+  return names.some(name => known?.includes(name));
+}
+
+function tells(run: Run, moment: Moment): Part | null {
+  switch (moment.at) {
+    case 'turn':
+      return has(run, 'onTurnEnd', 'onMessage') ? { told: ended => turnEnded(run, ended) } : null;
+    case 'results':
+      return has(run, 'onMessage') && moment.messageIds().length > 0
+        ? { told: ended => warned(run, 'onMessage', ended) }
+        : null;
+    case 'error':
+      if (run.state.pinned === null) unpinned.of(run).names = moment.failure.hooks ?? [];
+      return has(run, 'onError') ? {} : null;
+    case 'end':
+      return has(run, 'onRunEnd') ? { told: ended => warned(run, 'onRunEnd', ended) } : null;
+    default:
+      return null;
+  }
+}
+
+/** A hook that says no stops the run, as a person does. */
+function turnEnded(run: Run, ended: Called<MomentEnd>): void {
+  if (!ended.ok) return;
+  warned(run, 'onMessage', ended);
+  const { goOn, why = 'The hook onTurnEnd ended it.' } = ended.value;
+  if (!goOn) stop(run, 'hook_stop', why);
+}
+
+/** By its name: what a hook says may be another text each time, and the state would grow. */
+function warned(run: Run, hook: HookName, ended: Called<MomentEnd>): void {
+  const text = ended.ok ? ended.value.warning : `The hook ${hook} failed: ${ended.failure.message}`;
+  if (ended.ok || ended.failure.kind !== 'cancelled') {
+    if (text !== undefined) run.warnOnce(hook, text);
+  }
+}

@@ -1,0 +1,2 @@
+/** The keys of `steersman.yaml` that features have. A folder that nobody trusts has no say on them. */
+export { creditsKey as credits } from './credits/config.js';
