@@ -1,10 +1,10 @@
 import type { SteersmanClient } from 'steersman/client';
 import type { Output } from 'steersman/shared';
 
-/** What a command works with. */
+/** The client and the output of a command. */
 export interface Context {
   client: SteersmanClient;
   output: Output;
-  /** Where the client's lines of progress go: to stderr, unless a session shows them. */
+  /** Receives the client's lines of progress: stderr, unless a session displays them. */
   progress: { line(text: string): void };
 }

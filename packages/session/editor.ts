@@ -1,4 +1,4 @@
-/** A program of the person's own in which a text is edited. */
+/** Edits a text in the person's own editor. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'steersman/shared';
 
-/** What `VISUAL` or `EDITOR` says, else one that most systems have; null where there is none. */
+/** Returns the program of `VISUAL` or `EDITOR`, else nano or vi; null if there is no editor. */
 export function findEditor(): string | null {
   const chosen = env.lookup('VISUAL') ?? env.lookup('EDITOR');
   if (chosen !== undefined || process.platform === 'win32') return chosen ?? null;
@@ -14,7 +14,7 @@ export function findEditor(): string | null {
   return stdout?.trim() || null;
 }
 
-/** The text as the program leaves it; as it was where the program fails. The program has the terminal meanwhile. */
+/** Returns the edited text; the original text if the program fails. The program uses the terminal meanwhile. */
 export async function editedIn(editor: string, text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'steersman-'));
   try {

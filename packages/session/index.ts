@@ -1,4 +1,4 @@
-/** `@steersman/session`: a run in a terminal, steered while it works. */
+/** `@steersman/session`: shows a run in a terminal, and steers it while it works. */
 
 export type { Context } from './context.js';
 export { leftOutLine, promptServers, promptsOf, promptText } from './input/server-prompts.js';

@@ -1,4 +1,4 @@
-/** What `/gates`, `/plan`, `/budget`, `/model` and `/help` print. Pure. */
+/** Formats the output of `/gates`, `/plan`, `/budget`, `/model` and `/help`. Pure. */
 
 import { padText, taskLine, widthOf, wrapText } from '@steersman/print';
 import { formatCost, formatCount, formatDuration } from 'steersman/base';
@@ -28,7 +28,7 @@ export function lookLines(
 
 const HELP_COLUMN = 24;
 
-/** What it does stands beside it, however many lines that takes; below it where it is too long itself. */
+/** The description is printed in a column next to its command; below it if the command is too long. */
 function helpLines([what, does]: readonly [string, string], width: number): string[] {
   if (widthOf(what) >= HELP_COLUMN) return [...wrapText(what, width), ...helpLines(['', does], width)];
   return wrapText(does, width - HELP_COLUMN).map(
@@ -49,7 +49,7 @@ function planLines({ tasks }: RunView): string[] {
   return tasks.map(task => `${taskLine(task)}${task.reason ? ` (${task.reason})` : ''}`);
 }
 
-/** The words of a limit as `/budget` takes them, and what counts against it. */
+/** Names each limit as `/budget` takes it, with the amount used. */
 function budgetLines({ limits, counters, budget }: RunView): string[] {
   if (limits === null) return ['The run loads: its limits are not known yet.'];
   const used: Partial<Record<keyof Limits, string>> = {

@@ -1,4 +1,4 @@
-/** Tells a person who is elsewhere that a run waits or has ended: the terminal's bell, and a web hook. */
+/** Notifies an absent person that a run waits or has ended: by the terminal's bell, and a web hook. */
 
 import { given } from '@steersman/print';
 import { InvalidArgumentError } from 'commander';
@@ -6,10 +6,10 @@ import { errorText } from 'steersman/base';
 import type { GateKind, RunEvent } from 'steersman/client';
 import { outward } from 'steersman/shared';
 
-/** The body of a web hook's request. No text of the run is in it: the id leads to the rest. */
+/** The body of a web hook's request. It has no text of the run: its id leads to the details. */
 export interface News {
   id: string;
-  /** `answered`: its goal is, and it is open for the next. */
+  /** `answered`: the goal is answered, and the run is open for the next. */
   what: 'waiting' | 'answered' | 'ended';
   gate?: { id: string; kind: GateKind };
   outcome?: string;
@@ -21,7 +21,7 @@ export interface NotifyPorts {
   report(line: string): void;
 }
 
-/** What happens in a run becomes news when all that came with it is known: an answered gate is none. */
+/** Collects news until all events that arrived together are handled: a gate that was answered meanwhile is dropped. */
 export class Notifier {
   readonly #id: string;
   readonly #ports: NotifyPorts;
@@ -29,7 +29,7 @@ export class Notifier {
   #scheduled: NodeJS.Immediate | null = null;
   #posting: Promise<void> = Promise.resolve();
   #toldFailure = false;
-  /** What was so before anybody watched is posted, but rings no bell: the person has just come. */
+  /** Events from before this session are posted, but ring no bell: the person has just opened it. */
   #first = true;
 
   constructor(id: string, ports: NotifyPorts) {
@@ -38,7 +38,7 @@ export class Notifier {
   }
 
   take(item: RunEvent): void {
-    // Of the goals of sub-agents nobody is told.
+    // Goals of sub-agents are not reported.
     if (item.path !== undefined) return;
     switch (item.type) {
       case 'end':
@@ -59,11 +59,11 @@ export class Notifier {
         this.#due.delete('goal');
         break;
     }
-    // All events that are read at once come in one go.
+    // All events of one read arrive in the same tick.
     this.#scheduled ??= setImmediate(() => this.#flush());
   }
 
-  /** Resolves when all news are out, or have failed. */
+  /** Resolves when all news were sent, or have failed. */
   async settled(): Promise<void> {
     if (this.#scheduled) clearImmediate(this.#scheduled);
     this.#flush();
@@ -97,7 +97,7 @@ export class Notifier {
 
 const POST_TIMEOUT_MS = 5_000;
 
-/** Posts to the address, or does nothing without one. Never says the address: it may be a secret. */
+/** Posts to the address; does nothing without one. Errors never show the address, which may be a secret. */
 export function webHook(url: URL | undefined): NotifyPorts['post'] {
   return async news => {
     if (url === undefined) return;
@@ -106,7 +106,7 @@ export function webHook(url: URL | undefined): NotifyPorts['post'] {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(news),
       signal: AbortSignal.timeout(POST_TIMEOUT_MS),
-      // Who is named gets it, and nobody that they name.
+      // Redirects are not followed: only the named address gets the news.
       redirect: 'manual',
     };
     const answer = await outward.fetch(url, request).catch((error: unknown) => {

@@ -1,19 +1,19 @@
-/** The one sender of a session: what a person does goes out one after another, in the order it was typed (PR6). */
+/** The only sender of a session: a person's actions are sent one after another, in the order they were typed (PR6). */
 
 export interface Sending {
-  /** What was said, where it is a message; null for switches and answers. */
+  /** The text of a message; null for switches and answers. */
   text: string | null;
-  /** Resolves when the server has taken it. A message is sent again under the same id, which does nothing twice. */
+  /** Resolves when the server has accepted it. A message is resent under the same id, which has no second effect. */
   send(): Promise<unknown>;
 }
 
 export interface SendPorts {
-  /** Whether a message that failed this way may be taken when it is sent again. */
+  /** True if a message that failed with this error can be resent. */
   mayPass(error: unknown): boolean;
   pause(): Promise<unknown>;
-  /** A message waits for a server that is away: said once for each. */
+  /** Reports, once for each message, that it waits for an unreachable server. */
   waits(error: unknown): void;
-  /** It was not taken; with a message, its text and those of the messages behind it, in order. */
+  /** Reports a failed action; for a message, with its text and those of the messages after it, in order. */
   failed(error: unknown, texts: string[]): void;
 }
 
@@ -38,7 +38,7 @@ export class SendQueue {
     await this.#working;
   }
 
-  /** Sends nothing more; gives the texts that were not taken, in order. */
+  /** Stops sending. Returns the unsent texts, in order. */
   close(): string[] {
     this.#closed = true;
     return textsOf(this.#queue);
@@ -66,7 +66,7 @@ export class SendQueue {
     }
   }
 
-  /** A message that is not taken stops those behind it: they were said after it. */
+  /** A failed message also stops the messages after it, which may refer to it. */
   #fail(failed: Sending, cause: unknown): void {
     const texts = failed.text === null ? [] : textsOf([failed, ...this.#queue]);
     if (failed.text !== null) this.#queue = this.#queue.filter(({ text }) => text === null);

@@ -1,4 +1,4 @@
-/** Carries out the actions of a person's keys. */
+/** Carries out the effects of a person's keys. */
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,12 +23,12 @@ import type { Terminal } from './screen/terminal.js';
 import { SendQueue } from './send-queue.js';
 import type { StateReader } from './state-reader.js';
 
-/** What is typed and what is known, as it stands, and what shows it. */
+/** The current state of a session, and the parts that display it. */
 export interface Desk {
   readonly run: Run;
-  /** The run was started here, to stay open for follow-ups: leaving ends that. */
+  /** This session started the run and keeps it open for follow-ups: leaving ends that. */
   readonly owned: boolean;
-  /** `--config` of the start, if any: where tool servers with prompts are looked for. */
+  /** `--config` of the start, if any: the folder that configures tool servers with prompts. */
   readonly config?: string | undefined;
   talk: Talk;
   readonly progress: RunProgress;
@@ -38,7 +38,7 @@ export interface Desk {
   /** Aborted when the person leaves. */
   readonly left: AbortController;
   readonly terminal: Pick<Terminal, 'refresh' | 'lend'>;
-  /** The program in which texts are edited, if there is one. */
+  /** The person's editor; null if there is no editor. */
   readonly editor: string | null;
 }
 
@@ -52,8 +52,8 @@ export class SessionActions {
   readonly #queue: SendQueue;
   readonly #prompts: PromptFetcher;
   /**
-   * Gates answered here, each with the number of the last state query that may still list it. If a later query lists
-   * it, its agent could not take the answer, and the gate needs another.
+   * Gates answered by this session, each with the number of the last state query that may still list it. If a later
+   * query lists it, its agent could not take the answer, and the gate needs another.
    */
   readonly #answered = new Map<string, number>();
 
@@ -126,17 +126,17 @@ export class SessionActions {
     return knownOf(gate, { inputs: talk.inputs, tasks: progress.state?.tasks ?? [] });
   }
 
-  /** In turn with what was said before; a message has its text here. */
+  /** Queues an action after earlier ones; `text` is the text of a message. */
   #send(send: () => Promise<unknown>, text: string | null = null): void {
     this.#queue.add({ text, send });
   }
 
-  /** Carried out in turn with what is said; the journal tells what became of it. */
+  /** Queues a change of the run; the journal reports its outcome. */
   #change(change: (run: Run) => Promise<unknown>): void {
     this.#send(() => change(this.#desk.run).then(() => this.#desk.states.read()));
   }
 
-  /** Under an id of its own: sent again, it does nothing twice. Its receipt comes with the journal. */
+  /** Sends a message under a new id, so that resending has no second effect. Its receipt arrives with the journal. */
   #say(how: string, text: string, say: (options: { id: string; waitForReceipt: false }) => Promise<unknown>) {
     const { scrollback } = this.#desk;
     const id = `m-${randomUUID().slice(0, 8)}`;
@@ -169,7 +169,7 @@ export class SessionActions {
     terminal.refresh();
   }
 
-  /** Anew at each `@`: the run writes files meanwhile. */
+  /** Lists the files again at each `@`, because the run writes files meanwhile. */
   async #listFiles(): Promise<void> {
     const workspace = this.#desk.progress.state?.workspace;
     if (workspace === undefined) return;
@@ -186,7 +186,7 @@ export class SessionActions {
     scrollback.you('', answerWords(gate, input));
     this.#send(async () => {
       try {
-        // The run judges what a person has put together.
+        // The run validates an answer that a person has edited.
         await run.answerGate(gate.id, input as GateReply);
         this.#answered.set(gate.id, states.asked);
       } catch (error) {
@@ -196,13 +196,13 @@ export class SessionActions {
     });
   }
 
-  /** What is not taken is not tried for ever. */
+  /** A failed answer ends `/yes`, so that it is not repeated endlessly. */
   #notTaken(gateId: string): void {
     this.#answered.delete(gateId);
     this.#desk.talk = { ...this.#desk.talk, yes: false };
   }
 
-  /** What was not taken comes back into the line, in the order it was said. */
+  /** Puts unsent texts back into the line, in their order. */
   failed(error: unknown, texts: string[] = []): void {
     const { scrollback, states, talk } = this.#desk;
     scrollback.tell(describeError(error));
@@ -221,21 +221,21 @@ export class SessionActions {
     terminal.refresh();
   }
 
-  /** Leaves a run that is answered: it ends, where it was kept open for this session. */
+  /** Leaves an answered run: it ends if it was kept open for this session. */
   async #finish(): Promise<void> {
     const { run, owned, progress, left } = this.#desk;
     if (!owned && progress.idle) return left.abort();
     this.finishing = true;
     await run.finish();
     if (!progress.idle) return;
-    // A run without a worker does not end now: nobody waits for that.
+    // A run without a worker does not end now, so the session does not wait for it.
     await delay(LEAVE_TIMEOUT_MS, undefined, { ref: false });
     left.abort();
   }
 
   /**
-   * The gates that are open, but those that were answered from here. After `/yes` it answers them. `asked`: number of
-   * the question about the state that listed them; 0 for none.
+   * Sets the open gates, except those answered here. After `/yes` it answers them. `asked`: number of the state query
+   * that listed them; 0 for no query.
    */
   setGates(gates: readonly Gate[], asked = 0): void {
     for (const { id } of gates) if (asked > (this.#answered.get(id) ?? asked)) this.#notTaken(id);
@@ -246,13 +246,13 @@ export class SessionActions {
     for (const effect of yesEffects(this.#desk.talk)) this.carryOut(effect);
   }
 
-  /** Ends the sending after a short wait for messages in flight. Gives the texts that were not taken. */
+  /** Stops sending after a short wait for messages in flight. Returns the unsent texts. */
   async letGo(): Promise<string[]> {
     await Promise.race([this.#queue.drained(), delay(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
     return this.#queue.close();
   }
 
-  /** Nobody is here for a follow-up any more: a run that was kept open ends when its goal is answered. */
+  /** The session has ended, so a run that it kept open ends when its goal is answered. */
   async endWhenAnswered(): Promise<void> {
     const { run, owned } = this.#desk;
     if (owned && !this.finishing) await run.finish().catch(() => undefined);

@@ -1,4 +1,4 @@
-/** A run in a terminal: events scroll by, while a person steers, answers gates and adds goals. */
+/** Shows a run in a terminal: events scroll by, while a person steers, answers gates and adds goals. */
 
 import { EXIT, exitCodeOf, goalEndLine, LineClock, showEvents } from '@steersman/print';
 import { newProgress, take, takeState } from '@steersman/view';
@@ -26,7 +26,7 @@ export interface SessionOptions extends Pick<Desk, 'run' | 'owned' | 'config'> {
 }
 
 const REDRAW_MS = 500;
-/** Events after which the whole state is read anew: gates, limits, answers. */
+/** Events after which the state is read again: they change gates, limits or answers. */
 const TELLING: readonly JournalEvent['type'][] = [
   'run_loaded',
   'gate_opened',
@@ -65,7 +65,7 @@ class Session {
   readonly #actions: SessionActions;
   readonly #timer: NodeJS.Timeout;
   readonly #told: Context['progress']['line'];
-  /** Numbers of the goals whose answers are still to be told. */
+  /** Numbers of answered goals whose answers are not printed yet. */
   readonly #answersDue: number[] = [];
   /** Gates that no state has listed yet, each with the number of the last state query that may not know it. */
   #gatesDue: { event: GateEvent; asked: number }[] = [];
@@ -125,7 +125,7 @@ class Session {
     this.#terminal.refresh();
   }
 
-  /** The lines of a gate wait for the state that lists it: keys answer what is on the screen. */
+  /** A gate's lines are printed once a state lists it, so that keys answer the gate on the screen. */
   #isDue(event: JournalEvent & OfAgent): boolean {
     const { progress, states } = this.#desk;
     if (event.type === 'gate_closed') this.#printGates(({ gateId }) => gateId === event.gateId);
@@ -200,7 +200,7 @@ class Session {
     this.#terminal.refresh();
   }
 
-  /** Loads all that a gate asks about before a person views or edits it. */
+  /** Loads the complete arguments of a gate's call before a person views or edits them. */
   async #readInputs(gates: readonly Gate[]): Promise<void> {
     const desk = this.#desk;
     for (const gate of gates.filter(({ id }) => !(id in desk.talk.inputs))) {
@@ -233,18 +233,18 @@ class Session {
   }
 }
 
-// What a session says of its run when it is left. Pure.
+// The lines that a session prints when a person leaves it. Pure.
 
 export interface LeftRun {
   id: string;
   waiting: boolean;
   paused: boolean;
   idle: boolean;
-  /** It was kept open for this session only. */
+  /** True if this session kept the run open. */
   owned: boolean;
 }
 
-/** The run's state, then the commands that make sense now. */
+/** Returns the run's state, then the commands that apply to it. */
 export function farewellLines({ id, waiting, paused, idle, owned }: LeftRun): string[] {
   const verb = (name: string, rest = '') => verbCall(`${name} ${id}${rest}`);
   if (idle && owned)

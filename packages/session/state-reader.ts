@@ -1,4 +1,4 @@
-/** Reads where a run stands, one question at a time. */
+/** Reads a run's state, one query at a time. */
 import type { Run, RunView } from 'steersman/client';
 
 export class StateReader {
@@ -8,13 +8,13 @@ export class StateReader {
   #reading: Promise<void> | null = null;
   #again = false;
 
-  /** `take` gets with the answer the number of its question. */
+  /** `take` receives the state and the number of its query. */
   constructor(run: Run, take: (state: RunView, asked: number) => void) {
     this.#run = run;
     this.#take = take;
   }
 
-  /** Asks; once more when asked meanwhile. Where nobody answers, nothing is taken. */
+  /** Queries the state; again if it was called meanwhile. A failed query is ignored. */
   read(): void {
     if (this.#reading) {
       this.#again = true;

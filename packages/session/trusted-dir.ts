@@ -1,4 +1,4 @@
-/** The folder whose configuration a command uses: asked about at first use, where somebody can be asked. */
+/** Finds the folder whose configuration a command uses. At first use it asks a person, if one is there, to trust the folder. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -20,19 +20,19 @@ import {
 import { loadMcpConfig, type McpServerConfig } from 'steersman/mcp';
 import { errorLine, oneLine, usesLocalStack } from 'steersman/shared';
 
-/** Shows the lines and asks; null where nobody can be asked. */
+/** Shows the lines and asks; null if no person can answer. */
 export type Ask = ((lines: readonly string[]) => Promise<boolean>) | null;
 
 /**
- * The folder that is named, which needs no trust, else the one that holds here; with its `.env` loaded. Throws a
- * SteersmanError where that is not trusted, and nobody says that it is.
+ * Returns the named folder, which needs no trust, else the default one; and loads its `.env`.
+ * @throws SteersmanError if the folder is not trusted, and no person confirms it.
  */
 export async function trustedConfigDir(named: string | undefined, ask: Ask = personHere()): Promise<string> {
   const dir = named === undefined ? defaultConfigDir() : userPath(named);
   if (named !== undefined && existsSync(dir)) trustForNow(dir);
   else if (named === undefined && !isTrusted(dir)) {
     if (ask !== null) {
-      // What changes while somebody reads was not shown.
+      // Only files that did not change while the person read are trusted.
       const mark = markOf(dir);
       if (await ask(whatItBrings(dir))) trustFrom(dir, mark);
     }
@@ -51,7 +51,7 @@ function tellPassedOver(dir: string, names: readonly string[]): void {
   );
 }
 
-/** Names of addresses say where everything goes: they are never among the "more". */
+/** Names of addresses are always listed, because they decide where data goes. */
 function listOf(names: readonly string[]): string {
   const told = names.filter((name, at) => at < MOST_NAMES || /ADDRESS|URL|HOST|ENDPOINT/i.test(name));
   const more = names.length > told.length ? ` and ${names.length - told.length} more` : '';
@@ -60,7 +60,7 @@ function listOf(names: readonly string[]): string {
 
 const MOST_CHARS = 300;
 
-/** On one line, as it is where it is one plain word, else quoted: a file can not write lines of the question itself. */
+/** Quotes a text that is not a plain word, on one line, so that a file can't add lines to the question. */
 function shown(text: string): string {
   const word = /^[\w@%+=:,./~-]+$/.test(text) ? text : escapeUnseen(JSON.stringify(text));
   return cut(word, MOST_CHARS);
@@ -70,19 +70,19 @@ function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}… (${text.length - most} characters more)` : text;
 }
 
-/** The same for a start: on another server than the local stack's its workers have the word, and nothing starts here. */
+/** Asks for trust before a start. On another server than the local stack, remote workers decide and nothing starts here. */
 export async function trustForStart({ config }: { config?: string }): Promise<void> {
   if (config !== undefined || usesLocalStack()) await trustedConfigDir(config);
 }
 
-/** Says on stderr that a file of variables is there and not read, since nobody has said that it is trusted. */
+/** Reports on stderr that a `.env` was not read because its folder is not trusted. */
 export function tellUnread(): void {
   const file = join(defaultConfigDir(), '.env');
   if (existsSync(file) && !isTrusted(defaultConfigDir()))
     errorLine(`Not read, since nobody has said that its folder is trusted: ${oneLine(file)}`);
 }
 
-/** What a person should know before they say yes: above all which programs it starts. */
+/** Returns what a person must know before trusting the folder, above all which programs it starts. */
 export function whatItBrings(dir: string): string[] {
   const brings = (file: string, what: string) =>
     existsSync(join(dir, file)) ? [`  ${file.padEnd(16)}${what}`] : [];
@@ -98,7 +98,7 @@ export function whatItBrings(dir: string): string[] {
   ];
 }
 
-/** What of conversations goes where, besides to models. */
+/** Returns the addresses, other than those of models, that parts of conversations go to. */
 function addressesOf(dir: string): string[] {
   try {
     const { hooks, store, console } = trustedSections(dir);
@@ -149,7 +149,7 @@ async function askHere(lines: readonly string[]): Promise<boolean> {
   return /^\s*y(es)?\s*$/i.test(await answerOf('Do you trust it? (y/N)'));
 }
 
-/** Asks on stderr. Ctrl-D and Ctrl-C answer nothing. */
+/** Asks on stderr. Returns an empty answer on Ctrl-D and Ctrl-C. */
 export async function answerOf(question: string): Promise<string> {
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   const left = new Promise<string>(resolve => reader.once('close', () => resolve('')));

@@ -6,7 +6,7 @@ import { type Effect, type Step, said, say, spoken, type Talk } from './talk-sta
 import type { SessionWords } from './words.js';
 
 interface SlashCommand {
-  /** The text that it takes, if any; in brackets where it also does without. */
+  /** Name of the command's text, in brackets if it is optional; null if it takes no text. */
   takes: string | null;
   run(text: string, talk: Talk): Step;
 }
@@ -50,15 +50,15 @@ export const COMMANDS = Object.entries(NAMED).map(([name, command]) => ({
   name: name as keyof SessionWords['commands'],
 }));
 
-/** The command of this name, or the only one that begins so. */
+/** Returns the command of this name, or the only one that begins with it. */
 export function commandOf(word: string): (typeof COMMANDS)[number] | undefined {
   const found = COMMANDS.filter(({ name }) => name.startsWith(word));
   return found.find(({ name }) => name === word) ?? (found.length === 1 ? found[0] : undefined);
 }
 
 /**
- * What a line that begins with `/` does; null for any other, and for an `answer` that is no command. The start of a
- * name will do where it is the only one.
+ * Runs a line that begins with `/`. Returns null for other lines, and for an answer to a question that is not a
+ * command. A unique beginning of a command's name is enough.
  */
 export function runCommand(talk: Talk, { answer }: { answer: boolean }): Step | null {
   const [, word, rest = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(talk.line.text) ?? [];
@@ -73,7 +73,7 @@ export function runCommand(talk: Talk, { answer }: { answer: boolean }): Step | 
   return run(text, { ...talk, line: sent(talk.line) });
 }
 
-/** What waits is approved at once, and what comes as it comes. */
+/** Approves the gates that wait now and those that open later. */
 function switchYes(text: string, talk: Talk): Step {
   if (text === 'off')
     return { talk: { ...talk, yes: false }, effects: [say('From now on you are asked again.')] };
@@ -93,14 +93,14 @@ function modelChange(words: string): Effect {
   return { do: 'set-model', model, ...(role === undefined ? {} : { role }) };
 }
 
-/** A role that does not read messages is refused by the run, with those that do. */
+/** The run itself refuses a role that reads no messages, and names those that do. */
 function steerTo(words: string, talk: Talk): Step {
   const [, to = '', text = ''] = /^(\S+)\s*([\s\S]*)$/.exec(words) ?? [];
   if (text === '') return { talk, effects: [say('Its text is missing: /to ROLE TEXT')] };
   return said(talk, { do: 'steer', text, when: 'skip', to });
 }
 
-/** What `/help` lists: a key or a command, and what it does. */
+/** Returns the rows of `/help`: a key or a command, and its effect. */
 export function helpRows({ keys, commands, slash }: SessionWords): [string, string][] {
   return [
     ...Object.entries(keys),

@@ -1,6 +1,6 @@
 /**
- * The list below the line: what the word at the cursor may become (commands, their arguments, files of the workspace
- * after an `@`), and the keys that choose from it. Pure.
+ * The completion list below the line: commands, their arguments, or files of the workspace after an `@`; and the keys
+ * that choose from it. Pure.
  */
 import { DEFAULT_LIMITS } from 'steersman/client';
 import { READERS } from 'steersman/run';
@@ -37,7 +37,7 @@ export function completionAt(
   return asTyped && more.length === 0 ? null : completion;
 }
 
-/** True where an `@` has begun the name of a file: the files are worth knowing now. */
+/** True if the cursor is in a word that begins with `@`: then the files must be loaded. */
 function asksForFiles({ text, cursor }: Pick<Line, 'text' | 'cursor'>): boolean {
   return FILE_WORD.test(text.slice(0, cursor));
 }
@@ -72,16 +72,16 @@ function argumentCompletion(before: string, agents: readonly string[]): Completi
   const [, name = '', word = ''] = /^\/(\S+) (?:.* )?(\S*)$/.exec(before) ?? [];
   const known = [...(ARGUMENTS[name] ?? []), ...(name === 'to' ? agents : [])];
   const words = known.filter(candidate => candidate.startsWith(word));
-  // A role comes first; whatever comes after it is text.
+  // The role is the first argument; the text after it has no completion.
   if (words.length === 0 || (name === 'to' && /^\/\S+ +\S+ /.test(before))) return null;
   const choices = words.map(text => ({ text: text.endsWith('=') ? text : `${text} `, note: '' }));
   return { kind: 'argument', from: before.length - word.length, to: before.length, choices };
 }
 
-/** Not in the middle of a word: that may be an address. */
+/** An `@` in the middle of a word is excluded: the word may be an address. */
 const FILE_WORD = /(?<=^|[\s"'(])@(\S*)$/;
 
-/** The `@` only asks for the list: what is chosen stands in the text as a path that tools take. */
+/** The `@` only opens the list: the chosen path replaces it, so that tools can use the path. */
 function fileCompletion(before: string, files: readonly string[]): Completion | null {
   const found = FILE_WORD.exec(before);
   if (found === null) return null;
@@ -92,7 +92,7 @@ function fileCompletion(before: string, files: readonly string[]): Completion | 
   return { kind: 'file', from: found.index, to: before.length, choices };
 }
 
-/** Paths that fit the query, best first: those that begin with it, then by their own name, then anywhere in it. */
+/** Returns the matching paths, best first: matches at the start of the path, then at the start of a name, then anywhere. */
 export function rankFiles(files: readonly string[], query: string): string[] {
   const asked = query.toLowerCase();
   return files
@@ -125,20 +125,20 @@ function isScattered(path: string, asked: string): boolean {
   return true;
 }
 
-/** The talk with the list that belongs to its line: a new one where the line is another than before. */
+/** Returns the state with the completion list for its line. A changed line gets a new list. */
 export function withMenu(before: Talk, talk: Talk, effects: Effect[] = []): Step {
   const { line, files, prompts } = talk;
   const sameLine = line.text === before.line.text && line.cursor === before.line.cursor;
   const same = sameLine && files === before.files && prompts === before.prompts;
   if (same && talk.stage === before.stage) return { talk, effects };
-  // In the history Up and Down go on, and what a gate is answered with is no message.
+  // Recalled lines get no list, because Up and Down continue in the history; nor do answers to gates.
   const offers = talk.stage.kind === 'compose' && line.at === null;
   const completion = offers ? completionAt(line, talk) : null;
   const menu = completion && { completion, at: 0, moved: false };
   return { talk: { ...talk, menu }, effects: offers ? [...effects, ...asked(before, talk)] : effects };
 }
 
-/** What is to be known for the list, once for each name that is begun. */
+/** Returns effects that load what the list needs, once for each name that a person begins to type. */
 function asked(before: Talk, { line, prompts }: Talk): Effect[] {
   const effects: Effect[] = [];
   if (asksForFiles(line) && !asksForFiles(before.line)) effects.push({ do: 'list-files' });
@@ -149,9 +149,9 @@ function asked(before: Talk, { line, prompts }: Talk): Effect[] {
 }
 
 /**
- * A key while the list is open: Up and Down mark, Tab takes what is marked, Enter too where a person has marked it,
- * Esc closes a list of files. `typed`: the choice is in the line, and the key means what it always means. Null: the
- * key is not for the list.
+ * Handles a key while the list is open. Up and Down mark; Tab takes the marked choice, as Enter does after Up or Down;
+ * Esc closes a list of files. `typed`: the choice is in the line, and the key has its usual meaning. Null: the list
+ * does not use the key.
  */
 export function menuKey(talk: Talk, { name = '', ctrl, meta, shift }: Key): Step | { typed: Talk } | null {
   const { menu } = talk;
@@ -169,7 +169,7 @@ export function menuKey(talk: Talk, { name = '', ctrl, meta, shift }: Key): Step
     case 'return': {
       if (!menu.moved || shift) return null;
       const step = chosen(talk, menu);
-      // A command that takes nothing more is complete.
+      // A command without arguments is complete.
       return kind === 'command' && !/[ :]$/.test(step.talk.line.text) ? { typed: step.talk } : step;
     }
     case 'escape':

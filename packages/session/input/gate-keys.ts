@@ -1,4 +1,4 @@
-/** How keys and lines answer a gate. Pure. */
+/** Interprets keys and lines as answers to a gate. Pure. */
 
 import { errorText, escapeUnseen, isRecord } from 'steersman/base';
 import type { Gate, ToolInput } from 'steersman/client';
@@ -8,12 +8,12 @@ import type { Key } from './keys.js';
 import { sent, withText } from './line-editor.js';
 import { type Effect, type Step, say, type Talk, type TaskLine } from './talk-state.js';
 
-/** Time in which a key can not yet be meant for a gate that has just come up. */
+/** A key within this time can't be meant for a gate that has just appeared. */
 const READING_MS = 400;
 
 /**
- * y, n, e and v work at once, on an empty line, when a person has had time to see what is asked. What allows more than
- * this call waits for Enter: any word may begin with its letter.
+ * y, n, e and v work at once on an empty line, after a person had time to read the gate. Answers that allow more than
+ * this call need Enter, because any word may begin with their letter.
  */
 export function quickAnswer(
   talk: Talk,
@@ -28,7 +28,7 @@ export function quickAnswer(
 
 const LASTING = ['a', 'w'];
 
-/** What `--yes` would approve too. */
+/** True for gates that `--yes` approves too. */
 export function takesYes<G extends Pick<Gate, 'kind'>>(
   gate: G,
 ): gate is G & { kind: 'approval' | 'plan' | 'route' } {
@@ -36,15 +36,15 @@ export function takesYes<G extends Pick<Gate, 'kind'>>(
   return kind === 'approval' || kind === 'plan' || kind === 'route';
 }
 
-/** The answers to all that waits for a yes, after `/yes`. */
+/** Returns approvals of all gates that take a yes, after `/yes`. */
 export function yesEffects(talk: Talk): Effect[] {
   const { gates, yes, stage } = talk;
-  // A gate that a person is answering in words is theirs.
+  // A person is typing an answer to a gate: leave it to them.
   if (!yes || stage.kind !== 'compose') return [];
   return gates.filter(takesYes).flatMap(gate => replied(talk, gate, { decision: 'approve' }).effects);
 }
 
-/** What one word does at a gate that takes yes or no; null where it is none of its words. */
+/** Applies a one-letter word to a gate that takes yes or no; null if the word has no meaning there. */
 function wordStep(talk: Talk, gate: Gate, word: string): Step | null {
   const { id: gateId } = gate;
   const fresh = withText(talk.line, '');
@@ -63,7 +63,7 @@ function inLine(talk: Talk, { id: gateId }: Gate, line: string, text: string): T
   return { ...talk, line: withText(talk.line, line), stage: { kind: 'edit', gateId, text } };
 }
 
-/** What came of editing in a program; with a fault in it, it is in the line to be mended. */
+/** Applies the result of the editor. If it has a fault, the text is put into the line for correction. */
 export function editedElsewhere(talk: Talk, gate: Gate, text: string, edited: string): Step {
   if (talk.gates[0]?.id !== gate.id) {
     const yours = edited.trim() === text.trim() ? [] : ['What you had written:', ...edited.split('\n')];
@@ -74,7 +74,7 @@ export function editedElsewhere(talk: Talk, gate: Gate, text: string, edited: st
   return editGate(inLine(talk, gate, edited.replace(/\n$/, ''), text), gate, text);
 }
 
-/** The answer goes out; or what is wrong is said, with what to do. */
+/** Sends the answer; or shows what is wrong with it, and what to do. */
 function replied(talk: Talk, gate: Gate, given: Given, ...advice: string[]): Step {
   const reply = replyTo(gate, given);
   if ('error' in reply) return { talk, effects: [say(reply.error, ...advice)] };
@@ -96,7 +96,7 @@ export function refuse(talk: Talk, gate: Gate): Step {
 }
 
 export function editGate(talk: Talk, gate: Gate, text: string): Step {
-  // Whoever types e and Enter in one go has not seen what there is to edit.
+  // A person who typed e and Enter at once has not seen the text yet.
   if (talk.line.text === text) {
     return {
       talk,
@@ -107,11 +107,11 @@ export function editGate(talk: Talk, gate: Gate, text: string): Step {
   return 'error' in read ? { talk, effects: [say(read.error)] } : replied(talk, gate, read);
 }
 
-// Editing what a gate asks for as YAML, in which texts of several lines are read as they are.
+// The text to edit is YAML, in which multi-line texts stay readable.
 
 /**
- * What there is to edit: a tool's arguments, or a plan's tasks. The gate's body has the arguments in full up to a size;
- * `input` is all of them, once they are known.
+ * Returns the text to edit: a tool's arguments, or a plan's tasks. The gate's body has the full arguments up to a size;
+ * `input` has all of them, once it is loaded.
  */
 export function editText(gate: Gate, tasks: readonly TaskLine[], input: ToolInput | undefined): string {
   if (gate.kind === 'plan') return asYaml(tasks.map(({ id, description }) => ({ id, description })));
@@ -123,7 +123,7 @@ export function editText(gate: Gate, tasks: readonly TaskLine[], input: ToolInpu
   }
 }
 
-/** What is not seen stands by its code, in quotes, where YAML reads codes; so does a last line that is empty. */
+/** Invisible characters, and an empty last line, are written as escapes in quotes, where YAML reads them. */
 function asYaml(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
@@ -136,7 +136,7 @@ function asYaml(value: unknown): string {
   return escapeUnseen(document.toString({ lineWidth: 0 })).replace(/\n$/, '');
 }
 
-/** What the edited text gives, or what is wrong with it. `text`: as it was shown. */
+/** Parses the edited text; or returns what is wrong with it. `text`: the text before editing. */
 export function editedAnswer(gate: Gate, edited: string, text: string): Chosen | { error: string } {
   let value: unknown;
   try {
@@ -146,7 +146,7 @@ export function editedAnswer(gate: Gate, edited: string, text: string): Chosen |
   }
   if (gate.kind === 'plan') {
     if (!Array.isArray(value)) return { error: 'This is no list of tasks. Mend it, or Esc goes back.' };
-    // What somebody else adds meanwhile is not left out.
+    // Lists the tasks that were shown, so that tasks which others added meanwhile are not removed.
     const shown = (parse(text) as TaskLine[]).map(({ id }) => id);
     return { decision: 'edit', tasks: value, shown };
   }

@@ -1,9 +1,9 @@
 /**
- * Keys as newer terminals tell them: by code and modifiers (`CSI code ; modifiers u`, or `CSI 27 ; modifiers ; code ~`).
- * `node:readline` knows neither, and takes only the beginning of most of them for a key. Pure.
+ * Decodes keys of newer terminals: code and modifiers (`CSI code ; modifiers u`, or `CSI 27 ; modifiers ; code ~`).
+ * `node:readline` knows neither form, and reports only the beginning of most of them as a key. Pure.
  */
 
-/** A key as `node:readline` tells it. */
+/** A key as `node:readline` reports it. */
 export interface Key {
   name?: string | undefined;
   ctrl?: boolean | undefined;
@@ -12,7 +12,7 @@ export interface Key {
   sequence?: string | undefined;
 }
 
-/** Asks the terminal to tell Shift+Enter and its like: Kitty's protocol, and xterm's. Who knows neither ignores both. */
+/** Asks the terminal to report Shift+Enter and similar keys, by Kitty's protocol and xterm's. Other terminals ignore both. */
 export const TELL_KEYS = '\u001b[>1u\u001b[>4;1m';
 export const TELL_KEYS_NO_MORE = '\u001b[<u\u001b[>4;0m';
 
@@ -20,10 +20,10 @@ export const TELL_KEYS_NO_MORE = '\u001b[<u\u001b[>4;0m';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what this is about.
 const UNFINISHED = /^\u001b\[[\d;:]+$/;
 const FINAL = /[@-~]/;
-/** No key is longer: whatever comes is not held back for ever. */
+/** Limits a sequence, so that no input is buffered without end. */
 const MOST_CHARS = 32;
 
-/** Puts sequences together again that `node:readline` has taken apart. */
+/** Joins sequences that `node:readline` has split. */
 export function wholeKeys(give: (key: Key) => void): (key: Key) => void {
   let begun = '';
   return key => {
@@ -54,7 +54,7 @@ const CODE_KEY = /^\[(\d+)(?::[\d:]*)?(?:;(\d+))?(?::\d+)?(?:;[\d:]*)?u$/;
 const OTHER_KEY = /^\[27;(\d+);(\d+)~$/;
 const LETTER_KEY = /^\[1;(\d+)([ABCDFH])$/;
 
-/** The key that such a sequence tells; null for every other sequence. */
+/** Returns the key that a sequence encodes; null for any other sequence. */
 export function keyOf(sequence: string): Key | null {
   if (!sequence.startsWith('\u001b')) return null;
   const told = sequence.slice(1);
@@ -67,7 +67,7 @@ export function keyOf(sequence: string): Key | null {
   return { name: LETTERS[letter], ...modifiers(Number(letterMods)), sequence };
 }
 
-/** What types a character has it as its sequence. */
+/** A key that types a character has that character as its sequence. */
 function codedKey(code: number, mods: number, sequence: string): Key {
   const { ctrl, meta, shift } = modifiers(mods);
   const name = NAMES[code] ?? (code > 32 && code < 0xe000 ? String.fromCodePoint(code) : undefined);
@@ -76,7 +76,7 @@ function codedKey(code: number, mods: number, sequence: string): Key {
   return { name, ctrl, meta, shift, sequence: typed };
 }
 
-/** One more than the sum of: 1 Shift, 2 Alt, 4 Ctrl; locks beyond them. */
+/** Decodes the modifiers: 1 plus the sum of 1 Shift, 2 Alt, 4 Ctrl; higher bits are locks. */
 function modifiers(told: number): { shift: boolean; meta: boolean; ctrl: boolean } {
   const bits = told - 1;
   return { shift: (bits & 1) !== 0, meta: (bits & 2) !== 0, ctrl: (bits & 4) !== 0 };

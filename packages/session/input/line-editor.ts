@@ -5,17 +5,17 @@ import type { Key } from './keys.js';
 export interface Line {
   text: string;
   cursor: number;
-  /** Lines sent before, the newest last. */
+  /** Lines that were sent, newest last. */
   history: string[];
-  /** Place in `history` that is shown; null: the line at hand. */
+  /** Index in `history` of the shown line; null: the current line. */
   at: number | null;
-  /** The line at hand while one of `history` is shown. */
+  /** The current line while a line of `history` is shown. */
   draft: string;
-  /** What was cut off last by words or lines, for Ctrl-Y. */
+  /** The text that was last cut by words or lines, for Ctrl-Y. */
   killed: string;
 }
 
-/** What a key means beyond the line. */
+/** The meaning of a key beyond editing the line. */
 export type Intent = 'submit' | 'follow-up' | 'escape' | 'interrupt' | 'end' | 'take-back' | 'open' | null;
 
 export const EMPTY_LINE: Line = { text: '', cursor: 0, history: [], at: null, draft: '', killed: '' };
@@ -26,7 +26,7 @@ export function withText(line: Line, text: string): Line {
   return { ...line, text, cursor: text.length, at: null, draft: '' };
 }
 
-/** The empty line, with the text that was sent in its history. */
+/** Returns an empty line whose history ends with the sent text. */
 export function sent(line: Line): Line {
   const { text } = line;
   const history = text.trim() === '' ? line.history : [...line.history.slice(1 - HISTORY_KEPT), text];
@@ -44,8 +44,8 @@ export function pressKey(line: Line, key: Key): { line: Line; intent: Intent } {
 }
 
 /**
- * The line with a newline in it: Ctrl-J in every terminal (`enter` is its name), Shift+Enter where the terminal tells
- * it, and in all others a backslash before Enter.
+ * Inserts a newline: Ctrl-J in every terminal (its name is `enter`), Shift+Enter if the terminal reports it, else a
+ * backslash before Enter. Null for any other key.
  */
 function asNewline(line: Line, { name = '', ctrl = false, meta = false, shift = false }: Key): Line | null {
   if (name === 'enter' || (name === 'j' && ctrl)) return insert(line, '\n');
@@ -103,7 +103,7 @@ const CONTROL_MOVES: Moves = {
 
 const ALT_MOVES: Moves = { b: WORD_MOVES.left, f: WORD_MOVES.right, d: WORD_MOVES.delete };
 
-/** Control characters that no key stands for are no text. */
+/** Removes control characters that belong to no key. */
 function insert(line: Line, sequence: string): Line {
   const typed = sequence.replace(/[^\P{Cc}\n\t]/gu, '').replaceAll('\t', ' ');
   if (typed === '') return line;
@@ -124,7 +124,7 @@ function cut(line: Line, from: number, to: number): Line {
   return { ...line, text: line.text.slice(0, from) + line.text.slice(to), cursor: from };
 }
 
-/** Where the character before the cursor begins: what a person sees as one. */
+/** Returns the start of the character (grapheme) before the cursor. */
 function before({ text, cursor }: Line): number {
   return graphemes(text.slice(0, cursor)).at(-1)?.index ?? 0;
 }
@@ -133,7 +133,7 @@ function after({ text, cursor }: Line): number {
   return cursor + (graphemes(text.slice(cursor))[0]?.segment.length ?? 0);
 }
 
-/** Where the word before the cursor begins: by the rules of its script, since not every one has spaces. */
+/** Returns the start of the word before the cursor, by the rules of its script, because some scripts have no spaces. */
 function wordBefore({ text, cursor }: Line): number {
   return wordsOf(text.slice(0, cursor)).at(-1)?.index ?? 0;
 }
@@ -159,7 +159,7 @@ function graphemes(text: string): Intl.SegmentData[] {
   return [...segmenter.segment(text)];
 }
 
-/** Where the line of text begins that the cursor is in. */
+/** Returns the start of the line of text that contains the cursor. */
 function lineStart({ text, cursor }: Line): number {
   return text.slice(0, cursor).lastIndexOf('\n') + 1;
 }
@@ -169,13 +169,13 @@ function lineEnd({ text, cursor }: Line): number {
   return end < 0 ? text.length : end;
 }
 
-/** The end of the line for Ctrl-K; at the end of a line its newline goes. */
+/** Returns the end of the line for Ctrl-K; at the end of a line, its newline is cut. */
 function toCut(line: Line): number {
   const end = lineEnd(line);
   return end === line.cursor ? Math.min(end + 1, line.text.length) : end;
 }
 
-/** To the next line of the text, as far from its start; from the first and the last, into what was sent before. */
+/** Moves to the next line of the text, in the same column; beyond the first and last line, into the history. */
 function upOrDown(line: Line, step: -1 | 1): Line {
   const { text } = line;
   const start = lineStart(line);

@@ -1,4 +1,4 @@
-/** Asks tool servers for their prompts, for the list below the line and for the line itself. */
+/** Asks tool servers for their prompts, for the completion list and for the line itself. */
 
 import type { RunProgress } from '@steersman/view';
 import { withMenu } from './complete.js';
@@ -9,7 +9,7 @@ import type { Effect, EffectOf, Talk } from './talk-state.js';
 interface Desk {
   talk: Talk;
   readonly progress: Pick<RunProgress, 'state'>;
-  /** `--config`, if any: where servers are configured. */
+  /** `--config`, if any: the folder that configures the servers. */
   readonly config?: string | undefined;
   readonly scrollback: { tell(lines: readonly string[]): void };
   readonly terminal: { refresh(): void };
@@ -29,11 +29,11 @@ export class PromptFetcher {
     this.#actions = actions;
   }
 
-  /** Names are read from the configuration; only a server that is named is started. */
+  /** The names of servers are read from the configuration; only a named server is started. */
   async list({ server }: EffectOf<'list-prompts'>): Promise<void> {
     const desk = this.#desk;
     if (server === null) {
-      // Where there are none, or none that may be used, a call says why.
+      // Without servers, or without trust, there are no names: a call of a prompt says why.
       const names = await promptServers(this.#place).catch(() => []);
       this.#know({ ...Object.fromEntries(names.map(name => [name, null])), ...desk.talk.prompts });
       return;
@@ -45,7 +45,7 @@ export class PromptFetcher {
     this.#know({ ...desk.talk.prompts, [server]: prompts });
   }
 
-  /** Puts its text into the line, for the person to read and send. */
+  /** Puts the text of a prompt into the line, for the person to read and send. */
   async put({ prompt, words, typed }: EffectOf<'prompt'>): Promise<void> {
     const desk = this.#desk;
     desk.scrollback.tell([`Asking for ${prompt} …`]);

@@ -2,13 +2,13 @@
 import type { ServerPrompt } from 'steersman/mcp';
 import { type Line, withText } from './line-editor.js';
 
-/** What is known of the servers that may have prompts, by name; null for one that nobody has asked yet. */
+/** The known prompts by server; null for a server that was not asked yet. */
 export type PromptMenu = Readonly<Record<string, readonly ServerPrompt[] | null>>;
 
-/** A server's name has neither: what has a slash or a space before its colon is no prompt. */
+/** A server's name contains neither slash nor space: a line with one of them before its colon is not a prompt. */
 const CALL = /^\/([^\s/:]+:\S+)(?:\s+([\s\S]*))?$/;
 
-/** The prompt that the line calls, and the words behind it; null for any other line. Quotes hold a value together. */
+/** Returns the prompt that the line calls, and its arguments; null for any other line. Quotes join words of a value. */
 export function readPromptCall(line: string): { prompt: string; words: string[] } | null {
   const [, prompt, rest = ''] = CALL.exec(line) ?? [];
   if (prompt === undefined) return null;
@@ -16,7 +16,7 @@ export function readPromptCall(line: string): { prompt: string; words: string[] 
   return { prompt, words: words.map(word => word.replaceAll('"', '')) };
 }
 
-/** The server whose prompts the line wants and nobody has asked for yet; null for most lines. */
+/** Returns the server whose prompts the line needs and that was not asked yet; null for most lines. */
 export function serverToAsk(
   { text, cursor }: Pick<Line, 'text' | 'cursor'>,
   known: PromptMenu,
@@ -30,7 +30,7 @@ interface Offer {
   note: string;
 }
 
-/** Names of servers, then of the prompts of one. `start` is what stands behind the slash. */
+/** Returns the names of servers, then of one server's prompts. `start` is the text after the slash. */
 export function promptNames(start: string, known: PromptMenu): Offer[] {
   return Object.entries(known).flatMap(([server, prompts]) => {
     if (!start.startsWith(`${server}:`)) {
@@ -45,13 +45,13 @@ export function promptNames(start: string, known: PromptMenu): Offer[] {
   });
 }
 
-/** The arguments that a prompt still takes, as `name=`, where `before` ends in the beginning of one. */
+/** Returns the missing arguments of a prompt as `name=`, if `before` ends in the beginning of one. */
 export function promptArguments(before: string, known: PromptMenu): { word: string; offers: Offer[] } | null {
   const [, server = '', name = '', rest = '', word = ''] =
     /^\/([^\s/:]+):(\S+) ((?:[\s\S]*\s)?)([^\s"]*)$/.exec(before) ?? [];
   const prompts = Object.hasOwn(known, server) ? (known[server] ?? []) : [];
   const prompt = prompts.find(candidate => candidate.name === name);
-  // Within quotes a word is a part of a value.
+  // Within quotes, a word is part of a value.
   if (prompt === undefined || (rest.match(/"/g) ?? []).length % 2 === 1) return null;
   const given = readPromptCall(`/${server}:${name} ${rest}`)?.words ?? [];
   const open = prompt.arguments.filter(arg => !given.some(said => said.startsWith(`${arg.name}=`)));
@@ -64,7 +64,7 @@ export function promptArguments(before: string, known: PromptMenu): { word: stri
   return { word, offers };
 }
 
-/** What stands below a line that calls a prompt; null where it names no server that is known. */
+/** Returns the hint below a line that calls a prompt; null if it names no known server. */
 export function promptHint(line: string, known: PromptMenu): string | null {
   const [, server = '', name = ''] = /^\/([^\s/:]+):(\S*)/.exec(line) ?? [];
   if (!Object.hasOwn(known, server)) return null;
@@ -76,13 +76,13 @@ export function promptHint(line: string, known: PromptMenu): string | null {
   return [[`/${server}:${name}`, ...words].join(' '), prompt.description].filter(Boolean).join(' · ');
 }
 
-/** The line with the text of a prompt before what was begun. It is a message: never a command, however it begins. */
+/** Puts the text of a prompt before the text that was begun. It is sent as a message, even if it begins with a slash. */
 export function withPromptText(line: Line, text: string): Line {
   const message = text.startsWith('/') ? ` ${text}` : text;
   return withText(line, line.text === '' ? message : `${message}\n${line.text}`);
 }
 
-/** What `/help` says of those that are known. */
+/** Returns the rows of `/help` for the known prompts. */
 export function promptHelp(known: PromptMenu): [string, string][] {
   const rows = Object.values(known).flatMap(prompts => prompts ?? []);
   const servers = Object.keys(known);

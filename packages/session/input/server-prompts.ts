@@ -1,6 +1,6 @@
 /**
- * Prompts of the tool servers that are configured here. This process starts the servers, as the doctor does, each
- * for as long as it is asked: those that only a worker elsewhere has are not reached.
+ * Prompts of the tool servers that are configured here. This process starts each server, as the doctor does, for as
+ * long as it asks it. Servers that only a remote worker has are not reachable.
  */
 
 import { toolsOf } from '@steersman/workspace-tools';
@@ -13,25 +13,25 @@ import { type Ask, trustedConfigDir } from '../trusted-dir.js';
 
 export interface PromptPlace {
   config: string | undefined;
-  /** The folder that servers are started for. Absolute. */
+  /** The folder for which servers are started. Absolute. */
   workspace: string;
-  /** Asks whether the folder is trusted; null where nobody can be asked. Default: on stderr, in a terminal. */
+  /** Asks whether the folder is trusted; null if no person can answer. Default: on stderr, in a terminal. */
   ask?: Ask;
 }
 
-/** Names of the enabled servers, none of which is started. @throws SteersmanError, also where the folder is not trusted. */
+/** Lists the enabled servers by name, without starting them. @throws SteersmanError, also if the folder is not trusted. */
 export async function promptServers(place: PromptPlace): Promise<string[]> {
   return (await configOf(place)).servers.map(({ name }) => name);
 }
 
-/** What one server offers. @throws SteersmanError where it does not start or answer, or its folder is not trusted. */
+/** Returns the prompts of a server. @throws SteersmanError if it does not start or answer, or its folder is not trusted. */
 export async function promptsOf(server: string, place: PromptPlace): Promise<ServerPrompt[]> {
   const { listPrompts } = await import('steersman/mcp');
   return withServer(server, place, listPrompts);
 }
 
 /**
- * The text of the prompt `server:name` with arguments as `name=value`.
+ * Returns the text of the prompt `server:name` with arguments as `name=value`.
  * @throws SteersmanError that says what is missing, unknown or refused.
  */
 export async function promptText(
@@ -47,7 +47,7 @@ export async function promptText(
   return withServer(server, place, connection => expandPrompt(connection, name, args));
 }
 
-/** What is to be known of the parts that are not sent; nothing where the text is all. */
+/** Returns a line about parts that are not sent; empty if the whole prompt is text. */
 export function leftOutLine({ leftOut }: ExpandedPrompt): string[] {
   return leftOut.length === 0 ? [] : [`Left out, being no text: ${leftOut.join(', ')}`];
 }
@@ -74,7 +74,7 @@ async function withServer<T>(
 ): Promise<T> {
   const config = await configOf(place);
   if (!config.servers.some(server => server.name === name)) throw unknownServer(name, config);
-  // The protocol's SDK: no other verb should load it.
+  // Loads the protocol's SDK here, so that other verbs do not load it.
   const { McpPool } = await import('steersman/mcp');
   const pool = new McpPool({ config, lookup: env.lookup, toolsHere: toolsOf() });
   try {

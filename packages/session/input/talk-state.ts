@@ -1,4 +1,4 @@
-/** What a session knows of what is typed and asked, and what follows from a key: the types of `talk.ts`. Pure. */
+/** The state of a session's input: typed text, open gates, and the effects of keys. The types of `talk.ts`. Pure. */
 
 import type { Gate, SteerTime, Task, ToolInput } from 'steersman/client';
 import { EMPTY_LINE, type Line, withText } from './line-editor.js';
@@ -7,13 +7,13 @@ import { ENGLISH, type SessionWords } from './words.js';
 
 export type Stage =
   | { kind: 'compose' }
-  /** Ctrl-C was pressed: stop, detach, or go on. */
+  /** Ctrl-C was pressed: the person chooses to stop, detach, or go on. */
   | { kind: 'leave' }
   /** The line is the reason for a refusal. */
   | { kind: 'reason'; gateId: string }
-  /** Enter has asked whether the line is meant, for it reads as an answer to nothing, or was begun before the question. */
+  /** Enter asked to confirm the line: it looks like an answer to no gate, or was begun before the gate. */
   | { kind: 'sure' }
-  /** The line is the arguments or the tasks, as YAML; `text`: as it was before it was edited. */
+  /** The line contains the arguments or the tasks, as YAML; `text`: the YAML before editing. */
   | { kind: 'edit'; gateId: string; text: string };
 
 export type TaskLine = Pick<Task, 'id' | 'description'>;
@@ -21,26 +21,26 @@ export type TaskLine = Pick<Task, 'id' | 'description'>;
 export interface Talk {
   line: Line;
   stage: Stage;
-  /** Open gates, oldest first; the first is asked. */
+  /** Open gates, oldest first; the person answers the first. */
   gates: Gate[];
   /** Tasks that have not begun, for editing a plan. */
   tasks: TaskLine[];
-  /** All arguments of the calls that gates are about, by gate, as far as they are known. */
+  /** All arguments of the calls that gates are about, by gate id, as far as they are loaded. */
   inputs: Record<string, ToolInput>;
-  /** When the first gate was first drawn, milliseconds, or null: keys typed before a person could read it don't count. */
+  /** When the first gate was first drawn, in ms, or null: keys typed before a person could read it are ignored. */
   gateSince: number | null;
-  /** The line was begun before what the first gate asks was there. */
+  /** The line was begun before the question of the first gate was shown. */
   early: boolean;
   editor: boolean;
-  /** The goal is answered, and the run is open for the next. */
+  /** The goal is answered, and the run is open for the next goal. */
   idle: boolean;
-  /** Esc has cut off what ran: the run waits for what is said next. */
+  /** Esc interrupted the run: it waits for the person's next message. */
   held: boolean;
-  /** Whatever asks for a yes gets it at once, while the session is open. */
+  /** While the session is open, every gate that takes a yes is approved at once. */
   yes: boolean;
-  /** What the word at the cursor may become, while that is offered. */
+  /** The completion list for the word at the cursor, while it is shown. */
   menu: Menu | null;
-  /** Files and folders of the workspace; null until an `@` has asked for them. */
+  /** Files and folders of the workspace; null until an `@` has requested them. */
   files: readonly string[] | null;
   /** Tool servers and their prompts, as far as they are known. */
   prompts: PromptMenu;
@@ -55,7 +55,7 @@ export interface Choice {
 
 export interface Completion {
   kind: 'command' | 'argument' | 'file';
-  /** The part of the line that a choice takes the place of. */
+  /** The part of the line that a choice replaces. */
   from: number;
   to: number;
   choices: Choice[];
@@ -64,7 +64,7 @@ export interface Completion {
 export interface Menu {
   completion: Completion;
   at: number;
-  /** The person has marked it: Enter takes it. */
+  /** The person has marked a choice: Enter takes it. */
   moved: boolean;
 }
 
@@ -77,22 +77,22 @@ export type Effect =
   | { do: 'take-back' }
   | { do: 'view'; gate: Gate }
   | { do: 'edit'; gate: Gate; text: string }
-  /** Cuts off what runs, and holds the run for what is said next. */
+  /** Interrupts the run, and pauses it until the person's next message. */
   | { do: 'hold' }
   | { do: 'pause' | 'resume' | 'stop' }
   | { do: 'status' | 'detach' | 'finish' }
   | { do: 'look'; at: Look }
   | { do: 'open-last' }
-  /** The conversation; an empty thread means all. */
+  /** Shows the conversation; an empty thread means all threads. */
   | { do: 'transcript'; thread: string }
   | { do: 'add-task'; text: string }
   | { do: 'set-budget'; words: string[] }
-  /** Of all roles where none is named. */
+  /** Changes the model of all roles if no role is named. */
   | { do: 'set-model'; model: string; role?: string }
   | { do: 'list-files' }
-  /** The prompts of a tool server are to be known, or the names of those that there are. */
+  /** Loads the prompts of a tool server; or, for null, the names of the servers. */
   | { do: 'list-prompts'; server: string | null }
-  /** The text of a prompt is to be in the line; `typed` is how it was called. */
+  /** Puts the text of a prompt into the line; `typed` is the line that called it. */
   | { do: 'prompt'; prompt: string; words: string[]; typed: string }
   /** Lines for the person, not for the run. */
   | { do: 'say'; lines: string[] };
@@ -123,7 +123,7 @@ export const NEW_TALK: Talk = {
   words: ENGLISH,
 };
 
-/** Takes the gates that are open now. A line that was begun for one that has closed is a message again. */
+/** Sets the open gates. If the gate that a line was answering has closed, the line is cleared and is a message again. */
 export function withGates(talk: Talk, gates: Gate[], tasks: TaskLine[]): Talk {
   const [first] = gates;
   const same = first?.id === talk.gates[0]?.id;
@@ -144,25 +144,25 @@ export function withGates(talk: Talk, gates: Gate[], tasks: TaskLine[]): Talk {
   };
 }
 
-/** What is asked now stands on the screen. */
+/** Notes when the current gate was first drawn. */
 export function drawn(talk: Talk, now: number): Talk {
   return talk.gates.length > 0 && talk.gateSince === null ? { ...talk, gateSince: now } : talk;
 }
 
-/** The text of a message that was taken back, to be edited; a line begun meanwhile stays after it. */
+/** Puts the text of a withdrawn message into the line; text that was begun meanwhile follows it. */
 export function takenBack(talk: Talk, text: string): Talk {
   const begun = talk.line.text;
   return { ...talk, line: withText(talk.line, begun === '' ? text : `${text} ${begun}`), menu: null };
 }
 
-/** What is said to a run that Esc holds lets it go on, in this order. */
+/** A message to a run that Esc paused also resumes it, after these effects. */
 export function said(talk: Talk, ...effects: Effect[]): Step {
   return talk.held
     ? { talk: { ...talk, held: false }, effects: [...effects, { do: 'resume' }] }
     : { talk, effects };
 }
 
-/** Said to the running goal; where it is answered, the next one. */
+/** Steers the running goal; if the run is idle, the text is the next goal. */
 export function spoken(talk: Talk, text: string, when: SteerTime): Step {
   return said(talk, talk.idle ? { do: 'follow-up', text } : { do: 'steer', text, when });
 }

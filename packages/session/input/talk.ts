@@ -1,4 +1,4 @@
-/** What a person's keys do in a session: a reducer with effects. Pure. */
+/** Applies a person's keys in a session: a reducer with effects. Pure. */
 import { yesOrNoOf } from 'steersman/rules';
 import { runCommand } from './commands.js';
 import { menuKey, withMenu } from './complete.js';
@@ -49,8 +49,8 @@ function typedKey(talk: Talk, key: Key, now: number): Step {
 }
 
 /**
- * A line that is asked back once: a lone yes or no that answers nothing, and one that was begun before the question
- * was there. Commands mean the same at any time.
+ * True for a line that must be confirmed once: a single-letter yes or no without a gate, and an answer that was begun
+ * before the gate opened. Commands need no confirmation.
  */
 function isDoubtful({ line, stage, gates, early }: Talk, intent: Intent): boolean {
   if (stage.kind !== 'compose' || /^\/|^\s*$/.test(line.text)) return false;
@@ -103,7 +103,7 @@ function escaped(talk: Talk): Step {
   return spoken({ ...talk, line: sent(line) }, text, 'interrupt');
 }
 
-/** Esc without a text: what to do instead is still to be said, so the run waits for that. */
+/** Esc without a text: the run pauses until the person says what to do instead. */
 function interrupted(talk: Talk): Step {
   const { idle, gates, held } = talk;
   if (idle) return { talk, effects: [say('Nothing runs now.')] };

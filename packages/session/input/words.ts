@@ -1,4 +1,4 @@
-/** What a session shows of its own: phases, keys, the line at the bottom and its help, in the languages of prompts. */
+/** The session's own texts: phases, keys, the hint line at the bottom and its help, in the languages of prompts. */
 
 import { phaseName } from '@steersman/view';
 import { anyOf } from 'steersman/base';
@@ -150,7 +150,7 @@ const zh: SessionWords = {
 
 export const ENGLISH = en;
 
-/** Of the run's prompts; any other language reads English. */
+/** Returns the texts in the language of the run's prompts; English for any language but Chinese. */
 export function sessionWords(language: string | null): SessionWords {
   return language === 'zh' ? zh : en;
 }

@@ -1,4 +1,4 @@
-/** The files of a workspace that can be named in a message. */
+/** Lists the files of a workspace that a message can name. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { terminalText } from 'steersman/shared';
@@ -7,9 +7,9 @@ const MOST_FILES = 10_000;
 const LEFT_OUT = new Set(['node_modules', '.git']);
 
 /**
- * Files and folders (with a `/` at the end) below `folder`, relative to it, nearest first: at most 10,000, without what
- * is installed or Git's. Links are not followed, folders that can't be read are left out. Empty where there is no such
- * folder here: the run's worker may be on another machine.
+ * Returns files and folders (with a `/` at the end) below `folder`, relative to it, nearest first: at most 10,000,
+ * without `node_modules` and `.git`. Links are not followed, and unreadable folders are left out. Empty if the folder
+ * is not here: the run's worker may be on another machine.
  */
 export async function workspaceFiles(folder: string): Promise<string[]> {
   const files: string[] = [];
@@ -18,7 +18,7 @@ export async function workspaceFiles(folder: string): Promise<string[]> {
     for (const at of level) {
       const entries = await readdir(join(folder, at), { withFileTypes: true }).catch(() => []);
       for (const entry of entries) {
-        // A name that can't be shown as it is can't be typed either.
+        // A name that can't be displayed unchanged can't be typed either.
         if (LEFT_OUT.has(entry.name) || terminalText(entry.name) !== entry.name) continue;
         const path = at + entry.name;
         files.push(entry.isDirectory() ? `${path}/` : path);

@@ -1,4 +1,4 @@
-/** What is typed, in rows of the screen, with the cursor as a block that is always among them; and its choices. Pure. */
+/** Lays out the typed text in rows, with the cursor as a visible block; and the completion list. Pure. */
 
 import { fitLine, padText, widthOf } from '@steersman/print';
 import type { Colors } from 'steersman/shared';
@@ -12,10 +12,10 @@ interface Row {
 
 const segmenter = new Intl.Segmenter();
 
-/** At most `most` rows of at most `width` columns, and a mark where there is more above or below them. */
+/** Returns at most `most` rows of at most `width` columns, with a mark if more text is above or below. */
 export function inputRows(line: Pick<Line, 'text' | 'cursor'>, width: number, most: number): string[] {
   const { text, cursor } = line;
-  // Two columns for the mark, one for a cursor behind the last character.
+  // Two columns are for the mark, one for a cursor after the last character.
   const rows = rowsOf(text, Math.max(4, width - 3));
   const at = rows.findLastIndex(({ from }) => from <= cursor);
   const first = Math.max(0, Math.min(at - Math.floor(most / 2), rows.length - most));
@@ -28,7 +28,7 @@ export function inputRows(line: Pick<Line, 'text' | 'cursor'>, width: number, mo
   });
 }
 
-/** Rows as a terminal breaks them: at the last column, and at newlines. */
+/** Breaks rows like a terminal: at the last column, and at newlines. */
 function rowsOf(text: string, width: number): Row[] {
   const rows: Row[] = [];
   let start = 0;
@@ -55,7 +55,7 @@ function rowsOfLine(line: string, start: number, width: number): Row[] {
   return rows;
 }
 
-/** What a person sees as characters; plain ones without asking what they are, for a text may be long. */
+/** Yields graphemes with their width. ASCII needs no segmentation, which is slow for a long text. */
 function* charactersOf(line: string): Generator<{ index: number; columns: number }> {
   if (/^[ -~]*$/.test(line)) {
     for (let index = 0; index < line.length; index += 1) yield { index, columns: 1 };
@@ -68,13 +68,13 @@ function withCursor(text: string, { from, to }: Row, cursor: number): string {
   const [first] = segmenter.segment(text.slice(cursor, to));
   const under = first?.segment ?? ' ';
   const after = text.slice(cursor + (first?.segment.length ?? 0), to);
-  // Inverse is no colour: it marks the place also where colours are off.
+  // Inverse video is not a colour: it marks the cursor even without colours.
   return `${text.slice(from, cursor)}\u001b[7m${under}\u001b[27m${after}`;
 }
 
 const MOST_TEXT_COLUMNS = 40;
 
-/** At most `most` rows of at most `width` columns round the marked choice, and how many there are beside them. */
+/** Returns at most `most` rows of at most `width` columns around the marked choice, with the number of hidden choices. */
 export function menuRows(
   { completion, at }: Menu,
   width: number,

@@ -1,4 +1,4 @@
-/** The area at the bottom of a session that is drawn again and again. Pure. */
+/** The area at the bottom of a session, which is redrawn repeatedly. Pure. */
 
 import { fitLine, taskLine, widthOf, wrapText } from '@steersman/print';
 import type { CallInFlight, RunProgress } from '@steersman/view';
@@ -32,12 +32,12 @@ export interface Screen {
 const MOST_TASKS = 8;
 const SMALL_ROWS = 16;
 const WORDS_LINES = 3;
-/** More than a line of any terminal. */
+/** Longer than a line of any terminal. */
 const THOUGHT_CHARS = 500;
 const MOST_INPUT_LINES = 6;
 const MOST_CHOICES = 6;
 
-/** Lines that fit the screen: nothing is wider than its columns, and at most its rows less one are used. */
+/** Returns lines that fit the screen: within its columns, and at most its rows less one. */
 export function liveArea(progress: RunProgress, talk: Talk, screen: Screen): string[] {
   const width = Math.max(10, screen.columns - 1);
   const small = screen.rows < SMALL_ROWS;
@@ -76,7 +76,7 @@ function statusLine(progress: RunProgress, { words }: Talk, width: number, { col
   return colors.bold(`${left}${rule} ${clock}`);
 }
 
-/** The tasks round the one at work, as many as there is room for. */
+/** Returns as many tasks around the current one as fit. */
 function taskLines({ tasks }: RunProgress, room: number, width: number, { colors }: Screen): string[] {
   if (tasks.length === 0 || room < 1) return [];
   const at = tasks.findIndex(task => task.status === 'executing' || task.status === 'pending');
@@ -104,7 +104,7 @@ function doingLines(progress: RunProgress, width: number, screen: Screen): strin
   return [...atWork(progress, '', width, screen), ...children];
 }
 
-/** What a run itself does; `who`: in front of it, for a sub-agent, of whose words there is less room. */
+/** Returns what an agent does now. `who`: a prefix for a sub-agent, whose texts get fewer lines. */
 function atWork(progress: RunProgress, who: string, width: number, screen: Screen): string[] {
   const { colors, now } = screen;
   const lines: string[] = [];
@@ -183,7 +183,7 @@ function gateLines({ gates, stage, words }: Talk, width: number, { bold, yellow 
       ? words.gates[gate.kind === 'plan' ? 'change' : 'reason']
       : stage.kind === 'edit'
         ? words.gates.edit
-        : // Here single keys answer, and e opens what it edits.
+        : // Single keys answer these gates, and e opens the editor.
           takesYes(gate)
           ? words.gates[gate.kind]
           : wordsHint(gate);

@@ -10,7 +10,7 @@ export interface Reading {
 }
 
 export interface Pager extends Reading {
-  /** The first line that is shown; beyond the last page: the last page. */
+  /** Index of the first shown line; a value beyond the end shows the last page. */
   top: number;
   laid: { width: number; lines: readonly string[] };
 }
@@ -20,7 +20,7 @@ export interface PageSize {
   rows: number;
 }
 
-/** What a key asks for beyond moving. */
+/** The request of a key other than a move. */
 export type PagerKey = Pager | 'close' | 'earlier' | 'later';
 
 export function openPager(reading: Reading, size: PageSize, atEnd: boolean): Pager {
@@ -28,13 +28,13 @@ export function openPager(reading: Reading, size: PageSize, atEnd: boolean): Pag
   return fitPager({ ...reading, top, laid: { width: 0, lines: [] } }, size);
 }
 
-/** The pager with its lines as wide as the screen is now. */
+/** Lays the pager's lines out for the current width of the screen. */
 export function fitPager(pager: Pager, { columns }: PageSize): Pager {
   const width = Math.max(20, columns - 1);
   return width === pager.laid.width ? pager : { ...pager, laid: { width, lines: pager.layout(width) } };
 }
 
-/** One screen: the title, a page of the text, and what keys do. `note` is what else a person should know. */
+/** Returns one screen: the title, a page of the text, and the keys. `note`: another message for the person. */
 export function pagerLines(
   pager: Pager,
   size: PageSize,

@@ -1,4 +1,4 @@
-/** A person reads something whole that lines show only in part: the pager over the session, and what is opened in it. */
+/** Shows complete texts whose lines were cut in the session: the pager, and the items that it can open. */
 
 import {
   gatePartLines,
@@ -19,10 +19,10 @@ import type { Key } from '../input/keys.js';
 import { fitPager, openPager, type Pager, pagerKey, pagerLines, type Reading } from './pager.js';
 import type { Terminal } from './terminal.js';
 
-/** A tool call or a reply that scrolled by and may have been cut. */
+/** A tool call or reply that was printed and may have been cut. */
 interface Item {
   title: string;
-  /** All of it, or what is known of it here. */
+  /** Returns the complete text, or as much as this process can read. */
   text(): Promise<string>;
 }
 
@@ -35,10 +35,10 @@ export class Reader {
   readonly #terminal: Terminal;
   readonly #colors: Colors;
   readonly #failed: (error: unknown) => void;
-  /** The newest last. */
+  /** Newest last. */
   readonly #items: Item[] = [];
   #pager: Pager | null = null;
-  /** Place of the item that is open; null for a conversation. */
+  /** Index of the open item; null for a conversation. */
   #at: number | null = null;
   #whenClosed: (() => void) | null = null;
 
@@ -60,7 +60,7 @@ export class Reader {
     });
   }
 
-  /** Notes what can be opened of an event; `form` is that of a reply. */
+  /** Stores the part of an event that can be opened; `form` is the form of a reply. */
   note(event: JournalEvent, form: ReplyForm | undefined): void {
     if (event.type === 'tool_call_ended') {
       const { tool, ending, durationMs, messageId, text } = event;
@@ -70,14 +70,14 @@ export class Reader {
     if (event.type === 'model_call_ended' && event.text) {
       const { role, text } = event;
       const words = spokenText(text, form) ?? text;
-      // What is shorter was shown whole.
+      // Shorter replies were printed in full.
       if (words.length > SHOWN_CHARS || words.trim().split('\n').length > SHOWN_LINES)
         this.#items.push({ title: `${role} replied`, text: async () => words });
     }
     this.#items.splice(0, this.#items.length - MOST_ITEMS);
   }
 
-  /** What waits for an answer, else the last thing that went by. */
+  /** Opens the gate that waits for an answer, else the newest item. */
   openLast(gate: Gate | undefined, known: Known): void {
     const { length } = this.#items;
     if (gate === undefined) return void this.#openItem(length - 1);
@@ -89,7 +89,7 @@ export class Reader {
     }));
   }
 
-  /** The whole conversation, or one thread of it. */
+  /** Shows the whole conversation, or one thread of it. */
   openTranscript(thread: string | undefined): void {
     const run = this.#run;
     this.#show(null, async () =>
@@ -109,7 +109,7 @@ export class Reader {
     } else this.#pager = asked;
   }
 
-  /** The screen while something is open; `note` is what else a person should know. */
+  /** Returns the lines of the screen while something is open; `note` is another message for the person. */
   area(note: string): string[] {
     if (this.#pager === null) return [];
     this.#pager = fitPager(this.#pager, this.#size);
@@ -126,7 +126,7 @@ export class Reader {
     });
   }
 
-  /** A conversation, which has no place, is opened at its end. */
+  /** Opens an item at its start; a conversation (`at` null) at its end. */
   #show(at: number | null, read: () => Promise<Reading>): void {
     read().then(
       reading => {
@@ -149,7 +149,7 @@ export class Reader {
     return { columns: this.#terminal.columns(), rows: this.#terminal.rows() };
   }
 
-  /** Lines of code are wrapped as well: nothing is beyond the edge of the screen. */
+  /** Lines of code are wrapped too, so that the screen cuts nothing. */
   #markdown(title: string, text: string): Reading {
     const lines = (width: number) => markdownLines(text, { width, colors: this.#colors });
     return { title, layout: width => lines(width).flatMap(line => longLines(line, width)) };

@@ -1,4 +1,4 @@
-/** What a session prints for good of each event: lines that scroll up. Pure. */
+/** Formats the lines that a session prints permanently for each event. Pure. */
 
 import {
   branchLine,
@@ -35,7 +35,7 @@ const INDENT = '      ';
 const MOST_REPLY_LINES = 3;
 const MOST_GATE_LINES = 24;
 
-/** Lines of an event of the run or of a sub-agent, as it stood before it; none for what the live area shows. */
+/** Returns an event's lines, by the `progress` before it. Empty for events that only the live area shows. */
 export function scrollLines(event: JournalEvent & OfAgent, progress: RunProgress, page: Page): string[] {
   const { path } = event;
   if (path === undefined) return linesOf(event, progress, page);
@@ -57,7 +57,7 @@ function linesOf(event: JournalEvent, progress: RunProgress, page: Page & { who?
   return own.map((line, at) => (at === 0 ? `${clock} ${who}${line}` : `${INDENT}${who}${line}`));
 }
 
-/** Lines without time, at most `width - 6` columns; null for events that read well as they are. */
+/** Returns lines without time, at most `width - 6` columns; null if the general form of the event is readable. */
 function ownLines(event: JournalEvent, progress: RunProgress, page: Page): string[] | null {
   const { colors } = page;
   const width = page.width - INDENT.length;
@@ -92,7 +92,7 @@ function ownLines(event: JournalEvent, progress: RunProgress, page: Page): strin
   }
 }
 
-/** All that a gate says; `parts`: with what its own text lacks. */
+/** Returns the whole text of a gate; `parts` may add what its own text lacks. */
 export function gateLines(gate: Gate, { width, colors }: Page, parts = partsOf(gate)): string[] {
   const inner = width - INDENT.length;
   return [...titleLines(gate, inner, colors), ...gatePartLines(parts, { width: inner, colors })].map(
@@ -102,7 +102,7 @@ export function gateLines(gate: Gate, { width, colors }: Page, parts = partsOf(g
 
 type GateEvent = Extract<JournalEvent, { type: 'gate_opened' }>;
 
-/** The text of a gate is cut, the options of a question are not. */
+/** A gate's text is cut; the options of a question are not. */
 function gateEventLines(event: GateEvent, width: number, colors: Colors): string[] {
   const { gateId: id, kind, title, body, choices } = event;
   const parts = gateParts({ kind, title, body }, kind === 'question' ? choices : []);
@@ -126,7 +126,7 @@ function gateEventLines(event: GateEvent, width: number, colors: Colors): string
 }
 
 function titleLines({ id, title }: Pick<Gate, 'id' | 'title'>, width: number, colors: Colors): string[] {
-  // Later lines stand further in: they are the title's.
+  // Continuation lines are indented, because they belong to the title.
   return wrapText(colors.bold(`${id} · ${terminalText(visibleText(title))}`), width, '  ');
 }
 

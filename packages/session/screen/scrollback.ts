@@ -1,4 +1,4 @@
-/** What a session writes for good: lines that scroll up above its area. */
+/** Writes a session's permanent lines, which scroll up above its live area. */
 
 import { endLine, markdownLines, wrapText } from '@steersman/print';
 import type { RunEnd } from 'steersman/client';
@@ -7,12 +7,12 @@ import { terminalText } from 'steersman/shared';
 import type { Page } from './scroll-lines.js';
 import type { Terminal } from './terminal.js';
 
-/** Broken by the terminal alone, so that it can be clicked. */
+/** Only the terminal wraps such a line, so that the link stays clickable. */
 const LINK_AT_END = /^.{0,12}https?:\/\/\S+$/;
 
 export class Scrollback {
   readonly colors: Colors;
-  /** Ids of the messages that were sent from here. */
+  /** Ids of messages that this session sent. */
   readonly ownMessages: string[] = [];
   readonly #terminal: Terminal;
   #lastAnswer: string | null = null;
@@ -36,7 +36,7 @@ export class Scrollback {
     this.print(lines.flatMap(line => line.split('\n')).flatMap(wrapped));
   }
 
-  /** Something that a person should know, in a colour of its own. */
+  /** Writes a message for the person, in its own colour. */
   tell(lines: readonly string[]): void {
     this.write(lines.map(line => this.colors.yellow(terminalText(line))));
   }
@@ -52,7 +52,7 @@ export class Scrollback {
     this.print(['', green(bold(outcome)), ...lines, '']);
   }
 
-  /** The end, with its answer where that was not told before. */
+  /** Writes the run's end, with its answer unless that was printed before. */
   end(end: RunEnd): void {
     const answer = end.result?.text ?? '';
     if (answer !== '' && answer !== this.#lastAnswer) this.answer(answer, endLine(end));

@@ -1,4 +1,4 @@
-/** The terminal of a session: keys in, lines that scroll up, and an area below them that is drawn again. */
+/** The terminal of a session: it reads keys, and writes lines that scroll up and a live area below them. */
 
 import { emitKeypressEvents, type Interface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,22 +10,22 @@ import { type Key, TELL_KEYS, TELL_KEYS_NO_MORE, wholeKeys } from '../input/keys
 export interface Terminal {
   columns(): number;
   rows(): number;
-  /** Lines above the live area, for good. */
+  /** Prints permanent lines above the live area. */
   print(lines: readonly string[]): void;
-  /** Draws the live area anew, once, after all that is happening now has happened. */
+  /** Redraws the live area once, after the current events are handled. */
   refresh(): void;
-  /** The area gets a screen of its own, on which nothing scrolls; or goes back below the lines that scroll. */
+  /** Shows the area alone on the alternate screen; or returns it below the scrolled lines. */
   fullScreen(on: boolean): void;
-  /** Gives the terminal to somebody else until the work is done. */
+  /** Releases the terminal until the work is done. */
   lend(work: () => Promise<void>): Promise<void>;
-  /** Takes the live area away and gives the terminal back as it was. Safe to call again. */
+  /** Removes the live area and restores the terminal. Repeated calls do nothing. */
   close(): void;
 }
 
 export interface TerminalHandlers {
-  /** A key; pasted text is one, called `paste`. */
+  /** Handles a key; a pasted text is one key, named `paste`. */
   key(key: Key): void;
-  /** Lines of the live area as it is now. */
+  /** Returns the current lines of the live area. */
   area(): readonly string[];
 }
 
@@ -34,32 +34,32 @@ export interface Streams {
   stdout: Pick<WriteStream, 'write' | 'on' | 'off' | 'columns' | 'rows'>;
 }
 
-/** Escape alone is a key of its own when nothing follows for so long. */
+/** Escape counts as a key of its own if nothing follows within this time. */
 const ESCAPE_MS = 60;
-/** After this time a stopped process has stopped. */
+/** A process that receives a stop signal has stopped after this time. */
 const RESUME_MS = 100;
-/** Bracketed paste on, cursor hidden: the area has one of its own. */
+/** Turns bracketed paste on and hides the cursor: the area draws its own. */
 const TAKE = `\u001b[?2004h\u001b[?25l${TELL_KEYS}`;
 const GIVE_BACK = `${TELL_KEYS_NO_MORE}\u001b[?2004l\u001b[?25h`;
 
-/** Switches to the empty alternate screen, and back to the first screen. */
+/** Switches to the empty alternate screen, and back to the main screen. */
 const EMPTY_SCREEN = '\u001b[H\u001b[2J';
 const OTHER_SCREEN = `\u001b[?1049h${EMPTY_SCREEN}`;
 const FIRST_SCREEN = '\u001b[?1049l';
 
-/** Both ends are a terminal that can move its cursor, so a session can be held. */
+/** True if stdin and stdout are a terminal that can move its cursor, so that a session is possible. */
 export function isTerminal(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true && env.lookup('TERM') !== 'dumb';
 }
 
-/** Stops this process and those that started it in the foreground, as Ctrl-Z does where no program reads keys. */
+/** Stops this process and its parents in the foreground job, as Ctrl-Z does without raw mode. */
 function suspendJob(): void {
   if (process.platform !== 'win32') process.kill(0, 'SIGTSTP');
 }
 
 /**
- * Takes the terminal over until `close`, which also happens when the process ends. Ctrl-Z gives it back while the
- * process is suspended.
+ * Takes the terminal over until `close`, which also happens when the process ends. Ctrl-Z releases it while the process
+ * is suspended.
  */
 export function openTerminal(
   handlers: TerminalHandlers,
@@ -82,7 +82,7 @@ export function openTerminal(
   };
   const suspendFor = async () => {
     suspend();
-    // A stopped process reaches the end of this when it continues; if nothing can stop it, at once.
+    // A stopped process finishes this delay only after it continues; one that can't be stopped continues at once.
     await delay(RESUME_MS);
   };
   const onKey = keyReader(key => {
@@ -106,7 +106,7 @@ export function openTerminal(
   take(streams);
   stdin.on('keypress', onKey);
   stdout.on('resize', onResize);
-  // In raw mode Ctrl-C is a key; the signal comes from elsewhere and means the same.
+  // In raw mode Ctrl-C is a key; a SIGINT from another process has the same meaning.
   const unheed = heedSignals(close, () => !screen.isAway && onKey(undefined, { name: 'c', ctrl: true }));
   screen.refresh();
   return {
@@ -132,7 +132,7 @@ function giveBack({ stdin, stdout }: Streams): void {
   stdin.pause();
 }
 
-/** Closes when the process ends. The result takes the listeners away again. */
+/** Closes the terminal when the process ends. Returns a function that removes the listeners. */
 function heedSignals(close: () => void, interrupt: () => void): () => void {
   const onTerm = () => {
     close();
@@ -151,7 +151,7 @@ class Screen {
   #due: string[] = [];
   #scheduled: NodeJS.Immediate | null = null;
   #isAway = false;
-  /** The area below the lines, while it has a screen of its own; then lines wait until it is back. */
+  /** The state of the area below the lines while the alternate screen is shown; lines wait meanwhile. */
   #below: Drawn | null = null;
 
   constructor(stdout: Streams['stdout'], area: () => readonly string[]) {
@@ -167,7 +167,7 @@ class Screen {
     return this.#below !== null;
   }
 
-  /** The terminal is somebody else's, and nothing is drawn. */
+  /** True while another program uses the terminal, so nothing is drawn. */
   get isAway(): boolean {
     return this.#isAway;
   }
@@ -179,7 +179,7 @@ class Screen {
 
   refresh(): void {
     if (this.#isAway || this.#scheduled) return;
-    // After the whole chunk of keys that is being read: however much is typed or pasted, it is drawn once.
+    // Draws once after the whole chunk of keys, however much is typed or pasted.
     this.#scheduled = setImmediate(() => {
       this.#scheduled = null;
       if (!this.#isAway) this.#show(this.#area());
@@ -204,7 +204,7 @@ class Screen {
     this.refresh();
   }
 
-  /** Takes the area away. */
+  /** Removes the area and leaves the terminal to another program. */
   leave(): void {
     this.fullScreen(false);
     this.#isAway = true;
@@ -230,7 +230,7 @@ class Screen {
   }
 }
 
-/** Gathers what is pasted into one key: it can be long, and none of it is a command. */
+/** Collects pasted text into one key: it can be long, and no part of it is a command. */
 function keyReader(give: (key: Key) => void): (text: string | undefined, key: Key) => void {
   let pasted: string[] | null = null;
   const giveWhole = wholeKeys(give);
@@ -245,18 +245,18 @@ function keyReader(give: (key: Key) => void): (text: string | undefined, key: Ke
   };
 }
 
-// What to write to a terminal so that lines scroll up for good above an area at the bottom, of which only what
-// differs is written anew: it is never erased first, so no frame lacks it. Pure.
+// Computes the bytes that scroll lines up above an area at the bottom. Only changed lines of the area are rewritten,
+// without erasing first, so that no frame lacks it. Pure.
 
 const up = (rows: number) => (rows > 0 ? `\u001b[${rows}A` : '');
 const down = (rows: number) => (rows > 0 ? `\u001b[${rows}B` : '');
-/** To the end of the line, and of the screen. */
+/** Clear to the end of the line, and of the screen. */
 const CLEAR_LINE = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
-/** Terminals that know this show all of it at once; others ignore it. */
+/** Terminals that know this mode show the frame at once; others ignore it. */
 const TOGETHER = ['\u001b[?2026h', '\u001b[?2026l'] as const;
 
-/** The area as it stands on the screen; the cursor rests at the beginning of its last line. */
+/** The area as it is on the screen; the cursor is at the beginning of its last line. */
 export interface Drawn {
   lines: readonly string[];
   columns: number;
@@ -264,7 +264,7 @@ export interface Drawn {
 
 export const NOTHING_DRAWN: Drawn = { lines: [], columns: 0 };
 
-/** The bytes that print `printed` above the area and turn it into `next`; empty where nothing differs. */
+/** Returns the bytes that print `printed` above the area and turn it into `next`; empty if nothing differs. */
 export function frame(drawn: Drawn, next: Drawn, printed: readonly string[] = []): string {
   const body =
     printed.length > 0 || next.columns !== drawn.columns
@@ -273,15 +273,15 @@ export function frame(drawn: Drawn, next: Drawn, printed: readonly string[] = []
   return body === '' ? '' : `${TOGETHER[0]}${body}${TOGETHER[1]}`;
 }
 
-/** Everything from the first line of the area on, written over what is there. */
+/** Rewrites everything from the first line of the area on. */
 function wholeFrame(drawn: Drawn, next: Drawn, printed: readonly string[]): string {
   const lines = [...printed, ...next.lines].map(line => `${line}${CLEAR_LINE}`);
-  // With no area below, the cursor waits on a line of its own.
+  // Without an area below, the cursor waits on a line of its own.
   const end = next.lines.length === 0 && printed.length > 0 ? '\r\n' : '';
   return `\r${up(rowsAbove(drawn, next.columns))}${lines.join('\r\n')}${end}${CLEAR_BELOW}\r`;
 }
 
-/** Rows between the first line of the area and its last: a terminal that has become narrower has wrapped them. */
+/** Returns the rows from the first line of the area to its last: a terminal that became narrower has wrapped them. */
 function rowsAbove({ lines }: Drawn, columns: number): number {
   return lines
     .slice(0, -1)
@@ -308,7 +308,7 @@ function changedLines(before: readonly string[], after: readonly string[]): stri
   if (after.length > before.length) {
     if (before.length > 0) moveTo(before.length - 1);
     const more = after.slice(before.length).join('\r\n');
-    // Only a newline makes room at the bottom of the screen.
+    // Only a newline creates a row at the bottom of the screen.
     text += before.length > 0 ? `\r\n${more}` : more;
     at = after.length - 1;
   }
