@@ -1,4 +1,4 @@
-/** `steersman/run`: what a run is, its types and constructors, without Node. */
+/** `steersman/run`: types and constructors of runs, without Node. */
 
 export { childEnd, childId } from './agents/children.js';
 export type { RunSettings } from './agents/run-config.js';

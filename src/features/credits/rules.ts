@@ -1,4 +1,4 @@
-/** What the account of a run is charged, and when it may use no more. */
+/** The charges to a run's account, and the point at which the account is used up. */
 import { isRecord } from '../../base/json/json.js';
 import { budgetTokens } from '../../run/limits/budget-tokens.js';
 import { type BudgetUse, type Limits, MOST_PARALLEL_TASKS } from '../../run/limits/limits.js';
@@ -35,34 +35,34 @@ export interface Charges {
   keepsPlace: boolean;
 }
 
-/** What a run pins of its account. */
+/** The account data that a run pins. */
 export interface CreditTerms {
   /** Id of the account. */
   account: string;
   perUsd: number;
   perTurn: number;
   perThousandTokens: number;
-  /** Null for no limit. */
+  /** Null: unlimited. */
   tokensPerDay: number | null;
-  /** Runs of the account at once; null for no limit: then none has a place. */
+  /** Concurrent runs of the account; null: unlimited, and runs then take no places. */
   runsAtOnce: number | null;
-  /** As they were when the run was loaded. */
+  /** The account's state when the run was loaded. */
   balance: number;
   dayTokens: number;
 }
 
-/** How far a run is charged, of all that it has used; and what its account had then. */
+/** The usage charged so far, and the account's state after that charge. */
 export interface Charged {
   turns: number;
   tokens: number;
   costUsd: number;
   balance: number;
   dayTokens: number;
-  /** That nobody has confirmed: they may have been taken, so they are sent again with their own keys. */
+  /** Unconfirmed charges: they may have been made, so they are sent again with their own keys. */
   open: KeyedCharge[];
 }
 
-/** Taken once for its key. */
+/** The account charges each key once. */
 export interface KeyedCharge {
   key: string;
   credits: number;
@@ -92,7 +92,7 @@ export function newCharged({ balance, dayTokens }: CreditTerms): Charged {
   return { turns: 0, tokens: 0, costUsd: 0, balance, dayTokens, open: [] };
 }
 
-/** What was used since the last charge, whatever it was used for: failed calls too. Null for nothing. */
+/** Returns the usage since the last charge, failed calls included. Null if there was no usage. */
 export function dueCharge(
   { perUsd, perTurn, perThousandTokens }: CreditTerms,
   total: Total,
@@ -109,12 +109,12 @@ export function dueCharge(
   return { due: { credits, tokens }, upTo };
 }
 
-/** One call without a price hides the sum: what the others cost is in its parts. */
+/** Returns the known cost: if one call without a price makes the sum unknown, the parts still have the other costs. */
 function knownCost({ usage, usageBy }: Total): number {
   return usage.costUsd ?? usageBy.reduce((sum, entry) => sum + (usageOf(entry).costUsd ?? 0), 0);
 }
 
-/** Why the account may use no more, in a sentence; null where it may. */
+/** Returns why the account is used up, in a sentence; null if it is not. */
 export function usedUp(
   { account, perUsd, tokensPerDay }: CreditTerms,
   { balance, dayTokens }: { balance: number; dayTokens: number },
@@ -129,8 +129,8 @@ export function usedUp(
 }
 
 /**
- * The limits of a goal, as far as its account pays for them: sub-agents share what they leave, for they are charged
- * at their end. `used` by the goal, `total` by its run.
+ * Lowers a goal's limits to what its account can pay. Sub-agents share this amount, because they are charged at their
+ * end. `used`: by the goal; `total`: by its run.
  */
 export function limitsPaidFor(
   limits: Limits,
@@ -152,7 +152,7 @@ export function limitsPaidFor(
   };
 }
 
-/** What the account has, less what was used and nobody has confirmed as paid. */
+/** Returns the account's balance less usage without a confirmed charge. */
 function lessUnpaid(
   terms: CreditTerms,
   total: Total,

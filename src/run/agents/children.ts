@@ -1,4 +1,4 @@
-/** The sub-agents of a run, for whoever watches it or sends them something. */
+/** The sub-agents of a run, for watchers of the run and for senders of messages. */
 
 import { CHILDREN_BYTES } from '../../base/sizes/bounds.js';
 import { sizeOfList } from '../../base/sizes/sizes.js';
@@ -15,11 +15,11 @@ export interface ChildRecord {
   id: string;
   agent: string;
   callId: string;
-  /** Of its instruction, the beginning. */
+  /** The beginning of its instruction. */
   instruction: string;
   /** Null while it runs. */
   outcome: Outcome | 'lost' | null;
-  /** Why it ended so; null while it runs, and where nobody tells. */
+  /** Why it ended so; null while it runs, or if it returned no report. */
   cause: Cause | null;
 }
 
@@ -31,23 +31,23 @@ export function childEnd({ outcome, cause }: Pick<ChildRecord, 'outcome' | 'caus
 /** The server takes ids of 1,000 bytes; a longer one fails the workflow task, again and again. */
 const MOST_OWN_ID_BYTES = 700;
 
-/** Workflow id of a child, by that of its run: `{run}/{agent}/{n}`, or `{run}/{tool}/{call}`. */
+/** The workflow id of a child, derived from its run's: `{run}/{agent}/{n}`, or `{run}/{tool}/{call}`. */
 export function childId(own: string, id: string): string {
   return `${shortened(own, MOST_OWN_ID_BYTES)}/${shortened(id, MOST_OWN_ID_BYTES / 4)}`;
 }
 
-/** Two that are cut differ still: else a run far down would have the id of the one that called it. */
+/** Shortened ids keep a hash, so a nested run never gets its caller's id. */
 function shortened(id: string, maxBytes: number): string {
   const head = headWithin(id, maxBytes);
   return head === id ? id : `${head}~${hash64(id)}`;
 }
 
 export interface Children {
-  /** How many were started: the next has the number after it. */
+  /** The number of agents started so far: the next one gets the number after it. */
   started: number;
-  /** The last of them, the oldest first. */
+  /** The latest of them, oldest first. */
   list: ChildRecord[];
-  /** The ways to those that a pause holds, also agents of theirs: `lead/1/search/1`. */
+  /** Paths of the paused agents, nested ones included, such as `lead/1/search/1`. */
   paused: string[];
 }
 
@@ -79,10 +79,10 @@ function isWayTo(id: string, way: string): boolean {
   return way === id || way.startsWith(`${id}/`);
 }
 
-/** Anybody can say that one is paused. */
+/** Limits the list of paused agents, because anyone can send the signal. */
 const PAUSED_KEPT = 200;
 
-/** A pause holds those at the ends of these ways, or not any more. */
+/** Adds the agents at these paths to the paused ones, or removes them. */
 export function withPaused(children: Children, ways: readonly string[], isPaused: boolean): Children {
   const others = children.paused.filter(way => !ways.includes(way));
   return { ...children, paused: isPaused ? [...others, ...ways].slice(-PAUSED_KEPT) : others };
@@ -92,14 +92,14 @@ export function isPaused({ paused }: Children, id: string): boolean {
   return paused.some(way => isWayTo(id, way));
 }
 
-/** Nobody tells the cause of one that has no result. */
+/** Returns how an agent ended; the cause is null if it returned no report. */
 export function endedAs(end: AgentEnd): { outcome: Outcome | 'lost'; cause: Cause | null } {
   if (end.kind !== 'ended') return { outcome: end.kind, cause: null };
   const { outcome, cause } = end.report;
   return { outcome, cause };
 }
 
-/** Without the oldest that have ended, where they are too much: at a safe point all have. */
+/** Drops the oldest ended agents if the list exceeds its bound: at a safe point all have ended. */
 function withinBound(list: readonly ChildRecord[]): ChildRecord[] {
   const oldest = list.findIndex(({ outcome }) => outcome !== null);
   if (oldest < 0 || sizeOfList(list) <= CHILDREN_BYTES) return [...list];
@@ -110,7 +110,7 @@ export function openChildren({ list }: Children): ChildRecord[] {
   return list.filter(({ outcome }) => outcome === null);
 }
 
-/** What agents that run may be addressed by: ids, and names where one alone of the name runs. */
+/** Returns the addresses of running agents: their ids, and each name that only one of them has. */
 export function addresses(children: Children): string[] {
   const open = openChildren(children);
   const names = open.map(({ agent }) => agent);
@@ -120,13 +120,13 @@ export function addresses(children: Children): string[] {
   ];
 }
 
-/** The agent that a message is passed on to, and whom it is for there: null for the role at work. */
+/** The agent that gets a message, and `to` which of its own agents: null for the role at work there. */
 export interface Addressee {
   id: string;
   to: string | null;
 }
 
-/** Whom an address means: an agent that runs, or one of its own, such as `search` of `lead/1` by `lead/1/search`. */
+/** Finds the agent that an address names: a running one, or the agent `search` of `lead/1` by `lead/1/search`. */
 export function addresseeOf(children: Children, to: unknown): Addressee | null {
   if (typeof to !== 'string') return null;
   const open = openChildren(children);
@@ -137,15 +137,15 @@ export function addresseeOf(children: Children, to: unknown): Addressee | null {
   return { id, to: null };
 }
 
-/** What a run that has ended leaves to the one that called it, however it ended. */
+/** The part of an ended run that its caller takes over, however the run ended. */
 export interface AgentRest {
   usage: Usage;
   usageBy: UsageEntry[];
   turns: number;
   failedCalls: number;
-  /** Messages of people that nobody read. */
+  /** People's messages that the run never read. */
   unread: InboxItem[];
-  /** Its calls, and those of its own agents, that may have changed something, a line each. */
+  /** Calls of the run and of its own agents that may have changed something, one line each. */
   effects: string[];
 }
 
@@ -157,7 +157,7 @@ export interface AgentReport extends AgentRest {
 
 export type AgentEnd =
   | { kind: 'ended'; report: AgentReport }
-  /** What it leaves, it has told: see `ToCaller`. */
+  /** A cancelled agent sends its rest by signal: see `ToCaller`. */
   | { kind: 'cancelled' }
-  /** It was ended from outside: nothing of it is known. `notStarted`: it could not start. */
+  /** The agent was ended from outside, so nothing of it is known. `notStarted`: it could not start. */
   | { kind: 'lost'; why: string; notStarted?: true };

@@ -1,4 +1,4 @@
-/** What the file of a workspace says of its project: told to the roles that work, as data. */
+/** Project notes: the workspace's file about the project, shown to working roles as data. */
 
 import { delimit } from '../../base/words/prompt.js';
 import { fill, type Words } from '../../base/words/words.js';
@@ -7,16 +7,16 @@ import type { OutputContract } from '../outputs/contracts.js';
 import type { PinnedRole } from './role.js';
 
 export const PROJECT_NOTES_FILE = 'AGENTS.md';
-/** What is taken of the file, encoded: every request of the run carries it. */
+/** The limit for the notes as JSON, since every request of the run carries them. */
 export const PROJECT_NOTES_BYTES = 16_384;
 
 export interface ProjectNotes {
-  /** The beginning of the file: at most `PROJECT_NOTES_BYTES` as JSON. */
+  /** The beginning of the file, at most `PROJECT_NOTES_BYTES` as JSON. */
   text: string;
   isWhole: boolean;
 }
 
-/** Roles that only judge one thing, a message or a call, do without. */
+/** Roles that only judge a message or a call get no notes. */
 const WORK: ReadonlySet<OutputContract> = new Set(['plan', 'execution', 'verdict', 'text']);
 
 export function takesNotes({ output }: Pick<PinnedRole, 'output'>): boolean {
@@ -27,7 +27,7 @@ export function holdsNotes({ messages }: { messages: readonly Message[] }): bool
   return messages.some(message => message.kind === 'user' && message.purpose === 'notes');
 }
 
-/** As roles are told. The same in every run of a workspace as long as the file is. */
+/** The notes as roles read them: the same in every run of the workspace until the file changes. */
 export function notesText({ text, isWhole }: ProjectNotes, words: Words): string {
   return [
     fill(words.projectNotes, { file: PROJECT_NOTES_FILE }),

@@ -3,11 +3,11 @@
 import type { OutputContract } from '../outputs/contracts.js';
 import type { Dialect } from '../outputs/envelope.js';
 
-/** How much a model thinks before it answers. */
+/** The amount of thinking before a reply. */
 export const REASONING_LEVELS = ['off', 'low', 'medium', 'high'] as const;
 export type ReasoningLevel = (typeof REASONING_LEVELS)[number];
 
-/** How tools are called: by the model's own interface, as XML in its text, or as the `action` of a JSON object. */
+/** The form of tool calls: the model's own interface, XML in its text, or the `action` of a JSON object. */
 export const TOOL_SYNTAXES = ['native', 'xml', 'json-action'] as const;
 export type ToolSyntax = (typeof TOOL_SYNTAXES)[number];
 
@@ -19,20 +19,20 @@ export interface RoleProfile {
   memory: 'shared' | 'private';
   /** `shared`: one system text and block of tools, so that endpoints read the roles' thread once; `own`: its own. */
   prefix: 'shared' | 'own';
-  /** Globs over tool names the role is offered; empty for none. */
+  /** Globs over the tool names that the role is offered; an empty list offers no tools. */
   tools: string[];
-  /** Of these, it is offered those alone that only read. Absent for false. */
+  /** The role is offered only the read-only tools among them. Absent for false. */
   readOnly?: boolean;
-  /** Globs over names of roles that it may call as sub-agents; empty for none. */
+  /** Globs over the roles that it may call as sub-agents; an empty list allows no calls. */
   agents: string[];
-  /** What it has besides its tools, for tasks that need it: see `capabilities.ts`. Absent for nothing. */
+  /** Capabilities besides its tools, for tasks that require them: see `capabilities.ts`. Absent for an empty list. */
   capabilities?: string[];
-  /** What an instruction to it must hold, where it is called as a sub-agent. */
+  /** Things that an instruction must contain when the role is called as a sub-agent. */
   requires: Requirement[];
   output: OutputContract;
-  /** Replies with tool calls for a goal that is its own work; null for `limits.replies`, of a step `limits.execution`. */
+  /** Replies with tool calls when the goal is its own work; null for `limits.replies`, or in a step `limits.execution`. */
   maxRounds: number | null;
-  /** Tool calls of one reply of it that are run, at most `limits.toolCallsPerTurn`; null for that. */
+  /** Tool calls run from one of its replies, at most `limits.toolCallsPerTurn`, which null stands for. */
   toolCallsPerTurn: number | null;
   /** The form of its JSON: flat components, or envelopes. */
   dialect: Dialect;
@@ -42,25 +42,25 @@ export interface RoleProfile {
   temperature: number | null;
   /** Nucleus sampling, 0 to 1; null leaves it to the endpoint. */
   topP: number | null;
-  /** Null leaves it to the model, as does every endpoint that knows no such choice. */
+  /** Null leaves it to the model. Endpoints without such an option ignore it. */
   reasoning: ReasoningLevel | null;
   /** Null leaves it to the endpoint. */
   toolSyntax: ToolSyntax | null;
-  /** Texts that end a reply where the model writes them. */
+  /** Texts that end a reply when the model writes them. */
   stop: string[];
   /** Tokens of one reply, reasoning included; null leaves it to the endpoint. */
   maxOutputTokens: number | null;
-  /** False: its replies come whole, and there is no live text. Absent for true. */
+  /** False: replies arrive whole, without live text. Absent for true. */
   streaming?: boolean;
-  /** Retries of a call, 0 to 10, before what follows a failed one. Absent for `MODEL_RETRIES`. */
+  /** Retries of a call, 0 to 10, before it counts as failed. Absent for `MODEL_RETRIES`. */
   maxRetries?: number;
-  /** Before the first retry, 1 to 60,000, doubling; what an endpoint asks for counts instead. Absent for 1,000. */
+  /** Milliseconds before the first retry, 1 to 60,000, then doubling; an endpoint's own wish overrides it. Absent for 1,000. */
   retryDelayMs?: number;
-  /** What its answer is filled into, where that is a goal's: see `final-response.ts`. Absent for the answer alone. */
+  /** A template that the role's answer to a goal is put into: see `final-response.ts`. Absent for the plain answer. */
   finalResponse?: string;
 }
 
-/** Temporal's, of one model call. */
+/** Temporal's retries of one model call. */
 export const MODEL_RETRIES = 3;
 
 /** Placeholders of prompts that are filled in with each instruction: see `prompts/call-context.ts`. */
@@ -76,27 +76,27 @@ export const CALL_PLACEHOLDERS = [
 export type CallPlaceholder = (typeof CALL_PLACEHOLDERS)[number];
 
 export interface PinnedRole extends RoleProfile {
-  /** Its system text, or where it shares the prefix a message of its thread. */
+  /** The role's system text; in a shared prefix, a message of its thread. */
   prompt: string;
-  /** What its prompt names, to be told with each instruction; absent for nothing. */
+  /** Placeholders of its prompt that each instruction fills in; absent for an empty list. */
   context?: CallPlaceholder[];
 }
 
-// What a run knows of a role that it may call as a sub-agent.
+// This section describes roles that a run may call as sub-agents.
 
-/** What an instruction must hold, by a role's front matter `requires`: it is looked for before a run is started. */
+/** The values of `requires` in a role's front matter; an instruction is checked for them before a run starts. */
 export const REQUIREMENTS = ['url'] as const;
 export type Requirement = (typeof REQUIREMENTS)[number];
 
-/** A run has agents, and they have agents of their own; those have none. */
+/** A run may have sub-agents, and these may have their own; the depth ends there. */
 export const MOST_AGENT_DEPTH = 2;
 
-/** What is known of a role that may be called, before it is: pinned in the run that may call it. */
+/** The facts about a callable role that the calling run pins. */
 export interface AgentCard extends Pick<RoleProfile, 'name' | 'description' | 'requires' | 'capabilities'> {
-  /** Names of the roles that it may call itself, and they. Absent for none. */
+  /** Names of the roles that it may call in turn, directly or through others. Absent for an empty list. */
   calls?: string[];
-  /** Its role may only look. Absent for false. */
+  /** The role may only read. Absent for false. */
   readOnly?: true;
-  /** Replies that it has for an instruction. Absent for those of the run's limit. */
+  /** Replies that it may take for an instruction. Absent for the run's limit. */
   rounds?: number;
 }

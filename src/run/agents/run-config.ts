@@ -1,4 +1,4 @@
-/** What a run is started with, and what it pins at its start. */
+/** The settings that start a run, and the configuration that it pins at its start. */
 
 import { without } from '../../base/json/json.js';
 import { preview } from '../../base/text/preview.js';
@@ -16,57 +16,57 @@ import { isOffered, type ToolChoice } from '../tools/workflow-tools.js';
 import type { ProjectNotes } from './project-notes.js';
 import type { AgentCard, PinnedRole } from './role.js';
 
-/** A start request as clients write it. Everything but `goal` may be left out. */
+/** A start request as clients write it. Only `goal` is required. */
 export interface RunSettings {
-  /** A built-in one, or one that `steersman.yaml` declares. */
+  /** A built-in mode, or one that `steersman.yaml` declares. */
   mode: ModeName;
-  /** Name of the role that works on the goals, in a mode of one role. Default: the mode's own. */
+  /** The role that works on the goals, in a mode of one role. Default: the mode's own. */
   role?: string;
-  /** Folder that tools are confined to: absolute, on the worker's host. */
+  /** The folder that tools are confined to: an absolute path on the worker's host. */
   workspace: string;
-  /** `endpoint/model` for every role, before profiles and `steersman.yaml`. */
+  /** `endpoint/model` for every role; it overrides profiles and `steersman.yaml`. */
   model?: string;
-  /** Name of one of `models.configurations` of `steersman.yaml`. Not together with `model`. */
+  /** The name of an entry in `models.configurations` of `steersman.yaml`. It excludes `model`. */
   configuration?: string;
   /** Extra system text put before every role's prompt. */
   systemMessage?: string;
   /** Tools that are not read-only run without asking. Default false: they are denied. */
   autoApprove: boolean;
-  /** Tools that run without asking, by name, or as `name#digest` that tool alone; `permissions.deny` stands. Default: none. */
+  /** Tools that run without asking: `name`, or `name#digest` for exactly that tool; `permissions.deny` wins. Default: []. */
   allowTools?: string[];
   /** Overrides of `steersman.yaml` for this run. */
   limits?: Partial<Limits>;
-  /** Given to every tool call, not shown to models. */
+  /** Values passed to every tool call and never shown to models. */
   context?: Record<string, string>;
-  /** A person can be asked: gates wait for an answer. Default false: they take the safe answer at once. */
+  /** True if a person can answer: gates then wait. Default false: they take the safe answer at once. */
   attended?: boolean;
-  /** The plan waits for a person before it runs. Default: in the mode plan, where somebody attends. */
+  /** The plan waits for a person's approval before it runs. Default: true in attended runs of the mode plan. */
   approvePlan?: boolean;
-  /** In the mode plan: what a failed task does to the rest. Default: as `steersman.yaml` says, which is `skip`. */
+  /** In the mode plan: how a failed task affects the others. Default: the value in `steersman.yaml`, by default `skip`. */
   onStepFailure?: StepFailurePolicy;
-  /** What each goal must pass before it is `completed`, after the checks of `steersman.yaml`. */
+  /** Checks that each goal must pass to be `completed`, after the checks of `steersman.yaml`. */
   checks?: Check[];
-  /** How long the run stays open for follow-ups after an answer. Default 0. */
+  /** Seconds that the run stays open for follow-ups after an answer. Default 0. */
   keepOpenSeconds?: number;
-  /** The workspace's `AGENTS.md` is told to the roles, as data about the project. Default: as `steersman.yaml` says, which is false. */
+  /** Roles get the workspace's `AGENTS.md` as data about the project. Default: as in `steersman.yaml`, by default false. */
   projectNotes?: boolean;
   /** Tools that the client runs: their calls wait for \`submitToolResult\`. */
   clientTools?: ClientTool[];
-  /** Id of the conversation that it is a part of; the run begins with what was said there. Default: its own workflow id. */
+  /** The conversation that the run continues: it begins with that conversation's messages. Default: its own workflow id. */
   session?: string;
-  /** Word of the client that started it, by which that knows its run. */
+  /** A token by which the client that started the run recognises it. */
   startedBy?: string;
-  /** Its id, such as `search/1`, in the run that called it as a sub-agent. Set by that run. */
+  /** The run's agent id, such as `search/1`, in the run that called it as a sub-agent. Set by that run. */
   calledAs?: string;
-  /** What is known of models where it was called. Set by the run that called it. */
+  /** The calling run's knowledge of models. Set by that run. */
   knownModels?: KnownModels;
-  /** How many runs are above it, each the sub-agent of the next. Default 0. Set by the run that called it. */
+  /** The number of runs above it, each the sub-agent of the next. Default 0. Set by the run that called it. */
   agentDepth?: number;
-  /** When the run continues as new. Default `suggested`: when the server says so. The other is for tests. */
+  /** The time at which the run continues as new. Default `suggested`: when the server suggests it. Tests use the other. */
   continueAsNew?: 'suggested' | 'every-safe-point';
 }
 
-/** Of a run that another starts for a task of its own: nobody attends it (TR11), unless its plan waits for a person. */
+/** The settings for a run that another starts for a separate task: unattended (TR11), unless its plan waits for approval. */
 export function settingsOfNewTask(settings: RunSettings): RunSettings {
   const gone = [
     'session',
@@ -80,12 +80,12 @@ export function settingsOfNewTask(settings: RunSettings): RunSettings {
   return { ...without(settings, ...gone), attended: asksForPlan(settings) };
 }
 
-/** Whether a run of these settings waits at its plan, so that its person must be told. */
+/** True if a run with these settings waits at its plan, so that its person must be notified. */
 export function asksForPlan(settings: RunSettings): boolean {
   return settings.attended === true && wantsApproval(settings) && !settings.autoApprove;
 }
 
-/** Whether plans of goals of this mode are a person's to approve: where nothing was said, those of the mode plan. */
+/** True if a person approves the plans of this mode. Default: true in attended runs of the mode plan. */
 export function wantsApproval(
   { attended, approvePlan, mode: started }: RunSettings,
   mode: ModeName = started,
@@ -93,7 +93,7 @@ export function wantsApproval(
   return approvePlan ?? (mode === 'plan' && attended === true);
 }
 
-/** Whether a planner may give the first calls of its plan with it: nobody looks at the plan, and who carries it out reads on. */
+/** True if a planner may include first calls: its plan needs no approval or review, and the executor shares its thread. */
 export function beginsAtOnce(
   { roles: { planner, executor }, review }: Pick<PinnedRun, 'roles' | 'review'>,
   settings: RunSettings,
@@ -104,9 +104,9 @@ export function beginsAtOnce(
 }
 
 export interface PinnedModel {
-  /** Tokens that fit the model: threads are trimmed below it. */
+  /** Tokens that fit the model; threads are trimmed to fewer. */
   contextTokens: number;
-  /** Tokens that a reply may have; null where that is not known. */
+  /** Tokens that a reply may have; null if unknown. */
   maxOutputTokens: number | null;
   costKnown: boolean;
 }
@@ -114,11 +114,11 @@ export interface PinnedModel {
 export const HOOKS = ['onTurnEnd', 'onMessage', 'onError', 'onRunEnd'] as const;
 export type HookName = (typeof HOOKS)[number];
 
-/** What a run pins when it starts: editing files changes new runs, never one in flight. */
+/** The configuration that a run pins at its start: edited files affect new runs only. */
 /**
- * Which behaviour new runs have. A run goes on with the one that it began with, so that its history replays:
- * 2: an answer does not count as a reply with tool calls; reads that were asked for run before a message is
- * read, and the router is asked only where the table leaves a choice.
+ * The behaviour of new runs. Each run keeps the version that it began with, so that its history replays. Version 2: an
+ * answer does not count as a reply with tool calls; requested reads run before a message is read, and the router is
+ * asked only if the table leaves a choice.
  */
 export const BEHAVIOUR = 2;
 
@@ -126,69 +126,69 @@ export interface PinnedRun {
   /** See `BEHAVIOUR`; absent for 1. */
   behaviour?: number;
   roles: Record<string, PinnedRole>;
-  /** Roles that those of the run may call as sub-agents, by name: each is pinned by its own run. */
+  /** Roles that the run's roles may call as sub-agents, by name: each sub-agent's own run pins its role. */
   agents: AgentCard[];
-  /** Modes of the configuration that the run may be in: its own, or those that are chosen among. */
+  /** Declared modes that the run may be in: its own, or the choices of `auto`. */
   modes: DeclaredModes;
-  /** What requests of all roles with the shared prefix begin with. */
+  /** The beginning of requests of all roles with the shared prefix. */
   prefix: { system: string };
-  /** What the workspace's own file says of the project; null where none was wanted or found. */
+  /** The workspace's file about the project; null if not wanted or not found. */
   projectNotes: ProjectNotes | null;
-  /** What lay in the workspace at the start: names and sizes. Absent where no tool of the run reads files. */
+  /** Names and sizes of the workspace's files at the start. Absent if no tool of the run reads files. */
   files?: string;
-  /** Goals that are judged have the workspace listed as they begin: a tool of the run may change files. */
+  /** The workspace is listed when a judged goal begins, because a tool of the run may change files. */
   listsStart?: true;
-  /** Of the prompts: what the run itself says is in it too, where there are words for it. */
+  /** The language of the prompts; the run's own texts use it too, if they are translated. */
   language: string;
-  /** What the run says otherwise than the built-in words of the language; absent where nothing differs. */
+  /** The run's texts that differ from the language's built-in words; absent if no text differs. */
   words?: OwnWords;
-  /** In the order of servers; names unique. */
+  /** Tools in the order of their servers; names are unique. */
   tools: ToolDefinition[];
-  /** Server that gets calls of tools nobody offers: one named `default`, if there is one. */
+  /** The server that gets calls of unknown tools: the one named `default`; null if there is no such server. */
   fallbackServer: string | null;
   limits: Limits;
-  /** What nobody may set a limit above: the worker's word. */
+  /** The worker's upper bounds for limits. */
   ceilings: Ceilings;
-  /** Default chain of models for roles that name none. */
+  /** Default chain of models for roles that name no models. */
   models: string[];
   modelInfo: Record<string, PinnedModel>;
-  /** Rows that choose a model before each call, in place of chains; none where the start named one. */
+  /** Rows that choose a model before each call, instead of chains; empty if the start named a model. */
   resolver: ResolverRow[];
-  /** The worker's program is asked before each call, by an activity. */
+  /** An activity asks the worker's program before each call. */
   asksProgram: boolean;
   dedupe: 'enforce' | 'advise' | 'off';
   permissions: Permissions;
-  /** What the reviewer role looks at before it goes on. */
+  /** The outputs that the reviewer role checks before the run goes on. */
   review: { plans: boolean; results: boolean; actions: boolean };
   /** The orchestrator role is asked when a task has failed. */
   orchestrate: boolean;
-  /** What each goal must pass; absent where there is nothing. */
+  /** Checks that each goal must pass; absent if the list is empty. */
   checks?: Check[];
-  /** The run is kept in the store of sessions; absent where there is none. */
+  /** The store of sessions records the run; absent without a store. */
   keeps?: true;
-  /** When old results are left out; absent: never before the model's own limit. */
+  /** Rules for leaving out old results; absent: only at the model's own limit. */
   context?: ContextRules;
-  /** The run begins with what its conversation has said so far. */
+  /** The run begins with the earlier messages of its conversation. */
   continues?: true;
-  /** Hooks that the worker has; absent for none: then nothing is called. */
+  /** Hooks that the worker has; absent if it has none, and then no activity is called. */
   hooks?: HookName[];
   /** What calls cost has to be known, also where no limit of cost is held. */
   needsPrices?: true;
-  /** At the end of a budget: a gate, where a person can be asked, or the wrap-up at once. */
+  /** At the end of a budget: `ask` opens a gate if a person can answer; `wrap_up` sums up at once. */
   onBudget: 'ask' | 'wrap_up';
-  /** In the mode plan: what a failed task does to the rest of its plan. */
+  /** In the mode plan: how a failed task affects its plan. */
   onStepFailure: StepFailurePolicy;
-  /** How long a gate waits for a person before the safe answer. Default 24 h. */
+  /** Milliseconds that a gate waits for a person before it takes the safe answer. Default 24 h. */
   gateTimeoutMs: number;
-  /** Largest model call, milliseconds. Default 600,000. */
+  /** Time limit of a model call, milliseconds. Default 600,000. */
   modelTimeoutMs: number;
-  /** Search attributes that the namespace has: setting another blocks a run for ever. */
+  /** Search attributes that the namespace has: setting an unknown one blocks a run permanently. */
   searchAttributes: string[];
-  /** What did not work while loading and does not stop the run, such as a tool server that will not start. */
+  /** Problems while loading that do not stop the run, such as a tool server that does not start. */
   warnings: string[];
 }
 
-/** Models of the run's chains and rows: what it may be given unasked, or offered where one of them failed. */
+/** Returns the models of the run's chains and rows: a call may use them unasked, and a failure gate offers them. */
 export function modelsInUse({
   models,
   roles,
@@ -198,7 +198,7 @@ export function modelsInUse({
   return [...new Set([...models, ...ofRoles, ...resolver.flatMap(({ use }) => use)])];
 }
 
-/** The tools that any of these roles is offered, in the run's order (L9). Not what never runs, or is for apps alone. */
+/** Returns the tools offered to any of these roles, in the run's order (L9), without denied tools and tools for apps only. */
 export function offeredTools(
   pinned: Pick<PinnedRun, 'tools' | 'permissions'>,
   ...roles: readonly ToolChoice[]
@@ -213,7 +213,7 @@ export function offeredTools(
 
 const GOAL_CHARS = 500;
 
-/** What the server tells of a run without its worker; `workspace` says whose run it is, where that is asked. */
+/** The memo, which the server shows without a worker; `workspace` tells whose run it is. */
 export function memoOf(goal: string, { mode, workspace }: Pick<RunSettings, 'mode' | 'workspace'>) {
   return { goal: preview(goal, GOAL_CHARS), mode, workspace };
 }

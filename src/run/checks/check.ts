@@ -1,4 +1,4 @@
-/** Checks of a goal: what proves that it is met, whatever a model says. */
+/** Checks of a goal: they prove that it is met, independent of any model's claim. */
 
 import type { JsonSchema } from '../../base/json/json.js';
 import { isRecord, isText, jsonBytes } from '../../base/json/json.js';
@@ -9,7 +9,7 @@ import { preview } from '../../base/text/preview.js';
 import type { FileState } from '../evidence/evidence.js';
 import type { Cause } from '../limits/cause.js';
 
-/** A command that ends with code 0, a file, a call of a tool that only reads, or a function of the worker's program. */
+/** A command that ends with code 0, a file, a call of a read-only tool, or a function of the worker's program. */
 export type Check =
   | { run: string; timeoutMs?: number }
   /** `matches`: a regular expression; `json`: a JSON Schema. */
@@ -17,36 +17,36 @@ export type Check =
   | { tool: string; arguments?: Record<string, unknown>; matches?: string }
   | { function: string };
 
-/** `not_run`: it can't be made here, so that nobody knows. */
+/** `not_run`: the check can't be made here, so its result is unknown. */
 export type CheckStatus = 'passed' | 'failed' | 'not_run';
 
 export interface CheckResult {
-  /** `c1` and so on, in the order in which they are made. */
+  /** `c1`, `c2` and so on, in the order of the checks. */
   id: string;
-  /** What it is, in a line. */
+  /** The check on one line. */
   check: string;
   status: CheckStatus;
-  /** In a line. */
+  /** The reason on one line. */
   why: string;
-  /** What it said, unless it passed: its beginning and its end. */
+  /** Beginning and end of its output, unless it passed. */
   output?: string;
-  /** Files that it reads and that the goal has changed: what it proves, it proves with them. */
+  /** Files that the check reads and the goal changed: the goal may have altered the check itself. */
   changed?: string[];
-  /** Of a file that it looked at: what stood there. */
+  /** The state of the file that it looked at. */
   file?: FileState;
   ms: number;
 }
 
 export interface GoalChecks {
-  /** What the planner proposed and a person approved with the plan: they come after those of the run. */
+  /** Checks that the planner proposed and a person approved with the plan; they run after the run's own. */
   approved: Check[];
-  /** Of the checks that were made last, in their order; fewer than there are while they are being made. */
+  /** Results of the latest round of checks, in order; incomplete while the round runs. */
   results: CheckResult[];
-  /** Calls of the goal that may have changed something. */
+  /** The goal's calls that may have changed something. */
   effects: number;
-  /** `effects` when they were begun: what passed before something changed proves nothing. */
+  /** `effects` when the checks began: a check that passed before a later change proves nothing. */
   made: number;
-  /** Of the last time that a check failed: `effects`, and what the answer was known by. Null: none has failed. */
+  /** The last failed round: `effects` then, and a hash of the answer. Null: no check has failed. */
   failed: { effects: number; answer: string } | null;
 }
 
@@ -54,7 +54,7 @@ export function noChecks(): GoalChecks {
   return { approved: [], results: [], effects: 0, made: 0, failed: null };
 }
 
-/** Of one source; all results, cut short, fit their bound. */
+/** Checks of one source: all their shortened results fit the bound. */
 export const MOST_CHECKS = 10;
 export const CHECK_TIMEOUT_MS = 600_000;
 const MOST_TIMEOUT_MS = 86_400_000;
@@ -64,7 +64,7 @@ interface Checked {
   goal: { checks: Pick<GoalChecks, 'approved'> };
 }
 
-/** All that a goal must pass. */
+/** Returns all checks that a goal must pass. */
 export function checksOf({ pinned, goal }: Checked): readonly Check[] {
   return [...(pinned?.checks ?? []), ...goal.checks.approved];
 }
@@ -82,18 +82,18 @@ function whatItIs(check: Check): string {
   return `tool ${check.tool}${given}${matches}`;
 }
 
-/** A result without anything in it: a list of nothing, or a sentence that says so. */
+/** A result without content: an empty list, or a sentence that says so. */
 const NOTHING =
   /^\s*(?:\[\s*\]|\{\s*\}|null|""|0|\(?(?:no|0|nothing|none|not found|there (?:is|are) no)\b[^\n]{0,200})\s*$/i;
 
-/** Whether a tool that was asked for something says that there is none: then a check that only asks does not pass. */
+/** True if a tool's answer says that it found nothing: a check that only asks then fails. */
 export function foundNothing(said: string): boolean {
   return said.trim() === '' || NOTHING.test(said);
 }
 
 const MOST_APPROVED = 5;
 
-/** Commands that a planner proposes, after those that are `approved` already: as many as there is room for. */
+/** Adds a planner's proposed commands to the `approved` checks, as many as fit. */
 export function proposedChecks(commands: readonly string[], approved: readonly Check[] = []): Check[] {
   const all = [...approved];
   for (const run of commands) {
@@ -105,28 +105,28 @@ export function proposedChecks(commands: readonly string[], approved: readonly C
   return all;
 }
 
-/** The results with one more, within their bound. */
+/** Adds a result to the others, within their bound. */
 export function withResult(results: readonly CheckResult[], result: CheckResult): CheckResult[] {
   return fitted([...results, result], CHECK_RESULTS_BYTES);
 }
 
 /**
- * What follows from all results. `left`: times that the work may go back for it, this one not counted; `changed`:
- * whether anything has changed since a check failed before.
+ * Decides what follows from all results. `left`: times that the work may still go back because of checks, not counting
+ * this one; `changed`: true if anything changed since a check last failed.
  */
 export function decideChecks(
   results: readonly Pick<CheckResult, 'status'>[],
   { left, changed }: { left: number; changed: boolean },
 ): 'passed' | 'again' | 'failed' | 'not_run' {
-  // What failed can be mended; what can't be made here can't.
+  // A failed check can be mended; a check that can't be made here can't.
   if (results.some(({ status }) => status === 'failed')) return left > 0 && changed ? 'again' : 'failed';
   return results.some(({ status }) => status === 'not_run') ? 'not_run' : 'passed';
 }
 
-/** Ends in which nothing went wrong: with checks, only where each of them passed. */
+/** Successful ends: with checks, they stand only if every check passed. */
 const ENDS_WELL: readonly Cause[] = ['verified', 'direct_answer', 'carried_out', 'no_plan'];
 
-/** Why a goal ends that has checks: of any other end, the worse of the two stands. */
+/** Returns the cause of a goal's end with its checks: a successful end becomes worse if a check failed or did not run. */
 export function causeWithChecks(cause: Cause, state: Checked & { goal: { checks: GoalChecks } }): Cause {
   const count = checksOf(state).length;
   if (count === 0 || !ENDS_WELL.includes(cause)) return cause;
@@ -138,8 +138,8 @@ export function causeWithChecks(cause: Cause, state: Checked & { goal: { checks:
 }
 
 /**
- * What an answer says of checks that did not pass, and of those whose files the goal has changed; empty for none. `left`: times that the work could have
- * gone back for them.
+ * The part of an answer about checks that did not pass, and about checks whose files the goal changed; '' without any.
+ * `left`: times that the work could still have gone back.
  */
 export function checksText(
   { results }: Pick<GoalChecks, 'results'>,
@@ -159,7 +159,7 @@ export function checksText(
 
 const UNCHANGED = 'Nothing had changed since a check failed before, so the work was not sent back again.';
 
-/** What the role that goes on is told to mend, one text for each check that failed. */
+/** Returns the instruction to mend, one text for each failed check. */
 export function failedChecks(results: readonly CheckResult[]): string[] {
   return results
     .filter(({ status }) => status === 'failed')
@@ -171,7 +171,7 @@ export function failedChecks(results: readonly CheckResult[]): string[] {
 const LAST_LINES = 15;
 const LINE_CHARS = 300;
 
-/** The end of what a check said, in whole lines: that is where an assertion stands. */
+/** Returns the last lines of a check's output, where assertions stand. */
 export function lastLines(output: string): string[] {
   const lines = output.split('\n').filter(line => line.trim() !== '');
   return lines.slice(-LAST_LINES).map(line => (line.length > LINE_CHARS ? preview(line, LINE_CHARS) : line));
@@ -184,7 +184,7 @@ const FORMS: Record<string, readonly string[]> = {
   function: [],
 };
 
-/** What is wrong with checks that anybody gives, in a sentence; null where they can be made. */
+/** Returns what is wrong with checks from any source, in a sentence; null if they are valid. */
 export function checksFault(value: unknown, at: string): string | null {
   if (!Array.isArray(value)) return expected(at, 'a list of checks', value);
   if (value.length > MOST_CHECKS)
@@ -226,7 +226,7 @@ function isTimeout(value: unknown): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MOST_TIMEOUT_MS;
 }
 
-/** Whether it can be read: it is tried only where its time is bounded. */
+/** True if the pattern compiles. It is run only where its time is bounded. */
 function isPattern(value: unknown): boolean {
   if (!isText(value)) return false;
   try {

@@ -1,41 +1,41 @@
-/** What a run knows of its own effects in a goal, without a model: what it keeps, looks up, and tells of it. */
+/** A run's own evidence of a goal's effects, collected without a model: the records, and the results of a look. */
 
 import type { ToolEnding } from '../messages/message.js';
 
-/** In place of the hash of what could not be looked at. */
+/** Replaces the hash of a file that could not be looked at. */
 export const NOT_SEEN = 'unread';
 
-/** What stands at a path. `hash`: null where nothing does. */
+/** The state of a path. `hash` is null if no file is there. */
 export interface FileState {
-  /** From the workspace on. */
+  /** Relative to the workspace. */
   path: string;
   hash: string | null;
   bytes: number;
 }
 
-/** What stood at a path before the goal's first write of it. */
+/** The state of a path before the goal's first write. */
 export interface Snapshot extends FileState {
-  /** The path as a call named it, from the workspace on. */
+  /** The path as a call named it, relative to the workspace. */
   named: string;
-  /** Of a text that is not too large, by reference; null: only its hash is known. */
+  /** The blob reference of a text that is not too large; null: only its hash is known. */
   ref: string | null;
   /** Tasks whose calls named it. */
   taskIds: string[];
-  /** Number of the last change by a call that named it. Absent: of an older version, or none was made. */
+  /** Number of the last change by a call that named it. Absent in older versions, or without such a change. */
   wrote?: number;
 }
 
-/** Files that calls named and that there was no room for among the snapshots. */
+/** Files that calls named but the snapshots had no room for. */
 export interface Unkept {
   files: Pick<Snapshot, 'path' | 'taskIds'>[];
   /** Number of the last change of one of them. */
   wrote: number;
 }
 
-/** A call that may have changed something, or that did not do what was asked of it. */
+/** A call that may have changed something, or did not do its task. */
 export interface CallNote {
   taskId: string | null;
-  /** The call in a line. */
+  /** The call on one line. */
   call: string;
   /** The paths that it named, as snapshots have them. */
   named: string[];
@@ -43,30 +43,30 @@ export interface CallNote {
   isError: boolean;
   /** It may have changed something. */
   acted: boolean;
-  /** Not all that the tool said was seen. */
+  /** The run saw only a part of the tool's output. */
   cut: boolean;
-  /** Of a command, a computation or what failed, what the tool said, in a line: of what is long its beginning. */
+  /** The tool's output on one line, for commands, computations and failures; only the beginning of a long one. */
   said: string | null;
-  /** The end of what was said, where `said` is its beginning. */
+  /** The end of the output, if `said` is its beginning. */
   last?: string;
-  /** Lines of what it said that are not told. */
+  /** Lines of the output that are left out. */
   left?: number;
-  /** A command line whose exit code does not say that what it was to do was done, or code that reads nothing. */
+  /** A command line whose exit code does not prove success, or code that reads no files. */
   silent?: true;
-  /** What it says held when it ran: a later change may have undone it. */
+  /** The output held when the call ran; a later change may have undone it. */
   ran?: 'command' | 'code';
-  /** How many changes had been made when it began. Absent in notes of older versions. */
+  /** The number of changes before it began. Absent in notes of older versions. */
   at?: number;
-  /** Its own number among the changes, if it may have changed files that no snapshot is of. */
+  /** The call's own number among the changes, if it may have changed files without a snapshot. */
   alters?: number;
 }
 
 export interface Evidence {
   files: Snapshot[];
   calls: CallNote[];
-  /** Of both: those that there was no room for. */
+  /** Files and calls that there was no room for. */
   left: number;
-  /** Calls of the goal that may have changed files, so far: their order tells what came after what. */
+  /** The number of the goal's calls so far that may have changed files; it orders the notes. */
   changes?: number;
   unkept?: Unkept;
 }
@@ -75,72 +75,72 @@ export function newEvidence(): Evidence {
   return { files: [], calls: [], left: 0 };
 }
 
-/** How a file stands now, beside what stood there before. */
+/** The present state of a file, compared with the one before. */
 export interface FileNow extends FileState {
-  /** From then to now, its beginning where it is long; null where the two can not be compared, or need not be. */
+  /** The diff from then to now, cut if long; null if they can't be compared, or need not be. */
   diff: string | null;
-  /** Characters of it that are left out. */
+  /** Characters of the diff that are left out. */
   left: number;
-  /** Why there is none, where it is wanted. */
+  /** The reason for a missing diff that is wanted. */
   why: 'no_text' | 'too_large' | 'unread' | null;
 }
 
-/** What one look at the workspace finds. */
+/** The result of one look at the workspace. */
 export interface FilesNow {
   files: FileNow[];
-  /** Files that changed since, and that no call named. Without hidden ones, where `changes` is absent. */
+  /** Changed files that no call named. Without hidden files if `changes` is absent. */
   others: string[];
-  /** More of them. */
+  /** The number of further such files. */
   more: number;
-  /** The workspace beside what it was as the goal began, but for `files`. Absent where that was not looked for. */
+  /** Changes of the workspace since the goal began, except `files`. Absent if it was not compared. */
   changes?: WorkspaceChanges;
 }
 
-/** Files that no call named. */
+/** Changed files that no call named. */
 export interface WorkspaceChanges {
   changed: string[];
   added: string[];
   gone: string[];
-  /** More of them. */
+  /** The number of further such files. */
   more: number;
   /** Folders that git ignores, with the number of their files then and now. */
   ignored: string[];
-  /** `start`: what there was is not known; `now`: nor what there is; `cut`: there are too many; `ignored`: these could not be counted. */
+  /** `start`: the earlier state is unknown; `now`: the present one too; `cut`: too many files; `ignored`: uncounted folders. */
   unseen: 'start' | 'now' | 'cut' | 'ignored' | null;
 }
 
-/** Where nothing could be compared. */
+/** Returns an empty comparison, for a workspace that could not be compared. */
 export function unseenChanges(unseen: WorkspaceChanges['unseen']): WorkspaceChanges {
   return { changed: [], added: [], gone: [], more: 0, ignored: [], unseen };
 }
 
-/** One that a verdict may cite. */
+/** An entry that a verdict may cite. */
 export interface EvidenceItem {
   id: string;
-  /** Tasks that it is of; empty: of none. */
+  /** Tasks that it belongs to; empty if it belongs to no task. */
   taskIds: string[];
   /** It shows that something was done. */
   supports: boolean;
-  /** A call that said more than is told of it. */
+  /** A call whose output is not shown whole. */
   cut?: true;
-  /** Of a file: it holds as long as this is what stands there. */
+  /** The file that it describes: the entry is valid while the file has this state. */
   file?: FileState;
 }
 
-/** What a verifier is told, and what its verdict may cite. */
+/** The text that a verifier reads, and the entries that its verdict may cite. */
 export interface Looked {
   text: string;
   items: EvidenceItem[];
 }
 
-/** On what a completed goal rests: its checks, evidence for each of its tasks, or the verifier's word alone. */
+/** The basis of a completed goal: its checks, evidence for each task, or only the verifier's opinion. */
 export const BASES = ['checks', 'evidence', 'opinion'] as const;
 export type Basis = (typeof BASES)[number];
 
-/** What is told of a goal that was completed, where it is so. */
+/** Facts that are shown only of a completed goal. */
 export interface Rest {
-  /** On what it rests. */
+  /** The basis of the completion. */
   basis?: Basis;
-  /** Parts of the goal that are impossible here, each with why. */
+  /** Parts of the goal that are impossible here, each with its reason. */
   exceptions?: string[];
 }

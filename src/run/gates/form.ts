@@ -1,4 +1,4 @@
-/** What a tool server asks a person while a call of it runs: its message, and a form that a JSON Schema describes. */
+/** The question that a tool server asks a person during a call: a message, and a form described by a JSON Schema. */
 
 import type { JsonSchema } from '../../base/json/json.js';
 import { isRecord, jsonBytes, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../../base/json/json.js';
@@ -8,21 +8,21 @@ import { escapeUnseen, visibleText } from '../../base/text/unseen.js';
 
 export interface FormQuestion {
   message: string;
-  /** Of an object whose fields are texts, numbers, truth values or lists of texts. */
+  /** An object schema whose fields are texts, numbers, booleans or lists of texts. */
   schema: JsonSchema;
 }
 
-/** From the activity of a call. `question` null: it is asked no more, and `by` says why. */
+/** A signal from a call's activity. `question` null withdraws the question, and `by` says why. */
 export interface FormMessage {
   callId: string;
-  /** Tries of the call: what an earlier one asked waits for nobody. */
+  /** The attempt of the call: a question of an earlier attempt is obsolete. */
   attempt: number;
   id: string;
   question: FormQuestion | null;
   by?: 'timeout' | 'superseded';
 }
 
-/** A form whose schema is larger is not shown, and so not answered. */
+/** A form with a larger schema is not shown, so it is not answered. */
 const SCHEMA_BYTES = 6_000;
 const MESSAGE_CHARS = 4_000;
 
@@ -36,7 +36,7 @@ export function fitQuestion({ message, schema }: FormQuestion): FormQuestion | n
   return fitsForm(schema) ? { message: cutChars(message, MESSAGE_CHARS), schema } : null;
 }
 
-/** A message as it came, or null where it is none: anybody can send a signal. */
+/** Returns the message of a signal, or null if it is malformed: any client can send a signal. */
 export function readFormMessage(raw: unknown): FormMessage | null {
   if (!isRecord(raw) || nestsDeeper(raw, MAX_JSON_DEPTH)) return null;
   const { callId, attempt, id, question } = raw;
@@ -52,9 +52,9 @@ export function readFormMessage(raw: unknown): FormMessage | null {
 
 interface FormField {
   name: string;
-  /** The name as a person reads it. */
+  /** The name as a person sees it. */
   label: string;
-  /** As the schema calls it: `string`, `number`, `integer`, `boolean`, `array`. */
+  /** The schema's type: `string`, `number`, `integer`, `boolean`, `array`. */
   type: string;
   required: boolean;
   choices: Choice[];
@@ -64,7 +64,7 @@ interface FormField {
 
 interface Choice {
   value: unknown;
-  /** What a person reads; the value as text where it has none. */
+  /** The text that a person sees; by default the value as text. */
   title: string;
 }
 
@@ -90,12 +90,12 @@ export function formFields({ properties, required }: JsonSchema): FormField[] {
   });
 }
 
-/** Names that differ in blanks look different. */
+/** Names that differ only in blanks must look different. */
 function labelOf(name: string): string {
   return oneLine(name) === name ? visibleText(name) : escapeUnseen(JSON.stringify(name));
 }
 
-/** `enum`, where older servers put titles beside it, or constants with titles. */
+/** Reads `enum`, with titles in `enumNames` as older servers send them, or constants with titles. */
 function choicesIn({ enum: values, enumNames, oneOf, anyOf }: Record<string, unknown>): Choice[] {
   const titles: unknown[] = Array.isArray(enumNames) ? enumNames : [];
   if (Array.isArray(values)) return values.map((value, at) => choice(value, titles[at]));
@@ -109,12 +109,12 @@ function choice(value: unknown, title: unknown): Choice {
   return { value, title: visibleText(stringOr(title, valueText(value))) };
 }
 
-/** An object of a stranger's may not be turned into a text as it likes. */
+/** Objects become JSON, because a foreign object may define its own conversion to text. */
 export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The value is what is to be given, so it stands there too. */
+/** The text shows the value too, since the value is what will be sent. */
 export function choiceText({ value, title }: Choice): string {
   const given = visibleText(valueText(value));
   return title === given ? given : `${title} (${given})`;
@@ -126,8 +126,8 @@ export function fieldLine({ label, type, required, words }: FormField): string {
 }
 
 /**
- * What a text that was typed for one field may mean, as its type has it: a choice by its title, its value, or both
- * as they are shown. More than one: nobody can tell, so none is given.
+ * Returns the values that a typed text may mean for a field's type: a choice by its title, its value, or both as shown.
+ * Several values mean that the text is ambiguous.
  */
 export function typedValues({ type, choices }: Pick<FormField, 'type' | 'choices'>, text: string): unknown[] {
   if (type === 'array') return typedLists(choices, text);
@@ -135,7 +135,7 @@ export function typedValues({ type, choices }: Pick<FormField, 'type' | 'choices
   return chosen.length > 0 ? chosen : [plainValue(type, text)];
 }
 
-/** What was chosen from the list of a field, by its value as text, or typed into one that has no list. */
+/** Returns the value that a person chose from a field's list (by the value as text), or typed into a field without a list. */
 export function fieldValue({ type, choices }: Pick<FormField, 'type' | 'choices'>, text: string): unknown {
   if (choices.length > 0) return choices.find(({ value }) => valueText(value) === text)?.value ?? text;
   return type === 'array' ? splitList(text) : plainValue(type, text);
@@ -145,7 +145,7 @@ function plainValue(type: string, text: string): unknown {
   switch (type) {
     case 'number':
     case 'integer':
-      // What is none is refused by the schema.
+      // The schema refuses a text that is not a number.
       return readNumber(text) ?? text;
     case 'boolean':
       return /^(?:y|yes|true)$/i.test(text) || (/^(?:n|no|false)$/i.test(text) ? false : text);
@@ -154,7 +154,7 @@ function plainValue(type: string, text: string): unknown {
   }
 }
 
-/** Values of the choices that are called so; of those that are called so but for capitals where none is. */
+/** Returns the values of choices with this name; without an exact match, those that differ only in case. */
 function choicesNamed(choices: readonly Choice[], text: string): unknown[] {
   const lower = text.toLowerCase();
   const namesOf = (choice: Choice) => [choice.title, valueText(choice.value), choiceText(choice)];
@@ -174,15 +174,15 @@ function splitList(text: string): string[] {
   return text.split(',').map(part => part.trim());
 }
 
-/** Two are enough to tell that a text is not clear. */
+/** Two readings suffice to show that a text is ambiguous. */
 const MOST_READINGS = 2;
 
-/** The lists of choices that a text with commas may be: choices have commas, too. */
+/** Returns the lists that a text with commas may mean, since choices may contain commas too. */
 function typedLists(choices: readonly Choice[], text: string): unknown[] {
   const parts = text.split(',');
   const names = choices.flatMap(choice => [choice.title, choiceText(choice)]);
   const longest = Math.max(0, ...names.map(name => name.split(',').length));
-  // Of the parts from each place on.
+  // lists[at]: the readings of the parts from `at` on.
   const lists: unknown[][][] = [...parts.map(() => []), [[]]];
   for (let at = parts.length - 1; at >= 0; at -= 1) {
     const found: unknown[][] = [];
@@ -194,11 +194,11 @@ function typedLists(choices: readonly Choice[], text: string): unknown[] {
     lists[at] = different(found).slice(0, MOST_READINGS) as unknown[][];
   }
   const [whole = []] = lists;
-  // What is no choice is refused by the schema.
+  // The schema refuses texts that are not choices.
   return whole.length > 0 ? whole : listsWithOthers(choices, parts);
 }
 
-/** Where some of it is no choice. */
+/** Reads a list of which some parts are not choices. */
 function listsWithOthers(choices: readonly Choice[], parts: readonly string[]): unknown[] {
   const each = parts.map(part => {
     const named = choicesNamed(choices, part.trim());

@@ -1,4 +1,4 @@
-/** Gates (C23): the one mechanism for all points where a run waits for a person, and what may be answered there. */
+/** Gates (C23): the one mechanism for every point where a run waits for a person, and the answers possible there. */
 
 import type { JsonSchema } from '../../base/json/json.js';
 import { jsonBytes } from '../../base/json/json.js';
@@ -13,17 +13,17 @@ import type { StepDecision, TaskChange } from '../plan/plan.js';
 import { cutOptions, placeOf } from './options.js';
 
 interface GateBase {
-  /** Unique in the run, such as `g1`. Elsewhere it is the `gateId`. */
+  /** Unique in the run, such as `g1`. Other types name it `gateId`. */
   id: string;
   /** One line. */
   title: string;
-  /** What a person needs to know to answer: text, to be shown as it is. Approvals have their arguments between fences. */
+  /** The information that a person needs to answer, as plain text. Approvals have their arguments between fences. */
   body: string;
   /** Milliseconds since the epoch. */
   openedAt: number;
-  /** When the safe answer is taken; null: never. */
+  /** The time at which the safe answer is taken; null: never. */
   deadline: number | null;
-  /** The sub-agent that asks, where one does: the way to it, such as `search/1`, and the workflow id of its run. */
+  /** The sub-agent that asks, if any: its path, such as `search/1`, and the workflow id of its run. */
   from?: { agent: string; run: string };
 }
 
@@ -32,9 +32,9 @@ interface ApprovalSubject {
   /** The model's id of the call. */
   callId: string;
   arguments: string;
-  /** Of the tool, as the run has it. */
+  /** The digest of the tool as the run has it. */
   digest?: string;
-  /** What "always" allows (`allowedBy`). Null: this call alone; absent: every call of the tool. */
+  /** The permission that "always" grants (`allowedBy`). Null: only this call; absent: every call of the tool. */
   always?: string | null;
 }
 
@@ -42,11 +42,11 @@ export type Gate = GateBase &
   (
     | { kind: 'approval'; subject: ApprovalSubject }
     | { kind: 'plan'; subject: { tasks: number } }
-    /** `options`: answers that a person may choose, by letters where they are typed; they may answer otherwise. */
+    /** `options`: proposed answers, chosen by letter when typed; any other answer is accepted too. */
     | { kind: 'question'; subject: { role: string; options?: string[] } }
-    /** `enlarges`: approving it changes a limit or a goal's means. */
+    /** `enlarges`: approval changes a limit or a goal's means. */
     | { kind: 'route'; subject: { act: string; messageId: string; enlarges?: boolean } }
-    /** A tool that the client runs; `callId` is the model's id of the call. `claimedBy`: who has begun it. */
+    /** A tool that the client runs; `callId` is the model's id of the call. `claimedBy`: the client that has begun it. */
     | {
         kind: 'clientTool';
         subject: {
@@ -58,17 +58,17 @@ export type Gate = GateBase &
         };
       }
     | { kind: 'budget'; subject: { budget: BudgetKind; limit: number; used: number } }
-    /** `models`: others that may be tried. */
+    /** `models`: other models that may be tried. */
     | { kind: 'failure'; subject: { model: string; models: string[] } }
-    /** A task of a plan has failed. `canReplan`: its planner may be asked to mend the plan. */
+    /** A task of a plan has failed. `canReplan`: the planner may be asked to mend the plan. */
     | { kind: 'step'; subject: { taskId: string; canReplan: boolean } }
-    /** A tool server asks for the call `callId` that runs. `schema`: of the fields that it wants. */
+    /** A tool server asks during the running call `callId`. `schema`: the fields that it wants. */
     | { kind: 'form'; subject: { server: string; tool: string; callId: string; schema: JsonSchema } }
   );
 
 export type GateKind = Gate['kind'];
 
-/** `rule`: nobody needed to be asked. `superseded`: the answer is of no use any more. */
+/** `rule`: answered without a person. `superseded`: the answer is obsolete. */
 export const GATE_CLOSERS = ['person', 'timeout', 'rule', 'superseded'] as const;
 export type GateCloser = (typeof GATE_CLOSERS)[number];
 
@@ -78,16 +78,16 @@ export interface ClientAnswer {
   kind: 'clientTool';
   content: ToolContent[];
   isError: boolean;
-  /** What became of a call that may have been begun, and whose result nobody gives. */
+  /** How a call was lost that may have begun and never got a result. */
   lost?: LostCall;
 }
 
-/** In place of the result of a client's tool whose gate was open: somebody may have run it. */
+/** Replaces the result of a client's tool whose gate was open: a client may have run it. */
 export function lostResult(lost: LostCall): ClientAnswer {
   return { kind: 'clientTool', content: [], isError: true, lost };
 }
 
-/** What a person gives a tool server: the fields of its form, a refusal, or nothing. */
+/** A person's answer to a tool server: the fields of its form, a refusal, or a dismissal. */
 export type FormAnswer =
   | { kind: 'form'; decision: 'accept'; content: Record<string, unknown> }
   | { kind: 'form'; decision: 'decline' | 'cancel' };
@@ -95,18 +95,18 @@ export type FormAnswer =
 export type GateAnswer =
   | {
       kind: 'approval';
-      /** `always`: for what the gate says, in this run. */
+      /** `always` grants in this run what the gate names. */
       decision: 'approve' | 'deny' | 'always';
       reason: string | null;
-      /** Edited arguments, to be checked again; null: as the model gave them. */
+      /** Edited arguments, which are checked again; null: as the model sent them. */
       arguments: Record<string, unknown> | null;
     }
   | { kind: 'plan'; decision: 'approve' }
-  /** The reason goes to the planner (S6). */
+  /** The planner gets the reason (S6). */
   | { kind: 'plan'; decision: 'reject'; reason: string }
-  /** All that is to be done: open tasks that it leaves out are removed, where `shown` is given only those of it. */
+  /** The complete list of tasks: omitted open tasks are removed, or with `shown` only the omitted ones among those. */
   | { kind: 'plan'; decision: 'edit'; tasks: TaskChange[]; shown?: string[] }
-  /** Null: nobody answered. */
+  /** Null: there was no answer. */
   | { kind: 'question'; text: string | null }
   | { kind: 'route'; decision: 'approve' | 'deny'; reason: string | null }
   | ClientAnswer
@@ -119,8 +119,8 @@ export type GateAnswer =
   | FormAnswer;
 
 /**
- * The gate as people see it, with as much of its texts as there is room for beside those that are open: nothing in
- * its words is unseen, so what they choose says what it seems to. What it is stays.
+ * Returns the gate as people see it. Invisible characters become visible, so that a choice means what it seems to, and
+ * its texts are cut to the room that open gates leave. Kind and fixed fields stay unchanged.
  */
 export function fitGate(asked: Gate, open: readonly Gate[]): Gate {
   const gate = visibleGate(asked);
@@ -128,13 +128,13 @@ export function fitGate(asked: Gate, open: readonly Gate[]): Gate {
   const bytes = Math.min(GATE_BYTES, Math.max(LEAST_GATE_BYTES, Math.floor(room / 2)));
   const { title, body, subject, ...fixed } = gate;
   const left = bytes - jsonBytes(fixed);
-  // A question is cut before the answers that it proposes.
+  // The question is cut before its proposed answers.
   const fits = gate.kind === 'question' ? fitOptions(gate, left) : fitted({ title, body, subject }, left);
-  // The compiler does not follow that kind and subject belong together.
+  // The compiler does not know that kind and subject belong together.
   return { ...fixed, ...fits } as Gate;
 }
 
-/** Of title and text. */
+/** The least room for title and body. */
 const LEAST_QUESTION_BYTES = 300;
 
 function fitOptions({ title, body, subject }: Extract<Gate, { kind: 'question' }>, bytes: number) {
@@ -147,14 +147,14 @@ function fitOptions({ title, body, subject }: Extract<Gate, { kind: 'question' }
   return jsonBytes(fit) <= bytes ? fit : fitted({ title, body, subject }, bytes);
 }
 
-/** Fields of forms are drawn by `formFields`: their names are what servers know them by. */
+/** Makes invisible characters visible, except in form fields (`formFields`): servers know them by their exact names. */
 function visibleGate(gate: Gate): Gate {
   const words = { title: visibleText(gate.title), body: visibleText(gate.body) };
   if (gate.kind !== 'question' || gate.subject.options === undefined) return { ...gate, ...words };
   return { ...gate, ...words, subject: { ...gate.subject, options: gate.subject.options.map(visibleText) } };
 }
 
-/** Whether a gate that was made to fit has all the fields or options that it is about; true where it is about none. */
+/** True if a fitted gate still has all fields or options of the original, or if it has neither. */
 export function hasWholeForm(fits: Gate, gate: Gate): boolean {
   if (gate.kind === 'question')
     return choicesOf(fits).join('\n') === choicesOf(gate).map(visibleText).join('\n');
@@ -162,12 +162,12 @@ export function hasWholeForm(fits: Gate, gate: Gate): boolean {
   return fits.kind === 'form' && jsonBytes(fits.subject.schema) === jsonBytes(gate.subject.schema);
 }
 
-/** False where one more gate would be one too many: it is opened when its turn comes. */
+/** False if there is no room for another gate: it is then opened later. */
 export function isRoomForGate(open: readonly Gate[]): boolean {
   return GATES_BYTES - sizeOfList(open) >= LEAST_GATE_BYTES;
 }
 
-/** The decisions that a kind of gate takes; empty where the answer is a text or a result. */
+/** The decisions that a kind of gate accepts; empty if the answer is a text or a result. */
 export const GATE_CHOICES: Record<GateKind, readonly string[]> = {
   approval: ['approve', 'deny', 'always'],
   plan: ['approve', 'reject', 'edit'],
@@ -180,7 +180,7 @@ export const GATE_CHOICES: Record<GateKind, readonly string[]> = {
   form: ['accept', 'decline', 'cancel'],
 };
 
-/** The choices of one gate; of a question, what it proposes. Another model is none where there is no other, nor is a plan that no limit allows. */
+/** The choices of one gate; for a question its options. `other_model` and `replan` are left out if they are impossible. */
 export function choicesOf(gate: Gate): string[] {
   if (gate.kind === 'question') return gate.subject.options ?? [];
   const noModel = gate.kind === 'failure' && gate.subject.models.length === 0;
@@ -190,13 +190,13 @@ export function choicesOf(gate: Gate): string[] {
   );
 }
 
-/** The option that was typed, by its letter or its words; null for another answer. */
+/** Returns the option that was typed by its letter or text; null for another answer. */
 export function optionAt({ subject }: Extract<Gate, { kind: 'question' }>, typed: string): string | null {
   const { options = [] } = subject;
   return options[placeOf(typed)] ?? options.find(option => option === typed) ?? null;
 }
 
-/** The answer at the deadline, and where nobody can be asked. No plan is made anew for it: no person asked for one. */
+/** The answer at the deadline, or if no person can be asked. It never replans: that needs a person's wish. */
 export function safeAnswer({ kind }: Gate, reason = 'Nobody answered in time.'): GateAnswer {
   const answers: { [K in GateKind]: Extract<GateAnswer, { kind: K }> } = {
     approval: { kind: 'approval', decision: 'deny', reason, arguments: null },
@@ -212,14 +212,14 @@ export function safeAnswer({ kind }: Gate, reason = 'Nobody answered in time.'):
   return answers[kind];
 }
 
-/** What `--yes` answers: it never raises a budget or tries a failure again. */
+/** The answers of `--yes`: it never raises a budget or retries a failure. */
 const YES: Partial<Record<GateKind, GateAnswer>> = {
   approval: { kind: 'approval', decision: 'approve', reason: null, arguments: null },
   plan: { kind: 'plan', decision: 'approve' },
   route: { kind: 'route', decision: 'approve', reason: null },
 };
 
-/** The answer that needs no person; null: wait for one, until the deadline. Only a client gives a client tool's result. */
+/** Returns the answer without a person; null: wait until the deadline. Only a client can give a client tool's result. */
 export function autoAnswer(gate: Gate, given: { yes: boolean; attended: boolean }): GateAnswer | null {
   const yes = given.yes && !onlyAPerson(gate) ? YES[gate.kind] : undefined;
   if (yes) return yes;
@@ -227,12 +227,12 @@ export function autoAnswer(gate: Gate, given: { yes: boolean; attended: boolean 
   return waits ? null : safeAnswer(gate, 'Nobody can be asked in this run.');
 }
 
-/** True for gates whose answer may enlarge a limit: no rule approves them, also not for `--yes`. */
+/** True for gates whose answer may enlarge a limit: rules and `--yes` never approve them. */
 function onlyAPerson(gate: Gate): boolean {
   return gate.kind === 'budget' || (gate.kind === 'route' && gate.subject.enlarges === true);
 }
 
-/** What was said at the gate of a call: by a person or their client, or by the rule in their place. */
+/** The answer at the gate of a call: from a person, their client, or the rule that replaces them. */
 export type CallAnswer = Extract<GateAnswer, { kind: 'approval' | 'clientTool' | 'question' }>;
 
 export type GivenAnswer = Exclude<CallAnswer, { kind: 'approval' }>;

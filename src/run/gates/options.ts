@@ -1,43 +1,41 @@
-/** Answers that a question proposes: how they are shown, so that no two look the same, and which one an answer means. Pure. */
+/** Proposed answers of a question: how they are shown, so that no two look alike, and which one an answer means. Pure. */
 
 import { jsonBytes } from '../../base/json/json.js';
 import { cutMiddle } from '../../base/text/fit.js';
 import { oneLine } from '../../base/text/preview.js';
 import { codedText, lookalikes, visibleBlanks, visibleText } from '../../base/text/unseen.js';
 
-/** All options of a question as JSON. A gate has room for them beside its question. */
+/** The limit for all options of a question as JSON. A gate has room for them in addition to its question. */
 const OPTIONS_BYTES = 12_000;
-/** No option is cut shorter than this. */
+/** Options are never cut below this. */
 const LEAST_OPTION_BYTES = 56;
 
 const LETTERS = 'abcdefghi';
 export const MOST_OPTIONS = LETTERS.length;
 
-/**
- * Options are shown by letters: a figure that is typed is an answer of its own ("How many?").
- */
+/** Options are labelled by letters, because a typed number may be an answer of its own ("How many?"). */
 export function optionLine(option: string, index: number): string {
   return `- ${LETTERS[index]}) ${option}`;
 }
 
-/** The place of the option that has this letter; -1 for what is no letter. */
+/** Returns the index of the option with this letter; -1 for other text. */
 export function placeOf(typed: string): number {
   const letter = /^\(?([a-i])\)?$/i.exec(typed)?.[1]?.toLowerCase();
   return letter === undefined ? -1 : LETTERS.indexOf(letter);
 }
 
-/** Options as a person sees them, at their places: each whole in one line, and different ones are told apart. */
+/** Returns the options as a person sees them, in order: each on one line, and different options look different. */
 export function shownOptions(given: readonly string[]): string[] {
   const visible = given.map(visibleText);
   const lines = visible.map(oneLine);
-  // What only blanks tell apart shows them.
+  // Options that differ only in blanks show their blanks.
   const blanks = lines.map((line, at) =>
     isOnce(lines, given, at) ? line : visibleBlanks(visible[at] ?? ''),
   );
   return numbered(cutOptions(toldApart(blanks), OPTIONS_BYTES), given);
 }
 
-/** The options within so many bytes: the longest lose their middle. */
+/** Cuts the middle of the longest options until all fit `bytes`. */
 export function cutOptions(options: readonly string[], bytes: number): string[] {
   let most = bytes;
   let cut = [...options];
@@ -48,15 +46,15 @@ export function cutOptions(options: readonly string[], bytes: number): string[] 
   return numbered(cut, options);
 }
 
-/** The option that a person chose, all of it, as it was given; what hides something says so. Else what they said. */
+/** Returns the chosen option in full, with invisible characters made visible; for another answer, the text itself. */
 export function chosenOption(text: string, shown: readonly string[], given: readonly string[]): string {
   const option = given[shown.indexOf(text)];
   return option === undefined ? text : visibleText(option);
 }
 
 /**
- * What looks equal stands by its codes. An option whose words are the letter of another stands in quotes, and so does one
- * that looked like it then.
+ * Options that look alike are shown with codes. Options that equal another's letter are quoted, and so are those that
+ * would then look the same.
  */
 export function toldApart(all: readonly string[]): string[] {
   const alike = lookalikes(all);
@@ -75,7 +73,7 @@ export function toldApart(all: readonly string[]): string[] {
   return shown();
 }
 
-/** What looks the same after all has its place behind it. */
+/** Adds its number to each option that still looks like another. */
 function numbered(shown: readonly string[], given: readonly string[]): string[] {
   let apart = [...shown];
   for (let round = 0; round < given.length; round += 1) {
@@ -85,7 +83,7 @@ function numbered(shown: readonly string[], given: readonly string[]): string[] 
   return apart;
 }
 
-/** Whether nothing else that was given is shown as this is. */
+/** True if no different option is shown the same. */
 function isOnce(shown: readonly string[], given: readonly string[], at: number): boolean {
   return shown.every((other, place) => other !== shown[at] || given[place] === given[at]);
 }

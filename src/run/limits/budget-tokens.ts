@@ -1,16 +1,16 @@
-/** How much of what calls use counts against limits of tokens: cached input weighs what it costs (LI10). */
+/** The share of usage that counts against token limits: cached input counts by its price (LI10). */
 import type { Usage } from '../messages/message.js';
 
-/** What a cached token of input costs, beside a new one, where no price is known. */
+/** The price of a cached input token relative to a new one, if prices are unknown. */
 export const CACHED_PRICE = 0.1;
 
 interface InputPrices {
   input: number;
-  /** Left out: as `input`. */
+  /** Default: the same as `input`. */
   cachedInput?: number;
 }
 
-/** Of the cached input, the tokens that do not count: a whole number from 0. `prices`: null where none are known. */
+/** Returns the cached input tokens that do not count, a whole number. `prices` is null if unknown. */
 export function cacheDiscount(
   { inputTokens, cachedInputTokens }: Pick<Usage, 'inputTokens' | 'cachedInputTokens'>,
   prices: InputPrices | null,
@@ -19,14 +19,14 @@ export function cacheDiscount(
   return cached - Math.round(cached * priceShare(prices));
 }
 
-/** A price above that of new input counts as input, as writes to a cache do. */
+/** A higher price than that of new input counts as input, as for writes to a cache. */
 function priceShare(prices: InputPrices | null): number {
-  // Of what costs nothing, the prices say no more than none.
+  // The prices of a free model say nothing, like unknown prices.
   if (!prices || prices.input <= 0) return CACHED_PRICE;
   return Math.min(1, (prices.cachedInput ?? prices.input) / prices.input);
 }
 
-/** What `limits.tokens` and accounts count: input less its discount, and output. */
+/** Returns the tokens that `limits.tokens` and accounts count: input less its discount, plus output. */
 export function budgetTokens({
   inputTokens,
   cachedInputTokens,

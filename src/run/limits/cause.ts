@@ -1,12 +1,12 @@
-/** Why a goal ended: one closed union, from which outcome, exit code and words follow. */
+/** The cause of a goal's end: one closed union that determines outcome, exit code and words. */
 
 import type { Basis, Rest } from '../evidence/evidence.js';
 import { FAILURE } from './failure.js';
 import type { BudgetKind } from './limits.js';
 
 /**
- * `completed`: by a verdict, or by checks where nobody verifies. `answered`: in a mode that verifies nothing.
- * `unverified`: it was to be verified, checked or carried out, and was not.
+ * `completed`: by a verdict, or by checks in a mode that does not verify. `answered`: in a mode that verifies nothing.
+ * `unverified`: verification, checks or execution were due and did not succeed.
  */
 export const OUTCOMES = [
   'completed',
@@ -20,21 +20,21 @@ export const OUTCOMES = [
 export type Outcome = (typeof OUTCOMES)[number];
 
 export type Cause =
-  /** `completed`: verdict, the run's own record and every check agree. */
+  /** `completed`: the verdict, the run's own record and every check agree. */
   | 'verified'
-  /** `completed`, where nobody verifies: every check of the goal passed. */
+  /** `completed` in a mode that does not verify: every check of the goal passed. */
   | 'checked'
-  /** A check failed, and the work can't go back for it any more. */
+  /** A check failed, and the work can't go back again. */
   | 'checks_failed'
-  /** A check could not be made, or was not. */
+  /** A check could not be made, or was not made. */
   | 'checks_not_run'
   /** A mode without plans: the answer was given directly. */
   | 'direct_answer'
   /** The plan had no task: the answer was given without work to verify. */
   | 'no_plan'
-  /** A mode that verifies nothing: every task of the plan has been carried out by its executor's word. */
+  /** A mode that verifies nothing: executors reported every task of the plan as done. */
   | 'carried_out'
-  /** As before, but some failed, were skipped or blocked, or the plan was aborted at a failure. */
+  /** The same, but some tasks failed, were skipped or blocked, or the plan was aborted at a failure. */
   | 'carried_out_partly'
   | 'planning_cap'
   /** The rounds were used up before there was an answer. */
@@ -42,29 +42,29 @@ export type Cause =
   | 'verification_cap'
   | 'turn_cap'
   | `budget:${Exclude<BudgetKind, 'turns'>}`
-  /** The verdict says done; by the run's own record, tasks of the plan are not. */
+  /** The verdict accepts, but the run's own record has open tasks. */
   | 'tasks_open'
   | 'tasks_failed'
-  /** The verdict says done and leaves out tasks of the plan. */
+  /** The verdict accepts, but leaves out tasks of the plan. */
   | 'verdict_incomplete'
   | 'no_verdict'
-  /** What a role wanted confirmed by a person was not. */
+  /** A person did not confirm a thing that a role wanted confirmed. */
   | 'not_confirmed'
-  /** The role that was to answer asked instead, and nobody answered. */
+  /** The answering role asked a question instead, and got no answer. */
   | 'not_answered'
-  /** The verification said that all is done, and nothing as the answer. */
+  /** The verification accepted without giving an answer. */
   | 'empty_answer'
   | 'wrap_up_failed'
   | 'ended_by_orchestrator'
   | 'stopped'
   | 'stopped_by_orchestrator'
-  /** A hook said that the goal is not to go on. */
+  /** A hook stopped the goal. */
   | 'hook_stop'
-  /** The account of the run has no credits left, or no tokens of the day. */
+  /** The run's account has used up its credits, or its tokens of the day. */
   | 'credits'
   | 'plan_not_approved'
   | 'cancelled'
-  /** `failed:tasks`: nothing of the plan was achieved; `failed:no_answer`; `failed:role_error`: its role said so; else the type of the failure. */
+  /** `failed:tasks`: no task was achieved; `failed:no_answer`; `failed:role_error`: its role failed; else a failure type. */
   | `failed:${string}`;
 
 export function outcomeOf(cause: Cause): Outcome {
@@ -97,16 +97,16 @@ const BUDGETS: Record<BudgetKind, string> = {
   costUsd: 'money',
 };
 
-/** The budgets that are used up, as one cause: the run's own turns are a cap, everything else is a budget. */
+/** Returns one cause for the exhausted budgets: the run's own turns are a cap, all others are budgets. */
 export function causeOfBudgets(budgets: readonly BudgetKind[]): Cause {
   for (const budget of budgets) if (budget !== 'turns') return `budget:${budget}`;
   return 'turn_cap';
 }
 
-/** What a goal's end tells besides its cause, as results and journals have it. */
+/** Additional facts about a goal's end, as results and journals have them. */
 type Told = { [K in keyof Rest]?: Rest[K] | null | undefined };
 
-/** One sentence for people. "Limit" is said only where one was reached. `rest`: on what a completed goal rests. */
+/** Returns one sentence for people. It mentions a limit only if one was reached. `rest`: the basis of a completed goal. */
 export function causeText(cause: Cause, rest: Told = {}): string {
   if (cause === 'verified' && rest.basis) return `The answer was verified${restText(rest)}.`;
   const budget = Object.entries(BUDGETS).find(([kind]) => cause === `budget:${kind}`);
@@ -120,7 +120,7 @@ const RESTS: Readonly<Record<Basis, string>> = {
   opinion: ", by the verifier's word alone",
 };
 
-/** On what a verified goal rests, and how many parts of it are impossible here: what follows "verified". */
+/** Returns the words after "verified": the basis, and the number of parts that are impossible here. */
 export function restText({ basis, exceptions }: Told): string {
   const count = exceptions?.length ?? 0;
   const parts = count === 1 ? 'one part that is' : `${count} parts that are`;

@@ -1,17 +1,17 @@
 /**
- * What is done to a conversation before a call, and whether it is worth sending less: a thread that is changed is sent at
- * the full price once, and is shorter after.
+ * Decides which changes to a conversation before a call pay off: a changed thread is sent once at the full price, and
+ * is shorter afterwards.
  */
 import { ownValue } from '../../base/json/json.js';
 
-/** `thin`: old results are left out; `compact`: a model summarises; `trim`: within what the model takes, always the last. */
+/** `thin` leaves out old results; `compact` has a model summarise; `trim` cuts to the model's limit and is always last. */
 export const BUILT_IN_TRANSFORMS = ['thin', 'compact', 'trim'] as const;
 type BuiltIn = (typeof BUILT_IN_TRANSFORMS)[number];
 
-/** What a run pins of them: absent lists are the built-in ones. */
+/** The lists that a run pins; an absent list means the built-in transforms. */
 export interface TransformLists {
   transforms?: readonly string[];
-  /** Of roles that have a list of their own. */
+  /** Lists of roles that have their own. */
   roleTransforms?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -28,12 +28,12 @@ export function isBuiltInTransform(name: string): name is BuiltIn {
 
 import { CACHED_PRICE } from './budget-tokens.js';
 
-/** Where the conversation is longer than this, its old results are looked at (X2), and then the whole of it. */
+/** If a conversation is longer than `softTokens`, its old results are considered first (X2), then all of it. */
 export interface ContextRules extends TransformLists {
   softTokens: number;
-  /** Of roles that have a limit of their own. */
+  /** Limits of roles that have their own. */
   roles?: Record<string, number>;
-  /** What results leave is summarised by a model: `model`, where not by that of the role. Absent: never. */
+  /** If dropping results is not enough, summarise with `model` (default: the role's). Absent: never. */
   compacts?: { model?: string };
 }
 
@@ -41,37 +41,37 @@ export function softTokensOf({ softTokens, roles = {} }: ContextRules, role: str
   return Object.hasOwn(roles, role) ? (roles[role] ?? softTokens) : softTokens;
 }
 
-/** What saves less than this share is not worth a change. */
+/** A change must save at least this share. */
 const LEAST_SAVED_SHARE = 0.1;
 
 export interface ThinAsked {
-  /** Tokens of the thread as it is, and as it would be. */
+  /** Tokens of the thread before and after the change. */
   before: number;
   after: number;
   /** Share of the input so far that came from a cache, 0 to 1. */
   cachedShare: number;
-  /** Turns so far: as many are reckoned with from here, for nobody knows how many come. */
+  /** Turns so far. The same number is expected to follow, as the future is unknown. */
   turns: number;
 }
 
-/** Whether leaving results out is cheaper than sending them on. */
+/** True if leaving results out is cheaper than sending them on. */
 export function thinPays(asked: ThinAsked): boolean {
   const { before, after } = asked;
   return before - after >= before * LEAST_SAVED_SHARE && saving(asked) > 0;
 }
 
-/** What a token of output costs beside one of input. */
+/** The price of an output token relative to an input token. */
 const OUTPUT_PRICE = 5;
-/** A summary has about a fifth of what it takes the place of, and no more than it is asked for. */
+/** A summary has about a fifth of the tokens that it replaces, at most the number asked for. */
 const SUMMARY_SHARE = 0.2;
 const SUMMARY_TOKENS = 1_500;
-/** A summary that leaves more than this is not worth what it loses. */
+/** A summary that leaves more than this share is not worth the information lost. */
 const MOST_LEFT_SHARE = 0.7;
 
 export interface SummaryAsked extends Omit<ThinAsked, 'after'> {
-  /** Tokens of what would stay as it is. */
+  /** Tokens that would stay unchanged. */
   kept: number;
-  /** Of the summary that goes with the rest: the next one takes up what it says. 0 for none. */
+  /** Tokens of the summary that is replaced too, since the next one includes its content. 0 without one. */
   earlier: number;
 }
 
@@ -79,19 +79,19 @@ function sizeOfSummary({ before, kept, earlier }: SummaryAsked): number {
   return Math.max(earlier, Math.min(SUMMARY_TOKENS, (before - kept) * SUMMARY_SHARE));
 }
 
-/** Whether a summary that was written is short enough beside the tokens that it takes the place of. */
+/** True if a written summary is short enough compared with the tokens that it replaces. */
 export function summaryShrinks(summary: number, gone: number): boolean {
   return summary <= gone * MOST_LEFT_SHARE;
 }
 
-/** Summaries may take this share of the tokens that a goal sends, so they can't become its work. */
+/** Summaries may take this share of a goal's tokens, so that they never become its main work. */
 const SUMMARIES_SHARE = 0.1;
 
 export interface SummaryPrice {
-  /** Tokens that the goal has sent, but for its summaries; and what those have taken, sent and written. */
+  /** Tokens that the goal has sent without its summaries, and tokens that its summaries have sent and written. */
   sent: number;
   spent: number;
-  /** What one more takes at most. */
+  /** The maximum cost of one more summary. */
   price: number;
 }
 
@@ -100,16 +100,16 @@ export function summaryIsAffordable({ sent, spent, price }: SummaryPrice): boole
   return spent + price <= sent * SUMMARIES_SHARE;
 }
 
-/** Of fewer tokens than this, a summary is not worth its call: they are trimmed. */
+/** With fewer tokens than this, a summary is not worth its call: they are trimmed. */
 const LEAST_SUMMARISED = 2_000;
 
-/** Whether it makes the thread much shorter, whatever it costs: asked where the model takes no more. */
+/** True if a summary makes the thread much shorter, at any price: used when the model takes no more. */
 export function compactionHelps(asked: SummaryAsked): boolean {
   const { before, kept } = asked;
   return before - kept >= LEAST_SUMMARISED && kept + sizeOfSummary(asked) <= before * MOST_LEFT_SHARE;
 }
 
-/** Whether a summary is cheaper than what it takes the place of: it is read for it once more, and written. */
+/** True if a summary is cheaper than the messages it replaces, although they are read once more to write it. */
 export function compactionPays(asked: SummaryAsked): boolean {
   const { before, kept, cachedShare } = asked;
   const written = sizeOfSummary(asked);
@@ -117,7 +117,7 @@ export function compactionPays(asked: SummaryAsked): boolean {
   return compactionHelps(asked) && saving({ ...asked, after: kept + written }) > price;
 }
 
-/** In tokens at the full price, over the turns that are reckoned with. */
+/** Returns the saving over the expected turns, in tokens at the full price. */
 function saving({ before, after, cachedShare, turns }: ThinAsked): number {
   const costOnce = after * (1 - CACHED_PRICE) * cachedShare;
   return (before - after) * priceOfToken(cachedShare) * turns - costOnce;

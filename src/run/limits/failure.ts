@@ -1,6 +1,6 @@
 import type { Usage } from '../messages/message.js';
 
-/** Failure types that cross the border between activities and workflow: the `type` of an ApplicationFailure. */
+/** Failure types that cross from activities to the workflow: the `type` of an ApplicationFailure. */
 export const FAILURE = {
   model: {
     rateLimited: 'model.rate_limited',
@@ -13,32 +13,32 @@ export const FAILURE = {
     forbidden: 'model.forbidden',
     badRequest: 'model.bad_request',
     unknownModel: 'model.unknown_model',
-    /** The endpoint withheld what the model said, or would not take what it was asked. */
+    /** The endpoint withheld the model's output, or refused the input. */
     contentFilter: 'model.content_filter',
     refused: 'model.refused',
     contextTooLong: 'model.context_too_long',
     badResponse: 'model.bad_response',
-    /** The endpoint sent more than a worker takes in. */
+    /** The endpoint sent more than a worker accepts. */
     tooLarge: 'model.reply_too_large',
-    /** The endpoint sent the request on to another address. */
+    /** The endpoint redirected the request to another address. */
     redirected: 'model.redirected',
   },
-  /** The activity could not read its request from the workflow: no fault of the model. */
+  /** The activity could not read its request from the workflow; the model is not at fault. */
   stateUnavailable: 'state.unavailable',
-  /** The worker is going away: no fault of model or tool. */
+  /** The worker is shutting down; neither model nor tool is at fault. */
   workerShutdown: 'worker.shutdown',
-  /** A call was lost with its worker again and again. */
+  /** A call was lost with its worker repeatedly. */
   workerLost: 'worker.lost',
-  /** The blob store could not keep or read a text: no fault of worker or tool. */
+  /** The blob store could not write or read a text; neither worker nor tool is at fault. */
   storeFailed: 'store.failed',
   tool: {
-    /** An idempotent call ran into its time limit. */
+    /** An idempotent call reached its time limit. */
     timeout: 'tool.timeout',
     /** The connection closed after the request was sent. */
     connectionLost: 'tool.connection_lost',
-    /** It is proven that the call was not begun: see `NotBegun` (`run/tools/effect.ts`). */
+    /** The call provably did not begin: see `NotBegun` (`run/tools/effect.ts`). */
     notSent: 'tool.not_sent',
-    /** Nothing was sent: the worker's host does not have the workspace. Another may. */
+    /** The request was not sent: this worker's host lacks the workspace, and another may have it. */
     noWorkspace: 'tool.no_workspace',
   },
   run: {
@@ -50,19 +50,19 @@ export const FAILURE = {
 
 export type ModelFailureType = (typeof FAILURE.model)[keyof typeof FAILURE.model];
 
-/** A call that did not return. `lost`: worker death, shutdown, unreadable state; `timedOut`: the call's own limits. */
+/** A call that did not return. `lost`: the worker stopped, or its state was unreadable; `timedOut`: the call's own limits. */
 export interface CallFailure {
   kind: 'application' | 'lost' | 'timedOut' | 'cancelled';
-  /** Dotted type for `application`, else empty. */
+  /** Dotted type for `application`, else ''. */
   type: string;
   message: string;
-  /** What the call used all the same, estimated. */
+  /** The estimated usage of the failed call. */
   usage?: Usage;
-  /** Of a run that could not begin: names of the worker's hooks. */
+  /** Names of the worker's hooks, for a run that could not begin. */
   hooks?: string[];
 }
 
-/** What a failed model call tells besides its type: the first of an ApplicationFailure's details. */
+/** Details of a failed model call besides its type: the first of an ApplicationFailure's details. */
 export interface CallFailureDetails {
   usage: Usage;
 }
@@ -81,12 +81,12 @@ export function isRetryableModelFailure(type: string): boolean {
   return RETRYABLE_MODEL.has(type);
 }
 
-/** True where the limit of time ended a call, ours or the platform's. */
+/** True if a time limit ended a call, ours or the platform's. */
 export function tookTooLong({ kind, type }: CallFailure): boolean {
   return kind === 'timedOut' || type === FAILURE.model.timeout || type === FAILURE.model.stalled;
 }
 
-/** The failure as one of the model's; null for any other, such as a lost worker. */
+/** Returns the failure type of a model; null for any other failure, such as a lost worker. */
 export function modelFailure({ kind, type }: CallFailure): ModelFailureType | null {
   if (kind === 'timedOut') return FAILURE.model.timeout;
   return kind === 'application' ? (MODEL_FAILURES.find(known => known === type) ?? null) : null;
@@ -94,5 +94,5 @@ export function modelFailure({ kind, type }: CallFailure): ModelFailureType | nu
 
 export const MODEL_FAILURES: readonly ModelFailureType[] = Object.values(FAILURE.model);
 
-/** What a query that was refused for this reason says; the client sees gRPC code 3 with this message. */
+/** The message of a query refused for this reason; the client sees gRPC code 3 with it. */
 export const REFUSAL = 'This query came with events that belong to no workflow task yet: ask again.';

@@ -1,4 +1,4 @@
-/** What a call tells of itself while it runs. */
+/** A running call's progress report. */
 
 import type { Usage } from '../messages/message.js';
 
@@ -14,24 +14,24 @@ export interface ToolProgress {
 export interface LiveText {
   callId: string;
   attempt: number;
-  /** How often the endpoint began the reply anew within the attempt: earlier text does not count. Default 0. */
+  /** The number of times that the endpoint restarted the reply in this attempt: earlier text does not count. Default 0. */
   restarts?: number;
   channel: 'text' | 'reasoning' | 'tool_input';
   /** Characters of this channel before `tail`. */
   offset: number;
-  /** The last 2,000 characters at most. */
+  /** At most the last 2,000 characters. */
   tail: string;
-  /** Tokens of the call so far, estimated, its failed attempts included: the next attempt goes on from it. */
+  /** Estimated tokens of the call so far, failed attempts included: the next attempt continues from it. */
   spent?: Usage;
 }
 
-/** What was heard of one channel of a reply: nothing is missing in `text`, which begins at the character `from`. */
+/** The part of one channel that a watcher has received: `text` is gapless and begins at character `from`. */
 export interface Heard {
   readonly from: number;
   readonly text: string;
 }
 
-/** What a watcher has heard of one attempt at a reply. */
+/** The parts of one attempt at a reply that a watcher has received. */
 export type HeardReply = { readonly attempt: number } & Readonly<Record<LiveText['channel'], Heard>>;
 
 const NOTHING: Heard = { from: 0, text: '' };
@@ -40,7 +40,7 @@ export function beginHearing(attempt = 1): HeardReply {
   return { attempt, text: NOTHING, reasoning: NOTHING, tool_input: NOTHING };
 }
 
-/** With more of a channel. Characters that were heard before add nothing, and what stood before a hole is let go. */
+/** Adds a piece to a channel. Characters received before add nothing; after a gap, the earlier text is dropped. */
 export function heardMore(heard: Heard, { offset, text }: { offset: number; text: string }): Heard {
   const end = endOf(heard);
   return offset > end
@@ -48,12 +48,12 @@ export function heardMore(heard: Heard, { offset, text }: { offset: number; text
     : { from: heard.from, text: heard.text + text.slice(end - offset) };
 }
 
-/** Characters of a channel up to the last that was heard. */
+/** Returns the number of characters of a channel up to the last one received. */
 export function endOf({ from, text }: Heard): number {
   return from + text.length;
 }
 
-/** With a piece of live text: one of an older attempt adds nothing, one of a newer attempt begins anew. */
+/** Adds a piece of live text: a piece of an older attempt is ignored, one of a newer attempt starts over. */
 export function hear(
   reply: HeardReply,
   piece: Pick<LiveText, 'attempt' | 'channel' | 'offset'> & { text: string },
@@ -63,7 +63,7 @@ export function hear(
   return { ...known, [piece.channel]: heardMore(known[piece.channel], piece) };
 }
 
-/** `3 of 10 · message`, or what there is of it. */
+/** Returns `3 of 10 · message`, or the parts that are known. */
 export function progressWords({ progress, total, message = '' }: ToolProgress): string {
   if (progress === undefined) return message;
   const figures = total === undefined ? String(progress) : `${progress} of ${total}`;

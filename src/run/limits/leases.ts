@@ -1,9 +1,9 @@
-/** What sub-agents may use of their caller's goal: each has its lease, and together they never have more than is left. */
+/** Leases limit what sub-agents may use of their caller's goal: together they never exceed what is left. */
 import { type BudgetKind, type BudgetUse, type Limits, turnsLeft } from './limits.js';
 
 export type Lease = Partial<Limits>;
 
-/** What an agent may use: its part of what the goal has left. Time passes for all at once. Nothing may be used up yet. */
+/** Returns an agent's share of what the goal has left; time is not divided. No budget may be used up yet. */
 export function leaseOf(limits: Limits, used: BudgetUse, together = 1): Lease {
   const left = (kind: Exclude<BudgetKind, 'costUsd'>) => limits[kind] - used[kind];
   const part = (amount: number) => Math.max(1, Math.floor(amount / together));
@@ -17,7 +17,7 @@ export function leaseOf(limits: Limits, used: BudgetUse, together = 1): Lease {
   };
 }
 
-/** What is used, with what others at work may use yet: agents their leases, model calls a turn each. */
+/** Adds to the usage what others at work may still use: agents their leases, model calls one turn each. */
 export function withOthers(
   used: BudgetUse,
   { leases, modelCalls }: { leases: Iterable<Lease>; modelCalls: number },
@@ -34,14 +34,14 @@ export function withOthers(
   return { ...used, turns, totalTurns, tokens, costUsd };
 }
 
-/** The limits of a goal before and after a change, and what it has used, without what its agents at work have. */
+/** A goal's limits before and after a change, and its usage, without the leases of its agents at work. */
 export interface Change {
   from: Limits;
   to: Limits;
   used: BudgetUse;
 }
 
-/** The leases that change when limits have, or use has: each agent keeps its share of what is left. */
+/** Returns the leases that change after limits or usage changed: each agent keeps its share of what is left. */
 export function leasesAfter(leases: ReadonlyMap<string, Lease>, change: Change): Map<string, Lease> {
   const all = [...leases.values()];
   const turns = parts(all, 'turns', change, turnsLeft);
@@ -54,7 +54,7 @@ export function leasesAfter(leases: ReadonlyMap<string, Lease>, change: Change):
       turns: Math.floor(turns[index] ?? 0),
       totalTurns: Math.floor(turns[index] ?? 0),
       tokens: Math.floor(tokens[index] ?? 0),
-      // An agent counts its time from its beginning, and it passes for all of them at once.
+      // An agent counts time from its own beginning, and time passes for all agents at once.
       wallTimeMs: Math.max(0, wallTimeMs + moreMs),
       costUsd: costUsd[index] ?? null,
     };
@@ -66,11 +66,11 @@ export function leasesAfter(leases: ReadonlyMap<string, Lease>, change: Change):
 
 type Left = (limits: Limits, used: BudgetUse) => number | null;
 
-/** Null for no limit; of a cost that is not known nothing is left. */
+/** Null: unlimited; if the cost is unknown, the rest is 0. */
 const costLeft: Left = (limits, used) =>
   limits.costUsd === null ? null : limits.costUsd - (used.costUsd ?? limits.costUsd);
 
-/** What each has of a budget then; null for no limit. */
+/** Returns each agent's part of a budget after the change; null: unlimited. */
 function parts(
   leases: readonly Lease[],
   kind: 'turns' | 'tokens' | 'costUsd',
@@ -84,7 +84,7 @@ function parts(
   const sum = own.reduce<number>((all, part) => all + (part ?? 0), 0);
   const whole = Math.max(leftOf(from, used) ?? 0, sum);
   return own.map(part => {
-    // Who had no limit, or nothing, has an equal part.
+    // An agent without a limit, or all agents if none has a share, get equal parts.
     if (part === null || sum === 0) return after / leases.length;
     return whole === after ? part : (part * after) / whole;
   });

@@ -1,38 +1,38 @@
-/** Limits and counters (L19): different things with different names; none shares a variable with another. */
+/** Limits and counters (L19): different things have different names and never share a variable. */
 
 import { isRecord } from '../../base/json/json.js';
 import { expected, quoted } from '../../base/text/output-fields.js';
 
 export interface Limits {
-  /** Planner rounds a cycle. */
+  /** Planner rounds of a cycle. */
   planning: number;
-  /** Executor rounds a task, and those of each step of a declared mode. */
+  /** Executor rounds of a task, and of each step of a declared mode. */
   execution: number;
-  /** Replies with tool calls that a role has when the whole goal is its work, as in `react` (SE6). Its answer is one more. */
+  /** Replies with tool calls of a role whose work is the whole goal, as in `react` (SE6). Its answer is one more. */
   replies: number;
-  /** Verifications a goal. */
+  /** Verifications of a goal. */
   verification: number;
-  /** Replies of the verifier that may call tools that only read, before its verdict. */
+  /** Replies in which the verifier may call read-only tools before its verdict. */
   looks: number;
-  /** Times that a failed task is tried again on the orchestrator's proposal. */
+  /** Retries of a failed task on the orchestrator's proposal. */
   taskRetries: number;
-  /** Tasks a plan may hold. */
+  /** Tasks in a plan. */
   tasks: number;
-  /** Model replies a goal may take, over all roles. */
+  /** Model replies of a goal, over all roles. */
   turns: number;
-  /** Model replies a run may take over all its goals. */
+  /** Model replies of a run, over all its goals. */
   totalTurns: number;
-  /** Tool calls of one reply that are run; the rest get results that say so. */
+  /** Tool calls run from one reply; further calls get results that say so. */
   toolCallsPerTurn: number;
-  /** Calls of one reply that run at the same time, where they may; 1: one after the other. At most 16. */
+  /** Calls of one reply that may run at the same time; 1: one after the other. At most 16. */
   parallelTools: number;
-  /** Tasks of a plan that run at the same time, where none needs the other; 1: one after the other. At most 4. */
+  /** Independent tasks of a plan that may run at the same time; 1: one after the other. At most 4. */
   parallelTasks: number;
-  /** Times that a bad call of one tool is sent back in one task before the advice changes. */
+  /** Bad calls of one tool that are sent back in one task before the advice changes. */
   argumentCorrections: number;
   /** Tokens a goal may use: see `budgetTokens`. */
   tokens: number;
-  /** Time a goal may take, waits on people not counted. */
+  /** Time a goal may take, without waits for people. */
   wallTimeMs: number;
   /** US dollars a goal may cost; null for no limit. */
   costUsd: number | null;
@@ -57,16 +57,16 @@ export const DEFAULT_LIMITS: Limits = {
   costUsd: null,
 };
 
-/** What was used of the limits. `planning` counts the cycle's rounds, the others the goal's. */
+/** The usage of counted limits. `planning` counts the cycle's rounds, the others the goal's. */
 export interface Counters {
   planning: number;
   verification: number;
-  /** Plans made anew on the orchestrator's proposal, without a verification. */
+  /** New plans on the orchestrator's proposal, without a verification. */
   replans: number;
   turns: number;
   toolCalls: number;
   reasks: number;
-  /** Model calls that brought no reply, however often they were tried. */
+  /** Model calls without a reply, each counted once for all its attempts. */
   failedCalls: number;
 }
 
@@ -80,17 +80,17 @@ export const NO_COUNTERS: Counters = {
   failedCalls: 0,
 };
 
-/** Shorter ones would never bring a reply, only failures at the end of a goal's time. */
+/** Shorter calls would never bring a reply, only failures at the end of a goal's time. */
 const LEAST_CALL_MS = 5_000;
 /** For calls outside the count, such as the wrap-up of a goal whose time is used up. */
 const UNCOUNTED_CALL_MS = 120_000;
 
-/** Time that a model call may take with all its tries, `usedMs` of the goal's being over; null: uncounted. */
+/** The time that a model call may take with all its attempts, after `usedMs` of the goal's time; null: uncounted. */
 export function callTimeMs({ wallTimeMs }: Limits, usedMs: number | null): number {
   return usedMs === null ? UNCOUNTED_CALL_MS : Math.max(LEAST_CALL_MS, wallTimeMs - usedMs);
 }
 
-/** Plans that a goal may still get without a person's wish. The plan at hand is counted when it is verified. */
+/** The plans that a goal may still get without a person's wish. The present plan counts when it is verified. */
 export function plansLeft(counters: Counters, limits: Limits): number {
   return limits.verification - counters.verification - counters.replans;
 }
@@ -102,7 +102,7 @@ export function budgetsAbove(limits: Partial<Limits>, inForce: Limits): string[]
   return BUDGET_KINDS.filter(kind => isOver(limits[kind], inForce[kind]));
 }
 
-/** Whether a goal uses up the limit of this name: what its agents have is a part of it. */
+/** True if a goal uses up the limit of this name; its agents' shares are then parts of it. */
 export function isBudget(name: string): boolean {
   return BUDGET_KINDS.some(kind => kind === name);
 }
@@ -115,7 +115,7 @@ export function turnsLeft({ turns, totalTurns }: Limits, used: BudgetUse): numbe
 
 const BUDGET_WARNING_SHARE = 0.8;
 
-/** Budgets that are used up, and those past the warning share. A limited cost that is not known counts as used up. */
+/** Returns exhausted budgets, and those past the warning share. A limited but unknown cost counts as exhausted. */
 export function checkBudgets(
   limits: Limits,
   used: BudgetUse,
@@ -137,18 +137,18 @@ export interface Standing {
   used: BudgetUse;
 }
 
-/** Limits that may be 0: nothing is tried again. */
+/** Limits that may be 0, which allows no attempt. */
 const MAY_BE_ZERO = ['looks', 'taskRetries', 'argumentCorrections'];
-/** Of `parallelTools`: a worker has other runs too, and the state names each call in flight. */
+/** The maximum of `parallelTools`: a worker has other runs too, and the state names each call in flight. */
 export const MOST_PARALLEL_TOOLS = 16;
-/** Of `parallelTasks`: each has its position in the state. */
+/** The maximum of `parallelTasks`: each has its position in the state. */
 export const MOST_PARALLEL_TASKS = 4;
 const MOST: Partial<Record<string, number>> = {
   parallelTools: MOST_PARALLEL_TOOLS,
   parallelTasks: MOST_PARALLEL_TASKS,
 };
 
-/** What is wrong with a change of limits, in words: each must be known, and above what is used of it. */
+/** Returns what is wrong with a change of limits: each limit must be known, and above its usage. */
 export function limitsFault(input: unknown, standing: Standing | null = null): string | null {
   const names = Object.keys(DEFAULT_LIMITS);
   if (!isRecord(input) || Object.keys(input).length === 0) {
@@ -178,7 +178,7 @@ function limitFault(name: string, value: unknown): string | null {
 const UNKNOWN_USE =
   'costUsd: what the goal has cost is not known, for a model without a known price was called, so the limit could not be held.';
 
-/** A limit that is used up already would cut the goal short, or the next one (PR9). */
+/** A limit that is already used up would end the goal, or the next one, at once (PR9). */
 function usedFault(name: string, value: unknown, standing: Standing | null): string | null {
   const kind = BUDGET_KINDS.find(known => known === name);
   const used = kind && standing?.used[kind];
@@ -188,10 +188,10 @@ function usedFault(name: string, value: unknown, standing: Standing | null): str
   return `${name}: ${used} of ${of} are used already, and ${value} would be used up at once. Give more than ${used}.`;
 }
 
-/** What may enlarge a limit: a person, of this run or its caller's. `--yes`, rules and roles never do (TR2, LI1). */
+/** Those who may enlarge a limit: a person, of this run or its caller's. `--yes`, rules and roles never do (TR2, LI1). */
 export type Enlarger = 'setBudget' | 'gate' | 'caller';
 
-/** The most that a worker lets anybody set of a limit; a limit without an entry has no ceiling. */
+/** The maximum that a worker allows for each limit; a limit without an entry has no ceiling. */
 export type Ceilings = Partial<Limits>;
 
 export function ceilingFault(limits: Partial<Limits>, ceilings: Ceilings): string | null {
@@ -206,11 +206,11 @@ export function underCeilings<L extends Partial<Limits>>(limits: L, ceilings: Ce
   return { ...limits, ...Object.fromEntries(lowered.map(name => [name, ceilings[name]])) };
 }
 
-/** No limit, which null means, is over every ceiling. */
+/** True if a limit is above its ceiling; null, which means unlimited, is above every ceiling. */
 function isOver(limit: number | null | undefined, ceiling: number | null | undefined): boolean {
   if (limit === undefined || ceiling === undefined || ceiling === null) return false;
   return limit === null || limit > ceiling;
 }
 
-// Its keys are those of the type.
+// Cast: DEFAULT_LIMITS has exactly the keys of Limits.
 const LIMIT_NAMES = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[];

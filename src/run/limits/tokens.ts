@@ -1,17 +1,17 @@
-/** Token estimates (X4): good enough to trim by; real usage from the endpoint corrects them. */
+/** Token estimates (X4): accurate enough for trimming; the endpoint's reported usage corrects them. */
 
 import { canonicalJson } from '../../base/json/json.js';
 import { measuredOnce } from '../../base/sizes/sizes.js';
 import type { Block, Message, ToolContent } from '../messages/message.js';
 
-/** Of models of which nothing is known. One that takes less says so, and the run shortens what it sends. */
+/** The default for unknown models. A model that takes less reports an error, and the run then sends less. */
 export const DEFAULT_CONTEXT_TOKENS = 128_000;
 
 /** Characters of one token outside CJK. */
 const CHARACTERS_A_TOKEN = 4;
-/** What roles, separators and ids of a message cost. */
+/** The cost of a message's role, separators and ids. */
 const MESSAGE_OVERHEAD_TOKENS = 4;
-/** Endpoints charge images by size; this is a middling one. */
+/** Endpoints charge images by size; this is a typical value. */
 const IMAGE_TOKENS = 800;
 
 /** First and last code points of scripts with about one token a character. Ascending. */
@@ -27,7 +27,7 @@ const WIDE_RANGES: readonly (readonly [number, number])[] = [
 ];
 
 const FIRST_WIDE = 0x1100;
-/** Code points above it take two units of UTF-16. */
+/** Higher code points take two UTF-16 units. */
 const LAST_OF_ONE_UNIT = 0xffff;
 
 function isWide(codePoint: number): boolean {
@@ -36,7 +36,7 @@ function isWide(codePoint: number): boolean {
   );
 }
 
-/** About one token a CJK character, a quarter token for any other UTF-16 unit, rounded up. 0 for ''. */
+/** Estimates one token for each CJK character, a quarter for any other UTF-16 unit, rounded up. 0 for ''. */
 export function estimateTokens(text: string): number {
   let wide = 0;
   let narrowUnits = 0;
@@ -49,7 +49,7 @@ export function estimateTokens(text: string): number {
   return wide + Math.ceil(narrowUnits / CHARACTERS_A_TOKEN);
 }
 
-/** What a message costs in a request. Reasoning that is not sent costs 0. */
+/** Estimates a message's tokens in a request. Reasoning that is not sent costs 0. */
 export const estimateMessageTokens = measuredOnce(messageTokens);
 
 function messageTokens(message: Message): number {
@@ -62,7 +62,7 @@ function blockTokens(block: Block): number {
     case 'text':
       return estimateTokens(block.text);
     case 'reasoning':
-      // Sent only where its provider wants it back.
+      // Reasoning is sent only if its provider wants it back.
       return block.data === undefined ? 0 : estimateTokens(block.text);
     case 'tool_use':
       return estimateTokens(block.name) + estimateTokens(canonicalJson(block.input));

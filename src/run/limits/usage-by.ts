@@ -1,25 +1,25 @@
-/** What a run used, by role and by model: the parts of its total. */
+/** A run's usage by role and model: the parts of its total. */
 
 import { jsonBytes } from '../../base/json/json.js';
 import { addUsage, NO_USAGE, type Usage } from '../messages/message.js';
 import { type Counters, NO_COUNTERS } from './limits.js';
 
-/** What a role used of a model. A figure that is 0 is left out; `costUsd` is null where it is not known. */
+/** A role's usage of a model. Figures of 0 are left out; `costUsd` is null if unknown. */
 export interface UsageEntry extends Partial<Usage> {
   role: string;
   model: string;
-  /** Model calls, failed ones with them. */
+  /** Model calls, failed ones included. */
   calls: number;
 }
 
-/** Pairs of role and model that are counted each; those that come later are counted together. */
+/** Pairs of role and model that are counted separately; later pairs are counted together. */
 export const MOST_USAGE_ENTRIES = 16;
-/** Of an entry's names as JSON: nothing else bounds them. */
+/** The limit for an entry's names as JSON, which have no other bound. */
 const MOST_NAME_BYTES = 100;
-/** Role and model of what is counted together: ids of models have a slash. */
+/** Stands for role and model of pairs that are counted together; real model ids contain a slash. */
 const OTHERS = '(others)';
 
-/** The entries with the calls of one more, which may be known already. */
+/** Adds calls to the entries, to an existing entry if there is one. */
 export function withCalls(entries: readonly UsageEntry[], more: UsageEntry): UsageEntry[] {
   const { role, model, calls } = more;
   const isKnown = entries.some(entry => entry.role === role && entry.model === model);
@@ -34,7 +34,7 @@ export function withCalls(entries: readonly UsageEntry[], more: UsageEntry): Usa
   );
 }
 
-/** Histories keep them for ever, in every result. */
+/** Leaves out zeros, because histories store every result permanently. */
 function withoutZeros(usage: Usage): Partial<Usage> {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== 0));
 }
@@ -43,7 +43,7 @@ export function usageOf({ role: _role, model: _model, calls: _calls, ...figures 
   return { ...NO_USAGE, ...figures };
 }
 
-/** By role, over its models, in the order in which they came on. */
+/** Sums the usage of each role over its models, in order of first appearance. */
 export function usageByRole(entries: readonly UsageEntry[]): Map<string, Usage> {
   const roles = new Map<string, Usage>();
   for (const entry of entries)
@@ -51,12 +51,12 @@ export function usageByRole(entries: readonly UsageEntry[]): Map<string, Usage> 
   return roles;
 }
 
-/** Of the input, what was read from the provider's cache: whole percent, rounded down. Null without input. */
+/** Returns the cached share of the input in whole percent, rounded down. Null without input. */
 export function cachedPercent({ inputTokens, cachedInputTokens }: Usage): number | null {
   return inputTokens === 0 ? null : Math.floor((100 * cachedInputTokens) / inputTokens);
 }
 
-/** What model calls are charged to. */
+/** The account that model calls are charged to. */
 export interface Account {
   usage: Usage;
   counters: Counters;
@@ -66,7 +66,7 @@ export function emptyAccount(): Account {
   return { usage: NO_USAGE, counters: NO_COUNTERS };
 }
 
-/** `83 % cached` of the input, as a list of facts; empty where nothing was. */
+/** Returns `83 % cached` as a list of facts; empty if no input was cached. */
 export function cachedFacts(usage: Usage): string[] {
   return usage.cachedInputTokens > 0 ? [`${cachedPercent(usage)} % cached`] : [];
 }

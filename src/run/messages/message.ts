@@ -1,17 +1,14 @@
-/**
- * Messages and blocks (G1), each written once: to history by the activity that made it, and to one thread of the
- * state.
- */
+/** Messages and blocks (G1). Each is written once to history, by the activity that made it, and to one thread of the state. */
 
 import { isRecord } from '../../base/json/json.js';
 import { CONTRACTS, type OutputContract } from '../outputs/contracts.js';
 
-/** Why a reply ended: one union for providers and for the run. */
+/** Why a reply ended: one union for providers and the run. */
 export const STOP_REASONS = [
   'end_turn',
   'tool_use',
   'max_tokens',
-  /** The endpoint withheld what the model said. */
+  /** The endpoint withheld the model's output. */
   'content_filter',
   'refusal',
   /** A person interrupted the call: the text is partial, its tool calls are dropped. */
@@ -23,24 +20,22 @@ export type StopReason = (typeof STOP_REASONS)[number];
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
-  /** Of the input: read from the provider's cache. */
+  /** Input tokens read from the provider's cache. */
   cachedInputTokens: number;
-  /** Of the input: written to the provider's cache; left out for none. */
+  /** Input tokens written to the provider's cache; left out if 0. */
   cacheWriteInputTokens?: number;
-  /** Of the cached input: what limits of tokens do not count, since it costs less than new input; left out for none. */
+  /** Cached input tokens that token limits do not count, as they cost less than new input; left out if 0. */
   cacheDiscountTokens?: number;
-  /** Of the output. */
+  /** Output tokens spent on reasoning. */
   reasoningTokens: number;
   costUsd: number | null;
-  /** Some tokens are estimated, because an endpoint reported none or impossible ones. */
+  /** Some tokens are estimated, because an endpoint reported no usage or impossible figures. */
   estimated?: boolean;
 }
 
-/**
- * What a provider wants back with its block, such as a signature: sent to the same model of the same endpoint alone.
- */
+/** Data that a provider wants back with its block, such as a signature: sent only to the same model of the same endpoint. */
 export interface ProviderData {
-  /** `endpoint/model` that gave it. */
+  /** The `endpoint/model` that sent it. */
   model: string;
   value: unknown;
 }
@@ -50,10 +45,10 @@ export interface TextBlock {
   text: string;
 }
 
-/** Thinking of a reasoning model: shown and traced; sent back where its provider wants that, as `data`. */
+/** A reasoning model's thinking: shown and traced; `data` is sent back if its provider wants it. */
 export interface ReasoningBlock {
   type: 'reasoning';
-  /** Empty where the provider shows none. */
+  /** Empty if the provider shows no text. */
   text: string;
   data?: ProviderData;
 }
@@ -61,21 +56,21 @@ export interface ReasoningBlock {
 /** A call the model asks for. `input` is the parsed arguments. */
 export interface ToolUseBlock {
   type: 'tool_use';
-  /** Unique within its run: the pairing key of the one result. */
+  /** Unique in its run: its one result is paired by this id. */
   id: string;
-  /** Name as offered to the model. */
+  /** The name as offered to the model. */
   name: string;
   input: Record<string, unknown>;
-  /** The model's argument text where it was not plain JSON: what was really said. */
+  /** The model's original argument text, if it was not plain JSON. */
   raw?: string;
-  /** The arguments could not be parsed even after repair: `input` means nothing, and the call never runs. */
+  /** The arguments could not be parsed even after repair: `input` is meaningless, and the call never runs. */
   argsParseFailed?: boolean;
-  /** Schema violations found by the model activity, in words; absent when valid or not validated. */
+  /** Schema violations found by the model activity, in words; absent if valid or not validated. */
   argErrors?: string[];
   data?: ProviderData;
 }
 
-/** How a tool call ended. Every call ends in exactly one of these, and the model sees which. */
+/** How a tool call ended. Every call ends in exactly one of these, and the model sees it. */
 export const TOOL_ENDINGS = [
   'executed',
   'reused',
@@ -90,28 +85,28 @@ export const TOOL_ENDINGS = [
 ] as const;
 export type ToolEnding = (typeof TOOL_ENDINGS)[number];
 
-/** Text of a tool. Over 16 KB it is head and tail; all of it is kept as `ref`. */
+/** A tool's text. Above 16 KB it holds head and tail, and `ref` stores all of it. */
 interface ToolText {
   text: string;
   ref?: string;
   totalBytes?: number;
-  /** The length of the shown beginning: where reading continues. */
+  /** The length of the shown beginning, where reading continues. */
   headBytes?: number;
 }
 
-/** What a tool or its server said: never the run's own words. */
+/** Content from a tool or its server, never the run's own words. */
 export type ToolContent =
   | ({ type: 'text' } & ToolText)
   | { type: 'image'; mimeType: string; ref: string; totalBytes: number }
   | ({ type: 'resource'; uri: string; mimeType?: string } & Partial<ToolText>)
   | { type: 'json'; value: unknown };
 
-/** What people see of a result in the app of its tool, by reference; never sent to a model. */
+/** The result as the tool's app shows it to people, by reference; never sent to a model. */
 export interface AppResult {
   server: string;
-  /** As JSON: `arguments` that the tool ran with, and `result`, all that it answered. */
+  /** JSON with the call's `arguments` and the tool's complete `result`. */
   answer: string;
-  /** The app's address on its server, and its page as it was when the tool was called; absent where an app has called. */
+  /** The app's address on its server, and its page at the time of the call; absent if an app made the call. */
   uri?: string;
   page?: string;
 }
@@ -121,11 +116,11 @@ export interface ToolResultBlock {
   toolUseId: string;
   toolName: string;
   ending: ToolEnding;
-  /** What the run says of the call (`tool-notes.ts`): how it ended, what to do next. Empty for nothing. */
+  /** The run's note on the call (`tool-notes.ts`): how it ended, and what to do next. '' without a note. */
   note: string;
   content: ToolContent[];
   isError: boolean;
-  /** Time in the tool, measured in the activity (O3); 0 where nothing ran. */
+  /** Time in the tool, measured in the activity (O3); 0 if it did not run. */
   durationMs: number;
   app?: AppResult;
 }
@@ -133,19 +128,19 @@ export interface ToolResultBlock {
 export type Block = TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock;
 
 interface MessageBase {
-  /** Unique within the run, made from the run's own counter (G6). */
+  /** Unique in the run, made from the run's own counter (G6). */
   id: string;
-  /** Milliseconds since the epoch, from the workflow's clock. */
+  /** Milliseconds since the epoch, by the workflow's clock. */
   at: number;
-  /** Said in an earlier run of the conversation, under this id: the store has it there. */
+  /** The message's earlier run in the conversation and its id there, under which the store has it. */
   from?: { chain: string; id: string };
 }
 
 /**
- * `steer`: what a person said while it ran, and answers to questions; `role`: a role's prompt; `notes`: on the
- * project; `files`: what lies in the workspace; `reask`: a request to mend output; `answer`: of the step before, where
- * the conversation does not hold it; `compact`: asks for a summary; `summary`: stands for the messages before it;
- * `context`: of a transform of the worker's program.
+ * `steer`: a person's message during the run, or an answer to a question; `role`: a role's prompt; `notes`: on the
+ * project; `files`: the workspace's files; `reask`: a request to mend output; `answer`: of the step before, if the
+ * conversation lacks it; `compact`: asks for a summary; `summary`: replaces earlier messages; `context`: from a
+ * transform of the worker's program.
  */
 export const USER_PURPOSES = [
   'goal',
@@ -162,22 +157,22 @@ export const USER_PURPOSES = [
   'context',
 ] as const;
 
-/** What a person, or the run on its behalf, says to a role. */
+/** A message to a role, from a person or from the run on a person's behalf. */
 export interface UserMessage extends MessageBase {
   kind: 'user';
   purpose: (typeof USER_PURPOSES)[number];
-  /** Of a prompt, and of an instruction to a role that has its prompt in the thread: the role. */
+  /** The role, in a prompt, or in an instruction to a role whose prompt is in the thread. */
   role?: string;
-  /** Of an instruction: the task that it gives. */
+  /** The task that an instruction assigns. */
   taskId?: string;
-  /** Of a summary: the messages that it stands for, by the run that said them, where that was another one. */
+  /** The messages that a summary replaces, by their run, if that was another one. */
   replaces?: { chain?: string; ids: string[] }[];
-  /** Of a summary: how many messages have given way to it, with those of summaries before it. */
+  /** The number of messages that a summary replaces, including those that replaced summaries stood for. */
   standsFor?: number;
   content: TextBlock[];
 }
 
-/** What a reply did: it called tools, or it gave what its role is for; `thinking` where it was cut short. */
+/** The act of a reply: it called tools, or did its role's work; `thinking` if it was interrupted. */
 export type MessageAction = 'thinking' | 'calling_tool' | (typeof CONTRACTS)[OutputContract]['does'];
 
 export function actionOf(
@@ -194,7 +189,7 @@ export interface AssistantMessage extends MessageBase {
   content: (TextBlock | ReasoningBlock | ToolUseBlock)[];
   stopReason: StopReason;
   action: MessageAction;
-  /** `endpoint/model` that produced it (M5). */
+  /** The `endpoint/model` that produced it (M5). */
   model: string;
   usage: Usage;
 }
@@ -207,12 +202,12 @@ export interface ToolResultMessage extends MessageBase {
 export interface CutMessage extends MessageBase {
   kind: 'cut';
   content: TextBlock[];
-  /** How many messages, and how many results of each tool. */
+  /** The number of dropped messages, and of dropped results by tool. */
   dropped: number;
   tools: Record<string, number>;
 }
 
-/** All of it is for models: notes for people stand in the journal (G3). */
+/** All messages are for models: the journal has the notes for people (G3). */
 export type Message = UserMessage | AssistantMessage | ToolResultMessage | CutMessage;
 
 export function textOf(message: { content: readonly Block[] }): string {
@@ -222,13 +217,13 @@ export function textOf(message: { content: readonly Block[] }): string {
     .join('\n');
 }
 
-/** What it thought, of all blocks. */
+/** Returns the reasoning of all blocks, a line each. */
 export function reasoningOf({ content }: Pick<AssistantMessage, 'content'>): string {
   const texts = content.flatMap(block => (block.type === 'reasoning' ? [block.text] : []));
   return texts.filter(text => text !== '').join('\n');
 }
 
-/** A tool call as its model said it. */
+/** A tool call as the model wrote it. */
 export interface SaidCall {
   id: string;
   name: string;
@@ -240,7 +235,7 @@ export function saidCall({ id, name, raw, input }: ToolUseBlock): SaidCall {
   return { id, name, arguments: raw ?? JSON.stringify(input) };
 }
 
-/** What the model said with a step: its text, else its reasoning. */
+/** Returns the model's words with a step: its text, else its reasoning. */
 export function thoughtOf(reply: AssistantMessage): string {
   const text = textOf(reply);
   if (text !== '') return text;
@@ -259,7 +254,7 @@ export const NO_USAGE: Usage = {
   costUsd: 0,
 };
 
-/** Of a reply's `number`-th tool call, from 1: unique in a run, as the ids of its calls are. */
+/** Returns the id of a reply's `number`-th tool call, from 1: unique in a run, as the ids of its model calls are. */
 export function toolCallId(callId: string, number: number): string {
   return `${callId}_${number}`;
 }

@@ -1,7 +1,7 @@
-/** What a run has learnt of refusals, by model: the next worker, and what follows continue-as-new, begin with it. */
+/** Lessons from endpoints' refusals, by model: the next worker starts with them, also after continue-as-new. */
 import { jsonBytes, ownValue } from '../../base/json/json.js';
 
-/** Ids of lessons (`models/provider/lesson.ts`), by model of the chains. */
+/** Ids of lessons (`models/provider/lesson.ts`) by model. */
 export type RunLessons = Readonly<Record<string, readonly string[]>>;
 
 export const LESSONS_BYTES = 2_300;
@@ -10,17 +10,17 @@ export function lessonsOf(lessons: RunLessons | undefined, model: string): reado
   return ownValue(lessons ?? {}, model) ?? [];
 }
 
-/** Of a model that calls in the text of its replies: it was asked for the native form once, and is read from then on. */
+/** The lesson of a model that writes its calls as text: it was asked once for native calls, and since then its text is read. */
 export const WRITTEN_LESSON = 'written calls 1';
 
-/** The lessons with one more; the same ones where there is no room: what a worker forgets, it learns again. */
+/** Adds a lesson; returns the old ones if there is no room, since a worker can learn a lesson again. */
 export function withLesson(lessons: RunLessons | undefined, model: string, id: string): RunLessons {
   const known = lessonsOf(lessons, model);
   const next = { ...lessons, [model]: [...known.filter(other => aboutOf(other) !== aboutOf(id)), id] };
   return known.includes(id) || jsonBytes(next) > LESSONS_BYTES ? (lessons ?? {}) : next;
 }
 
-/** Without its level. */
+/** The lesson's id without its level. */
 function aboutOf(id: string): string {
   return id.slice(0, id.lastIndexOf(' '));
 }

@@ -1,2 +1,2 @@
-/** `endpoint/model`, or the demo model, which goes by its provider's name alone. */
+/** `endpoint/model`, or the demo model, whose id is only its provider's name. */
 export const MODEL_ID = /^([a-z][a-z0-9_-]*\/\S+|demo)$/;

@@ -1,4 +1,4 @@
-/** What a run keeps of the models that it calls. */
+/** A run's state about the models that it calls. */
 
 import {
   isText,
@@ -13,24 +13,24 @@ import type { ModelFailureType } from '../limits/failure.js';
 import type { StopReason, Usage } from '../messages/message.js';
 import type { RunLessons } from './lessons.js';
 
-/** What a model call sends, fixed when it is scheduled: every retry sends the same. */
+/** The request of a model call, fixed when it is scheduled: every retry sends the same. */
 export interface PinnedCall {
   callId: string;
   role: string;
   model: string;
   thread: string;
   epoch: number;
-  /** Messages before this index belong to the call. */
+  /** Messages before this index belong to the request. */
   upTo: number;
   toolsOffered: boolean;
-  /** It asks for a summary of what the thread holds, in place of what the role is for. */
+  /** The call asks for a summary of its thread instead of the role's work. */
   compacts?: true;
 }
 
-/** Besides the calls in flight. */
+/** Stored in addition to the calls in flight. */
 const CALLS_KEPT = 5;
 
-/** The calls that are kept, with one that begins: the last five, and of each thread the last, which may be in flight. */
+/** Returns the stored calls with a new one: the last five, and the last of each thread, which may be in flight. */
 export function withPinned(
   {
     models: { calls },
@@ -44,20 +44,20 @@ export function withPinned(
   return [...calls.filter((kept, index) => index >= begun || isLast(kept)), call];
 }
 
-/** What went wrong with the model call that is being tried; a call that succeeds, or fails for good, ends it. */
+/** Failures of the model call in progress; reset when the call succeeds or finally fails. */
 export interface Retries {
-  /** Times in a row that it was lost with its worker. */
+  /** Consecutive times that the call was lost with its worker. */
   lost: number;
-  /** Times that the thread was trimmed because the model found it too long. */
+  /** Times that the thread was trimmed because the model rejected it as too long. */
   trims: number;
 }
 
 export const NO_RETRIES: Retries = { lost: 0, trims: 0 };
 
 export interface ResolvedModel {
-  /** Index of the row of the pinned table; null: none held. */
+  /** Index of the matching row in the pinned table; null if no row matched. */
   row: number | null;
-  /** What the worker's program chose, before the row. */
+  /** The choice of the worker's program, which precedes the row. */
   model?: string;
 }
 
@@ -66,37 +66,37 @@ export interface LastCalls {
   failure: ModelFailureType | null;
 }
 
-/** What a person chose since the start: for agents that begin later, too. */
+/** A person's choices since the start; they also apply to agents that begin later. */
 export interface ChosenModels {
-  /** For every role that is not named below; null for none. */
+  /** The model for every role without an entry below; null if not chosen. */
   all: string | null;
   roles: Record<string, string>;
 }
 
-/** What the runs of a goal, each the sub-agent of another, know of models together. */
+/** Knowledge of models that the runs of a goal and its sub-agents share. */
 export interface KnownModels {
   chosen: ChosenModels;
-  /** The models that failed anybody in this goal for a reason that lasts, with its type: nobody is called with them unasked. */
+  /** Models that failed any of them in this goal for a lasting reason, with its type: they are not called again unasked. */
   out: Record<string, string>;
 }
 
 export interface ModelUse extends KnownModels {
   /** Calls in flight and the last five. */
   calls: PinnedCall[];
-  /** Chains that were set since the start, by role: they stand alone. */
+  /** Chains set since the start, by role; they replace all other choices. */
   chains: Record<string, string[]>;
-  /** The models that failed a role in this goal, by role: it goes on with another while its chain has one. */
+  /** Models that failed a role in this goal, by role: it uses another while its chain has one. */
   failed: Record<string, string[]>;
-  /** By role; a role that is left out has its own chain. */
+  /** The resolved model by role; a role without an entry uses its own chain. */
   resolved: Record<string, ResolvedModel>;
   last: Record<string, LastCalls>;
-  /** The model that each role was called with last, or goes on with. */
+  /** The model that each role was last called with, or continues with. */
   at: Record<string, string>;
-  /** Estimated tokens of messages that a model takes, once it has found more too long: by model of the chains. */
+  /** A model's limit in estimated message tokens, learnt when it rejected a longer request, by model. */
   contextLimits: Record<string, number>;
   inputCounts: InputCounts;
   retries: Retries;
-  /** Left out until an endpoint refuses something. */
+  /** Absent until an endpoint refuses something. */
   lessons?: RunLessons;
 }
 
@@ -111,7 +111,7 @@ export function nothingKnown(): KnownModels {
   return { chosen: { all: null, roles: {} }, out: {} };
 }
 
-/** `known`: what the run that called this one as a sub-agent knows. */
+/** `known`: knowledge of the run that called this one as a sub-agent. */
 export function newModelUse(known: KnownModels = nothingKnown()): ModelUse {
   return {
     calls: [],
@@ -127,28 +127,28 @@ export function newModelUse(known: KnownModels = nothingKnown()): ModelUse {
   };
 }
 
-// What endpoints count of our requests corrects what we estimate of the next ones, by model.
+// This section corrects token estimates by the endpoints' counts of earlier requests, by model.
 
 export interface InputCount {
   estimated: number;
   reported: number;
 }
 
-/** By model. */
+/** Counts by model. */
 export type InputCounts = Readonly<Record<string, InputCount>>;
 
-/** Models counted; those that come later are estimated as ever. */
+/** The number of models that are counted; estimates for later ones are not corrected. */
 export const MOST_MODELS_COUNTED = 12;
 const MOST_NAME_BYTES = 90;
 
-/** Below this much, what an endpoint adds to each request tells nothing of the texts in it. */
+/** For fewer tokens, the endpoint's fixed additions to each request hide the count of its texts. */
 const LEAST_ESTIMATED_TOKENS = 1_000;
 
-/** Too low, and we send what does not fit, which some endpoints cut silently. Too high only costs messages. */
+/** A factor that is too low sends too much, which some endpoints cut silently; one too high only costs messages. */
 const LEAST_FACTOR = 0.75;
 const MOST_FACTOR = 2;
 
-/** The counts with one request more; the same ones where its usage is no count of the endpoint's. */
+/** Adds a request to the counts; returns them unchanged if its usage is estimated or there is no room. */
 export function withInputCount(
   counts: InputCounts,
   model: string,
@@ -164,20 +164,20 @@ export function withInputCount(
   };
 }
 
-/** Tokens of the model to one that is estimated: 0.75 to 2, and 1 until enough was counted. */
+/** Returns the model's tokens for each estimated one: 0.75 to 2, and 1 until enough was counted. */
 export function tokenFactor(counts: InputCounts, model: string): number {
   const factor = countedFactor(ownValue(counts, model)) ?? 1;
   return Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, factor));
 }
 
-/** The same for what must not cost more than was reckoned: as counted. A model not counted yet may take twice what others do. */
+/** The factor for costs that must not exceed the estimate: no maximum; an uncounted model may take twice the others' factor. */
 export function dearFactor(counts: InputCounts, model: string): number {
   const factor = countedFactor(ownValue(counts, model));
   const others = Object.values(counts).map(each => countedFactor(each) ?? 0);
   return Math.max(LEAST_FACTOR, factor ?? MOST_FACTOR * Math.max(1, ...others));
 }
 
-/** Null until enough was counted. */
+/** Null until enough tokens were counted. */
 function countedFactor({ estimated, reported }: InputCount = { estimated: 0, reported: 0 }): number | null {
   return estimated < LEAST_ESTIMATED_TOKENS ? null : reported / estimated;
 }

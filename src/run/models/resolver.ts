@@ -1,4 +1,4 @@
-/** Which model answers, chosen anew before each call (M4): a table of rows that a run pins. */
+/** Chooses the model before each call (M4), by a table of rows that a run pins. */
 
 import type { ModelFailureType } from '../limits/failure.js';
 import type { BudgetKind, BudgetUse, Limits } from '../limits/limits.js';
@@ -6,35 +6,35 @@ import type { StopReason } from '../messages/message.js';
 import type { ModeName } from '../position/modes.js';
 import type { Phase } from '../position/position.js';
 
-/** Shares of the goal's budgets that are used: 0 without a limit, 1 for a limited cost that is not known. */
+/** Used shares of the goal's budgets: 0 without a limit, 1 if a limited cost is unknown. */
 export type BudgetShares = Record<Exclude<BudgetKind, 'totalTurns'>, number>;
 
 export interface ModelSituation {
   role: string;
   mode: ModeName;
   phase: Phase;
-  /** Of the call, at its position: from 1. */
+  /** The round of the call at its position, from 1. */
   round: number;
-  /** Number of its reply in the run, from 1. */
+  /** The number of the call's reply in the run, from 1. */
   turn: number;
   used: BudgetShares;
-  /** How the role's last reply of this goal ended; null before the first. */
+  /** How the role's last reply in this goal ended; null before the first. */
   lastStop: StopReason | null;
-  /** Type of the model failure that the role met last in this goal, such as `model.rate_limited`; null for none. */
+  /** The type of the role's last model failure in this goal, such as `model.rate_limited`; null without one. */
   lastFailure: ModelFailureType | null;
   inputTokens: number;
-  /** Of the account, after its last charge; null without one. */
+  /** The account's balance after its last charge; null without an account. */
   credits: number | null;
 }
 
-/** All that are given must hold. */
+/** All conditions that are set must hold. */
 export interface RowConditions {
   role?: string;
   mode?: ModeName;
   phase?: Phase;
   roundFrom?: number;
   turnFrom?: number;
-  /** Share of any budget, or of each that is named. */
+  /** The share of any budget, or of each named one. */
   budgetFrom?: number | Partial<BudgetShares>;
   lastStop?: StopReason;
   lastFailure?: ModelFailureType;
@@ -44,7 +44,7 @@ export interface RowConditions {
 
 export interface ResolverRow {
   when: RowConditions;
-  /** In order of preference. Empty where a limit of cost allows none of them: the row is passed over. */
+  /** Models in order of preference. Empty if a cost limit excludes all of them: the row is then skipped. */
   use: string[];
 }
 

@@ -1,16 +1,16 @@
-/** A named text beside the conversation, as clients see it: its content is in the blob store. */
+/** A named text outside the conversation, as clients see it: the blob store has its content. */
 export interface Artifact {
   /** Unique in the run: 1 to 64 letters, digits, dots, dashes and underscores. */
   id: string;
-  /** What it is, such as `markdown`; `task_plan` for the one of that id. */
+  /** The kind of text, such as `markdown`; `task_plan` for the artifact with that id. */
   type: string;
   title: string;
-  /** From 1; each change makes the next. */
+  /** From 1, increased by each change. */
   version: number;
-  /** Its content in the blob store, UTF-8. */
+  /** The blob reference of its content, UTF-8. */
   ref: string;
   bytes: number;
-  /** Contents of the versions before it, oldest first; the oldest go where there is no room. */
+  /** References of earlier versions, oldest first; the oldest are dropped without room. */
   versions: string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the replies of roles can be, one record a contract. Its fields give the type of the output, its reader, its
- * form in re-asks and the JSON schemas of endpoints (`fields.ts`). What fields alone do not say is in `rules.ts`.
+ * The outputs of roles, one record a contract. Its fields define the output's type, its reader, its form in re-asks,
+ * and the JSON schemas for endpoints (`fields.ts`). Rules beyond single fields are in `rules.ts`.
  */
 
 import { OPINION_BYTES, WHOLE_REPLY_BYTES } from '../../base/sizes/bounds.js';
@@ -23,7 +23,7 @@ import {
 
 const SOFT = { soft: true } as const;
 
-/** Tasks are read by `planned-tasks.ts`, as those that a person gives. */
+/** `planned-tasks.ts` reads tasks, both a planner's and a person's. */
 const plan = {
   summary: text(),
   needsMorePlanning: flag({}, false),
@@ -45,9 +45,9 @@ const plan = {
 };
 
 export interface PlanOutput extends Omit<ReadAll<typeof plan>, 'todos'> {
-  /** In plan order: as written, or by `executionOrder` where given. */
+  /** Tasks in plan order: as written, or by `executionOrder` if present. */
   tasks: TaskChange[];
-  /** Ids of open tasks that it gives up. */
+  /** Ids of open tasks that the plan gives up. */
   dropped: string[];
 }
 
@@ -87,7 +87,7 @@ const verdict = {
 
 export type VerdictOutput = ReadAll<typeof verdict>;
 
-/** `pause` is ours (OU7): with the other six nobody could say that a run should wait. */
+/** `pause` is our addition (OU7): the other six can't express that a run should wait. */
 export const INTENT_ACTIONS = [
   'create',
   'modify',
@@ -108,7 +108,7 @@ export const TASK_RELATIONS = [
 ] as const;
 export type TaskRelation = (typeof TASK_RELATIONS)[number];
 
-/** `meta_control`: of a control instruction, and of nothing beside it. */
+/** `meta_control` accompanies control instructions only. */
 export const INTENT_SCOPES = ['full_task', 'partial_task', 'meta_control'] as const;
 export type IntentScope = (typeof INTENT_SCOPES)[number];
 
@@ -131,7 +131,7 @@ const intent = {
   }),
 };
 
-/** What a user message means. What could not be read is null, after the one re-ask. */
+/** The meaning of a user message. Fields that can't be read are null after the one re-ask. */
 export type IntentOutput = ReadAll<typeof intent>;
 
 export const ROUTES = [
@@ -144,7 +144,7 @@ export const ROUTES = [
 ] as const;
 export type Route = (typeof ROUTES)[number];
 
-/** What a control instruction wants. */
+/** The act that a control instruction wants. */
 export const CONTROLS = ['pause', 'continue', 'cancel', 'status'] as const;
 export type Control = (typeof CONTROLS)[number];
 
@@ -157,7 +157,7 @@ const route = {
   }),
 };
 
-/** Where a router would send a user message. It proposes; `decideRoute` decides. */
+/** A router's proposal for a user message. `decideRoute` decides. */
 export type RouteOutput = ReadAll<typeof route>;
 
 const review = {
@@ -167,24 +167,24 @@ const review = {
   requiredFixes: texts({ lax: true, about: 'at least one where it is not approved, else empty' }),
 };
 
-/** What a reviewer thinks of a plan, a result or an action. `decideReview` decides, and never by the score. */
+/** A reviewer's opinion of a plan, a result or an action. `decideReview` decides, and never by the score. */
 export type ReviewOutput = ReadAll<typeof review>;
 
 export const RESOURCES = ['rounds', 'turns', 'tokens', 'model'] as const;
 export const HANDLINGS = ['retry', 'skip', 'replan', 'ask_user', 'stop'] as const;
 
 const reason = text({ filled: true, soft: true });
-/** By action. First fields differ, as strict endpoints want of alternatives. */
+/** Fields by action. The first fields differ, because strict endpoints require it of alternatives. */
 const orchestration = {
   EXCEPTION_HANDLE: { handling: word(HANDLINGS), taskId: text({ optional: true }), reason },
   PHASE_TRANSITION: { to: word(['planning', 'execution', 'verification', 'wrap_up']), reason },
   RESOURCE_ALLOCATE: {
-    /** Executor rounds of a task, turns or tokens of the goal, or another model for a role. */
+    /** Executor rounds of a task, the goal's turns or tokens, or another model for a role. */
     resource: word(RESOURCES),
     target: text({ optional: true, about: 'a task id for rounds, a role for model' }),
     /** The limit wanted; null for `model`. */
     amount: number({ optional: true, lax: true }),
-    /** `endpoint/model`; null but for `model`. */
+    /** `endpoint/model`; null for other resources. */
     model: text({ optional: true }),
     reason,
   },
@@ -192,12 +192,12 @@ const orchestration = {
 
 type Proposals = typeof orchestration;
 
-/** What an orchestrator proposes. `decideOrchestration` decides. */
+/** An orchestrator's proposal. `decideOrchestration` decides. */
 export type OrchestrationOutput = {
   [A in keyof Proposals]: { action: A } & ReadAll<Proposals[A]>;
 }[keyof Proposals];
 
-/** Built-in modes that a role may choose in the mode `auto`: all others. */
+/** Built-in modes that a role may choose in the mode `auto`: all except `auto`. */
 export const CHOICES = ['direct', 'react', 'lead', 'plan', 'team'] as const;
 
 const choice = {
@@ -205,7 +205,7 @@ const choice = {
   reason: text({ about: 'why, in a sentence for the person' }),
 };
 
-/** What each output contract is read into. */
+/** The type that each output contract is read into. */
 export interface OutputOf {
   plan: PlanOutput;
   execution: ExecutionOutput;
@@ -219,22 +219,22 @@ export interface OutputOf {
 }
 
 interface Contract {
-  /** What a role does with such a reply. */
+  /** The role's activity in such a reply. */
   does: string;
   /**
-   * Tokens of one reply where a profile says nothing: far more than a role needs, reasoning included, and an
-   * end to a model that rambles. Work and texts may be long, decisions are short.
+   * Tokens of one reply, unless the profile sets them: far more than needed, reasoning included, but an end for a model
+   * that rambles. Work and texts may be long, decisions are short.
    */
   outputTokens: number;
-  /** What is read from a reply: reports, answers and plans have bounds of their own where they are kept. */
+  /** The limit for reading a reply; stored reports, answers and plans have their own bounds. */
   maxBytes: number;
-  /** Of a role that names none: `component`, the flat form, for the team; `envelope` for the roles that steer. */
+  /** The default dialect: `component`, the flat form, for the team; `envelope` for the steering roles. */
   dialect: Dialect;
-  /** What `component` says in the flat form; null for free text. */
+  /** The value of `component` in the flat form; null for free text. */
   component: string | null;
-  /** The fields by what `action` says in an envelope: one, but where a role chooses among several. */
+  /** The fields by the envelope's `action`: one action, unless the role chooses among several. */
   actions: Readonly<Record<string, Fields>>;
-  /** The field by which the contract is told from the others where nothing names it. */
+  /** The field that identifies the contract if a reply does not name it. */
   mark: string;
 }
 
@@ -304,11 +304,11 @@ export const CONTRACTS = {
 } as const satisfies Record<string, Contract>;
 
 /**
- * What a role's final reply must be: a named output contract, or free text. `intent`, `route`, `review` and
- * `orchestration` are those of the understanding, router, reviewer and orchestrator roles.
+ * The contract of a role's final reply: a named output contract, or free text. The understanding, router, reviewer and
+ * orchestrator roles have `intent`, `route`, `review` and `orchestration`.
  */
 export type OutputContract = keyof typeof CONTRACTS;
-/** Those whose replies are JSON. */
+/** The contracts whose replies are JSON. */
 export type FormedContract = Exclude<OutputContract, 'text'>;
 
 export const OUTPUT_CONTRACTS = Object.keys(CONTRACTS) as OutputContract[];

@@ -1,7 +1,4 @@
-/**
- * The output envelope (G9, C1): what a role thinks, does and expects, around parameters
- * that are typed by role.
- */
+/** The output envelope (G9, C1): a role's thoughts, act and expectations, around `params` typed by role. */
 
 import { isRecord, stringOr } from '../../base/json/json.js';
 import { fencedObjects, parseRecord, topLevelObjects } from '../../base/json/json-in-text.js';
@@ -23,10 +20,10 @@ import {
   word,
 } from './fields.js';
 
-/** The form of a role's JSON: flat fields (000), or fields in `params` of an envelope (002). */
+/** The form of a role's JSON: flat fields (000), or fields in an envelope's `params` (002). */
 export type Dialect = 'component' | 'envelope';
 
-/** The six fields that an envelope must have (G11). */
+/** The six fields that an envelope requires (G11). */
 export const ENVELOPE_FIELDS = [
   'thought',
   'action',
@@ -43,7 +40,7 @@ const RISK_FIELDS = {
   description: text(FILLED),
   mitigation: text({ optional: true }),
 };
-/** In the order in which a model is to write them. */
+/** Fields in the order in which a model should write them. */
 const META = {
   thought: text(FILLED),
   action: text(FILLED),
@@ -55,7 +52,7 @@ const META = {
   userMessage: text({ optional: true, about: 'for the person' }),
 };
 
-/** The fields of an envelope with such an action and parameters. */
+/** Returns the fields of an envelope with this action and these parameters. */
 export function envelopeFields(action: Field, params: Field): Fields {
   const { thought, action: _any, ...rest } = META;
   return { thought, action, params, ...rest };
@@ -69,10 +66,10 @@ export interface Risk {
 
 type AsRead = 'confidence' | 'alternativeActions' | 'userMessage';
 
-/** An envelope without its parameters: what stands beside the typed output of a role. */
+/** An envelope without its parameters; it accompanies the role's typed output. */
 export interface EnvelopeMeta extends Pick<ReadAll<typeof META>, AsRead> {
   dialect: Dialect;
-  // Each null where the reply did not give it, or not in its type: nothing is made up.
+  // Null if the reply lacks the field or its type is wrong: no value is invented.
   thought: string | null;
   action: string | null;
   expectedOutcome: string | null;
@@ -80,20 +77,20 @@ export interface EnvelopeMeta extends Pick<ReadAll<typeof META>, AsRead> {
   requiresUserConfirmation: boolean;
 }
 
-/** Beside an output of the component dialect, which has none of it. */
+/** The envelope of outputs in the component dialect, which have no such fields. */
 export const NO_ENVELOPE: EnvelopeMeta = {
   ...readMeta({}).meta,
   dialect: 'component',
 };
 
-/** Below this, in percent, an output is confirmed by a person before it is followed (F22, C19). */
+/** Below this percentage, a person confirms an output before it is followed (F22, C19). */
 const CONFIRM_BELOW = 70;
-/** Of `alternativeActions`, as many as a person is shown. */
+/** The number of `alternativeActions` that a person is shown. */
 const MOST_ALTERNATIVES = 5;
 
 /**
- * True for JSON that is meant as an envelope, if only in part: `action` with `params`, or three of the six
- * fields. What says `type: "component"` is none.
+ * True for JSON that is meant as an envelope, even in part: `action` with `params`, or three of the six fields. JSON
+ * with `type: "component"` is not an envelope.
  */
 export function isEnvelope(json: Record<string, unknown>): boolean {
   if (json.type === 'component') return false;
@@ -101,7 +98,7 @@ export function isEnvelope(json: Record<string, unknown>): boolean {
   return ENVELOPE_FIELDS.filter(field => !isAbsent(json[field])).length >= 3;
 }
 
-/** What an envelope says besides its parameters, and what is wrong with its six fields. */
+/** Reads an envelope's fields besides its parameters, and the faults of its six fields. */
 export function readMeta(json: Record<string, unknown>): { meta: EnvelopeMeta; errors: string[] } {
   const faults = new Faults();
   const read = readFields(META, json, faults);
@@ -118,15 +115,15 @@ export function readMeta(json: Record<string, unknown>): { meta: EnvelopeMeta; e
   return { meta, errors: faults.said };
 }
 
-/** Null where it has no level: nobody can tell what it is worth. */
+/** Null without a level: such a risk can't be weighed. */
 function riskOf({ level, description, mitigation }: ReadAll<typeof RISK_FIELDS>): Risk | null {
   if (level === null) return null;
   return { level, description, ...(mitigation !== null && { mitigation }) };
 }
 
 /**
- * Why a person must confirm before this output is followed, then what could be done instead; empty when
- * nobody need. Only what the output says counts: an absent risk or confidence is no reason.
+ * Returns why a person must confirm this output, then the alternatives; empty if no confirmation is needed. Only stated
+ * reasons count: an absent risk or confidence requires nothing.
  */
 export function confirmationReasons(meta: EnvelopeMeta, words: Words): string[] {
   const { risk, confidence } = meta;
@@ -145,18 +142,18 @@ export function confirmationReasons(meta: EnvelopeMeta, words: Words): string[] 
   return [...reasons, ...others.map(other => fill(words.otherwise, { action: preview(other) }))];
 }
 
-/** A tool call that an executor wrote as an envelope (F19): the canonical form of it. */
+/** A tool call that an executor wrote as an envelope (F19), in canonical form. */
 export interface EnvelopeToolCall {
-  /** As offered. */
+  /** The name as offered. */
   name: string;
   input: Record<string, unknown>;
-  /** What the result is checked against; null where the reply does not say. */
+  /** The expectation to check the result against; null if the reply has none. */
   expectedOutcome: string | null;
 }
 
 /**
- * The tool call that an envelope is: its `action` is the exact name of an offered tool, `params` the
- * arguments, `{}` where there are none. Null for everything else: such a reply is read by its contract.
+ * Returns the tool call of an envelope: `action` is the exact name of an offered tool, `params` its arguments, by
+ * default `{}`. Null for any other reply, which is then read by its contract.
  */
 export function envelopeToolCall(
   json: Record<string, unknown>,
@@ -170,10 +167,9 @@ export function envelopeToolCall(
 }
 
 /**
- * The JSON object of a reply, or null: the whole text, else the last complete top-level object in a fenced block or
- * in prose. One that says `type: "component"`, else one that is an envelope, goes before fenced ones, and those
- * before others, because replies quote other JSON too. A broken or cut object gives null, never a part of it. Time is
- * linear in the text.
+ * Returns a reply's JSON object, or null: the whole text, else the last complete top-level object in a fenced block or
+ * in prose. Objects with `type: "component"` precede envelopes, then fenced objects, then others, because replies quote
+ * other JSON too. A broken or cut object gives null, never a part of it. Time is linear in the text.
  */
 export function extractJson(text: string): Record<string, unknown> | null {
   const whole = parseRecord(text.trim());

@@ -1,6 +1,6 @@
 /**
- * Fields of role outputs. Each says how it is read, its form in re-asks, and the JSON schema that endpoints are held to.
- * Plain guards and no library, so that an update can't change a replay.
+ * Fields of role outputs. Each defines how it is read, its form in re-asks, and its JSON schema for endpoints. Plain
+ * guards instead of a library, so that an update can't change a replay.
  */
 
 import type { JsonSchema } from '../../base/json/json.js';
@@ -11,7 +11,7 @@ import { expected, idOf, isAbsent, numberOrNull, stringsOf } from '../../base/te
 export interface Field<T = unknown> {
   form: string;
   schema: JsonSchema;
-  /** `at` is where the value lies in the output. What can't be read is null or empty, and a fault. */
+  /** `at` is the value's path in the output. An unreadable value becomes null or empty, and a fault. */
   read(value: unknown, at: string, faults: Faults): T;
 }
 
@@ -20,21 +20,21 @@ type Read<F> = F extends Field<infer T> ? T : never;
 export type ReadAll<S extends Fields> = { -readonly [K in keyof S]: Read<S[K]> };
 
 interface Marks {
-  /** What endpoints and re-asks say of it. */
+  /** The description for endpoints and re-asks. */
   about?: string;
-  /** It may be null or left out. */
+  /** The field may be null or left out. */
   optional?: boolean;
-  /** Where it can't be read the output does without it, when the re-ask is spent. */
+  /** After the re-ask, the output is accepted without the field if it can't be read. */
   soft?: boolean;
-  /** What can't be read counts as left out, without a word. */
+  /** An unreadable value counts as left out, without a fault. */
   lax?: boolean;
 }
 type Nullable<T, M> = M extends { optional: true } | { soft: true } ? T | null : T;
 
-/** What is wrong with an output, for the one re-ask. */
+/** The faults of an output, for the one re-ask. */
 export class Faults {
   readonly said: string[] = [];
-  /** Something can't be read that the output can't do without. */
+  /** A required field can't be read. */
   fatal = false;
 
   add(at: string, wanted: string, value: unknown, isSoft = false): void {
@@ -43,7 +43,7 @@ export class Faults {
   }
 }
 
-/** A field whose value is read whole, or not at all: then it is null, or what it is by default. */
+/** A field whose value is read whole, or becomes null or its default. */
 function plain<T, M extends Marks>(
   marks: M,
   type: JsonSchema,
@@ -58,13 +58,13 @@ function plain<T, M extends Marks>(
       const read = readValue(value);
       const mayLack = marks.lax || (isAbsent(value) && (marks.optional || byDefault !== null));
       if (read === null && !mayLack) faults.add(at, wanted, value, marks.soft);
-      // Null without a mark is a fault, and nobody sees the output.
+      // The cast is safe: an unmarked null is a fault, and faulty output is discarded.
       return (read ?? byDefault) as Nullable<T, M>;
     },
   };
 }
 
-/** Null counts as left out: strict endpoints know no optional fields. */
+/** Null counts as left out, because strict endpoints have no optional fields. */
 function told({ about, optional }: Marks, form: string, type: JsonSchema): Pick<Field, 'form' | 'schema'> {
   const said = optional ? `${form} or null` : form;
   const schema = optional ? { anyOf: [type, { type: 'null' }] } : type;
@@ -75,7 +75,7 @@ function told({ about, optional }: Marks, form: string, type: JsonSchema): Pick<
 
 type TextMarks = Marks & { filled?: boolean };
 
-/** A fault only where it is to be filled: else what is no text is empty, or null where it is optional. */
+/** Missing text is a fault only if `filled`: otherwise it becomes '', or null if optional. */
 export function text<const M extends TextMarks>(
   marks: M = {} as M,
 ): Field<M extends { optional: true } ? string | null : string> {
@@ -97,7 +97,7 @@ export function flag<const M extends Marks>(marks: M = {} as M, byDefault: boole
   return plain<boolean, M>(marks, { type: 'boolean' }, 'boolean', 'a boolean', booleanOrNull, byDefault);
 }
 
-/** One of the words, in any case. `also` are read, but not asked for. */
+/** One of the words, case-insensitive. Words in `also` are read, but not asked for. */
 export function word<const W extends string, const M extends Marks>(
   words: readonly W[],
   marks: M = {} as M,
@@ -118,7 +118,7 @@ export function number<const M extends Marks>(marks: M = {} as M, scale: Scale =
   });
 }
 
-/** Texts that are not blank; one stands for a list of one. */
+/** Texts that are not blank; a single text counts as a list of one. */
 export function texts(marks: Marks = {}): Field<string[]> {
   return {
     ...told(marks, '[string]', { type: 'array', items: { type: 'string' } }),
@@ -146,7 +146,7 @@ export function list<S extends Fields>(fields: S, marks: Marks = {}): Field<Read
         const own = new Faults();
         const place = `${at}[${index}]`;
         const read = readFields(fields, isRecord(item) ? item : {}, own, place);
-        // Of what is no object, no field is at fault.
+        // For an item that is not an object, the item is at fault, not its fields.
         const said = own.fatal && !isRecord(item) ? [expected(place, object, item)] : own.said;
         if (!marks.lax) faults.said.push(...said);
         if (!marks.lax) faults.fatal ||= own.fatal;
@@ -170,7 +170,7 @@ export function record<S extends Fields>(fields: S, wanted = 'an object'): Field
   };
 }
 
-/** Of any form. Strict endpoints know no such object, so it may be its text. */
+/** An object of any form. Strict endpoints don't support it, so its JSON text is accepted too. */
 export function object(): Field<Record<string, unknown>> {
   return {
     form: 'object',
@@ -184,7 +184,7 @@ export function object(): Field<Record<string, unknown>> {
   };
 }
 
-/** A field that others read, by what is said of it here. */
+/** A field that other code reads; only its form and schema are defined here. */
 function unread(form: string, schema: JsonSchema): Field {
   return { form, schema, read: value => value };
 }
@@ -193,12 +193,12 @@ export function constant(value: string): Field {
   return unread(`"${value}"`, { type: 'string', const: value });
 }
 
-/** A field that only one of several objects has: null in the others. */
+/** A field that only one of several objects has; it is null in the others. */
 export function orNull({ form, schema }: Field, when: string): Field {
   return unread(`${form} (${when})`, { anyOf: [schema, { type: 'null' }] });
 }
 
-/** One of several objects, each by its names. */
+/** One of several objects, each listed with its name. */
 export function oneOf(objects: Readonly<Record<string, Fields>>): Field {
   const forms = Object.entries(objects).map(([name, fields]) => `{ ${formOfFields(fields)} } for ${name}`);
   const schemas = [...new Set(Object.values(objects))].map(closedObject);
@@ -227,7 +227,7 @@ export function formOfFields(fields: Fields): string {
     .join(', ');
 }
 
-/** An object with these fields and no others, as strict endpoints want it. */
+/** Returns the schema of an object with exactly these fields, as strict endpoints require. */
 export function closedObject(fields: Fields): JsonSchema {
   const properties = Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
   return { type: 'object', properties, required: Object.keys(fields), additionalProperties: false };
@@ -238,21 +238,21 @@ interface Scale {
   read(number: number): number | null;
 }
 
-// JSON has a zero below zero, which it does not keep.
+// JSON loses the sign of -0, so it becomes 0.
 const inPercent = (number: number) => (number >= 0 && number <= 100 ? Math.abs(number) : null);
 const WHOLE = 'a whole number from 0 to 100';
 
 export const SCALES = {
   any: { wanted: 'a number', read: number => number },
   points: { wanted: 'a number from 0 to 100', read: inPercent },
-  /** A fraction such as 0.85 is none: nobody can tell whether 85 was meant. */
+  /** A fraction such as 0.85 is refused: it might mean 85. */
   percent: { wanted: WHOLE, read: number => (number > 0 && number < 1 ? null : inPercent(number)) },
-  /** Up to 1 a share of 1 counts a hundredfold; what is larger is percent already, as models write it. */
+  /** Values up to 1 are shares and count a hundredfold; larger values are percentages, as models write them. */
   share: {
     wanted: WHOLE,
     read(number) {
       const percent = inPercent(number);
-      // Rounded, for 0.57 * 100 is 56.99999999999999.
+      // Rounded, because 0.57 * 100 is 56.99999999999999.
       return percent !== null && percent <= 1 ? Math.round(percent * 1e12) / 1e10 : percent;
     },
   },

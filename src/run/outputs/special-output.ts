@@ -1,4 +1,4 @@
-/** Replies by which a role says that it can not go on (F17, G12, E5). */
+/** Replies in which a role says that it can't go on (F17, G12, E5). */
 
 import { isRecord, ownValue, stringOr } from '../../base/json/json.js';
 import { fill, type WordKey, type Words } from '../../base/words/words.js';
@@ -7,7 +7,7 @@ import { text, word } from './fields.js';
 export const ERROR_TYPES = ['parse_error', 'context_missing', 'tool_unavailable'] as const;
 type ErrorType = (typeof ERROR_TYPES)[number];
 
-/** By `action`, what stands in `params`. */
+/** The fields of `params` by `action`. */
 const trouble = { errorType: word(ERROR_TYPES), message: text(), suggestion: text() };
 export const SPECIALS = {
   CLARIFICATION_REQUIRED: { question: text({ about: 'for the person' }) },
@@ -15,15 +15,15 @@ export const SPECIALS = {
   ESCALATE: trouble,
 };
 
-/** A role that can not go on: it asks the user, it reports an error, or it wants a person to decide. */
+/** A role that can't go on: it asks the user, reports an error, or wants a person's decision. */
 export type SpecialOutput =
   | { kind: 'clarification'; question: string }
   | {
       kind: 'error' | 'escalate';
-      /** Null where the role names none of the three. */
+      /** Null if the role named no valid type. */
       errorType: ErrorType | null;
       message: string;
-      /** Of the role: empty where it has none. */
+      /** The role's own suggestion; '' without one. */
       suggestion: string;
     };
 
@@ -33,7 +33,7 @@ const KINDS: Readonly<Record<string, SpecialOutput['kind']>> = {
   ESCALATE: 'escalate',
 };
 
-/** What to do about each type of error, where nobody said. */
+/** The default suggestion for each type of error. */
 const SUGGESTIONS = {
   parse_error: 'suggestParseError',
   context_missing: 'suggestContextMissing',
@@ -41,9 +41,9 @@ const SUGGESTIONS = {
 } as const satisfies Record<ErrorType, WordKey>;
 
 /**
- * The special reply that JSON of either dialect is, or null. It is taken even when other fields of the
- * envelope are missing: a role in trouble need not be asked for its form. An action without any text in
- * its parameters is null, for there is nothing to show.
+ * Returns the special reply in JSON of either dialect, or null. It is accepted without the envelope's other fields: a
+ * role in trouble need not be asked for its form. An action without any text is null, as there would be no text to
+ * show.
  */
 export function readSpecial(json: Record<string, unknown>): SpecialOutput | null {
   const kind = ownValue(KINDS, stringOr(json.action, '').trim());
@@ -61,12 +61,12 @@ function firstText(...values: unknown[]): string {
   return values.map(value => stringOr(value, '').trim()).find(said => said !== '') ?? '';
 }
 
-/** What a person is asked for it. */
+/** Returns the question to a person about it. */
 export function questionText(special: SpecialOutput, words: Words): string {
   return special.kind === 'clarification' ? special.question : specialText(special, words);
 }
 
-/** One sentence on a special reply, for journals and for callers that only know errors. */
+/** Returns one sentence on a special reply, for journals and callers that only handle errors. */
 export function specialText(special: SpecialOutput, words: Words): string {
   if (special.kind === 'clarification') return fill(words.roleAsks, { question: special.question });
   const { kind, message, errorType } = special;

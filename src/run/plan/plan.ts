@@ -4,27 +4,27 @@ import { jsonBytes } from '../../base/json/json.js';
 export const TASK_STATUSES = ['pending', 'executing', 'completed', 'failed', 'skipped', 'blocked'] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** A task as a planner states it. The order of a list of them is the plan's order. */
+/** A task as a planner states it. Their list is in plan order. */
 export interface PlannedTask {
   id: string;
   description: string;
   /** 1 is the highest (L7). */
   priority: number;
-  /** Ids of tasks that must be completed or skipped first. */
+  /** Ids of tasks that must first be completed or skipped. */
   dependencies: string[];
-  /** Names of what it cannot do without: see `capabilities.ts`. Empty for nothing in particular. */
+  /** Names of the capabilities that it requires: see `capabilities.ts`. Empty without requirements. */
   requiredCapabilities: string[];
-  /** Milliseconds that it should take; null where nobody says. */
+  /** The expected milliseconds; null if not estimated. */
   estimatedDuration: number | null;
   completionCriteria: string | null;
 }
 
-/** A task as somebody changes it: what is left out stays as it is, and has its default where the task is new. */
+/** A change of a task: omitted fields stay unchanged, or get their default in a new task. */
 export type TaskChange = Pick<PlannedTask, 'id'> & Partial<PlannedTask>;
 
 export function wholeTask(change: TaskChange, old: PlannedTask | undefined, position: number): PlannedTask {
   const left: PlannedTask = old ?? { ...NEW_TASK, id: change.id, priority: position };
-  // Null takes an estimate or a criterion away.
+  // Null removes an estimate or a criterion.
   const values = DEFINITION.map(name => [name, change[name] === undefined ? left[name] : change[name]]);
   return Object.fromEntries(values) as PlannedTask;
 }
@@ -44,23 +44,23 @@ export interface Task extends PlannedTask {
   status: TaskStatus;
   /** Executor rounds used. */
   rounds: number;
-  /** Rounds that this task was allowed in place of the limit; null for the limit. */
+  /** Rounds allowed for this task instead of the limit; null for the limit. */
   maxRounds: number | null;
-  /** Times that it was tried again on the orchestrator's proposal. */
+  /** Retries on the orchestrator's proposal. */
   retries: number;
-  /** What the executor reported; null until it did. */
+  /** The executor's report; null before it. */
   result: string | null;
-  /** Why it has its status: `max_rounds`, `gave_up`, `dependency_failed`, `echoed`, `rejected` and so on. */
+  /** The reason for its status: `max_rounds`, `gave_up`, `dependency_failed`, `echoed`, `rejected` and so on. */
   reason: string | null;
-  /** The goal's working time when it began, milliseconds, while its estimate is watched; else null. */
+  /** The goal's working time when the task began, milliseconds, if it has an estimate; else null. */
   begunMs: number | null;
-  /** It takes, or has taken, longer than its estimate. */
+  /** The task takes, or took, longer than its estimate. */
   overdue?: true;
-  /** The planning cycle whose plan it belongs to, from 1: the last that added, revived or went on with it. */
+  /** The planning cycle of its plan, from 1: the last that added, revived or continued it. */
   cycle: number;
-  /** A person added or changed it: it is of the plan until it is done or a person removes it, in their words. */
+  /** A person added or changed it: it stays in the plan, with their words, until it is done or a person removes it. */
   byPerson?: true;
-  /** Until its plan is released: what differed before it; null for a new task. A rejected plan changes nothing. */
+  /** Until its plan is released: the fields that differed before; null for a new task. A rejected plan changes nothing. */
   before?: Partial<Task> | null;
 }
 
@@ -73,16 +73,16 @@ export function reportBytes(tasks: readonly Task[]): number {
   return tasks.reduce((bytes, task) => bytes + jsonBytes(task.result ?? ''), 0);
 }
 
-/** The reason of a completed task whose result a person was to confirm, and nobody did. */
+/** The reason of a completed task whose result a person should have confirmed and did not. */
 export const UNCONFIRMED = 'unconfirmed';
-/** The reason of a task that a plan gave up, or that was dropped with the plan that it belonged to. */
+/** The reason of a task that a plan gave up, or that was dropped with its plan. */
 export const REPLANNED = 'replanned';
-/** The reason of a task that a person does not want done: no plan of a role brings it back. */
+/** The reason of a task that a person removed: no role's plan brings it back. */
 export const REMOVED = 'removed by a person';
 
 /**
- * The plan that counts at the end: what is completed, open or a person's, and what ended since the latest plan with a task.
- * What ended under an earlier plan, and was not taken up again, is replaced by what came after it.
+ * Returns the plan that counts at the end: completed tasks, open tasks and a person's, and those that ended since the
+ * latest plan with a task. Tasks that ended under an earlier plan and were not taken up are replaced by later ones.
  */
 export function planInForce(tasks: readonly Task[]): Task[] {
   const left = tasks.filter(task => task.reason !== REPLANNED && task.reason !== REMOVED);
@@ -92,12 +92,12 @@ export function planInForce(tasks: readonly Task[]): Task[] {
   );
 }
 
-/** A skip says that the goal can do without it, which nobody says of what a person wants done. */
+/** True if a task is not done. A skipped task is not needed, unless a person wanted it. */
 export function isUndone({ status, byPerson }: Task): boolean {
   return status === 'skipped' ? byPerson === true : status !== 'completed';
 }
 
-/** Puts the open tasks of earlier plans under this one. A plan that brought no task replaces nothing. */
+/** Moves the open tasks of earlier plans into this one. A plan without tasks replaces nothing. */
 export function adoptOpenTasks(tasks: readonly Task[], cycle: number): Task[] {
   if (!tasks.some(task => task.cycle === cycle)) return [...tasks];
   return tasks.map(task => (isOpen(task) && task.cycle !== cycle ? { ...task, cycle } : task));
@@ -107,7 +107,7 @@ export function released({ before: _, ...task }: Task): Task {
   return task;
 }
 
-/** Tasks as they were before the plan that was not released; what ended or a person set since is none of it. */
+/** Restores the tasks before an unreleased plan; tasks that ended or that a person set since are unaffected. */
 export function withoutUnreleased(tasks: readonly Task[]): Task[] {
   const gone = tasks.flatMap(({ id, before }) => (before === null ? [id] : []));
   return tasks
@@ -120,7 +120,7 @@ export function isOpen(task: Task): boolean {
   return task.status === 'pending' || task.status === 'executing';
 }
 
-/** Gives one task a status. Nothing but `completed` changes a completed task. */
+/** Gives one task a status. A completed task stays completed. */
 export function setStatus(
   tasks: readonly Task[],
   id: string,
@@ -141,8 +141,8 @@ export function setStatus(
 
 /** Applies an executor's echoed list to tasks that have not begun. */
 export function applyEcho(tasks: readonly Task[], echoed: readonly EchoedTask[], currentId: string): Task[] {
-  // It completes none: a task is done when it ran and reported itself. It begins none: only code does. The current
-  // task and those that a person set stay as they are.
+  // It completes no task: a task is done when it ran and reported itself. It begins no task: only code does. The
+  // current task and tasks that a person set stay unchanged.
   const statusById = new Map(echoed.map(echo => [echo.id, echo.status]));
   return tasks.map(task => {
     const status = statusById.get(task.id);
@@ -152,7 +152,7 @@ export function applyEcho(tasks: readonly Task[], echoed: readonly EchoedTask[],
   });
 }
 
-/** Fails completed tasks that a verification rejects, so that a later plan revives them: the one way out of `completed`. */
+/** Fails completed tasks that a verification rejects, so that a later plan revives them: the only exit from `completed`. */
 export function rejectTasks(tasks: readonly Task[], ids: readonly string[]): Task[] {
   return tasks.map(task =>
     ids.includes(task.id) && task.status === 'completed'
@@ -162,8 +162,8 @@ export function rejectTasks(tasks: readonly Task[], ids: readonly string[]): Tas
 }
 
 /**
- * `skip`: what waits for it is blocked, the others go on. `abort`: the goal is summed up with what there is.
- * `replan`: the planner mends what is left. `ask`: a person chooses one of these; where nobody can be asked, `skip`.
+ * `skip`: dependent tasks are blocked, the others go on. `abort`: the goal is summed up as it is. `replan`: the planner
+ * mends the open part. `ask`: a person chooses one of these, or if no person can be asked, `skip`.
  */
 export const STEP_FAILURE_POLICIES = ['skip', 'abort', 'replan', 'ask'] as const;
 
@@ -171,7 +171,7 @@ export type StepFailurePolicy = (typeof STEP_FAILURE_POLICIES)[number];
 
 export type StepDecision = Exclude<StepFailurePolicy, 'ask'>;
 
-/** Circles of dependencies, each as the ids along it: at least one where any exists. Unknown ids do not count. */
+/** Returns circular dependencies, each as the ids along it: at least one if any exists. Unknown ids do not count. */
 export function planCycles(planned: readonly PlannedTask[]): string[][] {
   const next = unresolvable(planned);
   const seen = new Set<string>();
@@ -192,7 +192,7 @@ export function planCycles(planned: readonly PlannedTask[]): string[][] {
   return cycles;
 }
 
-/** Tasks that no order can reach, each with one dependency that is unreachable too: circles are inside. */
+/** Returns tasks that no order can reach, each with one dependency that is unreachable too: the circles are among them. */
 function unresolvable(planned: readonly PlannedTask[]): Map<string, string> {
   const waitsFor = new Map(planned.map(task => [task.id, new Set<string>()]));
   const dependants = new Map(planned.map(task => [task.id, [] as string[]]));

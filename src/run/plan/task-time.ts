@@ -1,11 +1,11 @@
-/** How long a task was to take, and has taken: a soft limit, at which nothing is ended. */
+/** A task's estimated and actual time: a soft limit that ends nothing. */
 import { numberOrNull } from '../../base/text/output-fields.js';
 import type { Task } from './plan.js';
 
 const SHORTEST_MS = 1_000;
 const LONGEST_MS = 24 * 3_600_000;
 
-/** A planner's `estimatedDuration` in milliseconds: from a second to a day; anything else says nothing, null. */
+/** Reads a planner's `estimatedDuration` in milliseconds, from a second to a day; null for anything else. */
 export function readEstimate(value: unknown): number | null {
   const ms = numberOrNull(value);
   return ms === null || ms < SHORTEST_MS || ms > LONGEST_MS ? null : Math.round(ms);
@@ -32,7 +32,7 @@ export function overdue({ estimatedDuration, begunMs }: Task, workedMs: number):
   return takenMs > estimatedDuration ? { estimatedMs: estimatedDuration, takenMs } : null;
 }
 
-/** As people say it: "45 s", "12 min", "1.5 h". */
+/** Returns a duration for people: "45 s", "12 min", "1.5 h". */
 export function durationText(ms: number): string {
   if (ms < 120_000) return `${Math.round(ms / 1_000)} s`;
   if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`;

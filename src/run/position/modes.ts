@@ -1,7 +1,7 @@
 /**
- * What the modes are, an entry each. Their positions are in `position.ts`, their steps in `workflows/phases`. One more
- * phase is a position there, its place here, a file in `workflows/phases`, its case in `workflows/run-mode.ts`, and its
- * name in the words of console and session. A declared mode (`steps`) has roles in turn, without a plan.
+ * The modes, one entry each. Their positions are in `position.ts`, their steps in `workflows/phases`. A new phase needs
+ * a position there, a place here, a file in `workflows/phases`, a case in `workflows/run-mode.ts`, and a name in the
+ * words of console and session. A declared mode (`steps`) has roles in turn, without a plan.
  */
 
 import type { Cause } from '../limits/cause.js';
@@ -19,37 +19,37 @@ import {
 
 export type Mode = 'team' | 'plan' | 'react' | 'lead' | 'direct' | 'auto';
 
-/** A mode by its name: a built-in one, or one that `steersman.yaml` declares. */
+/** The name of a mode: a built-in one, or one that `steersman.yaml` declares. */
 export type ModeName = Mode | (string & Record<never, never>);
 
-/** What a mode of the configuration is: roles that work on the goal one after the other, the last answers. */
+/** A mode of the configuration: its roles work on the goal in turn, and the last one answers. */
 export interface DeclaredMode {
-  /** For people and for the role that chooses; null: it is never chosen, only named. */
+  /** The description for people and for the choosing role; null: it is never chosen, only named. */
   does: string | null;
   steps: string[];
 }
 
 export type DeclaredModes = Readonly<Record<string, DeclaredMode>>;
 
-/** How the work of a mode goes, each in positions of its own: `steps` is one role alone, or several in turn. */
+/** The kind of a mode's work, each with its own positions: `steps` is one role alone, or several in turn. */
 export type ModeKind = keyof PositionsOf;
 
-/** How a goal is pursued: its mode, and whose work it is where the mode alone does not say that. */
+/** How a goal is pursued: its mode, and the working roles if the mode alone does not determine them. */
 export interface Way {
   mode: ModeName;
-  /** The roles of its steps, or the one that its start named; null for the mode's own. */
+  /** The roles of its steps, or the role that its start named; null for the mode's own. */
   roles: readonly string[] | null;
 }
 
 interface ModeEntry<K extends ModeKind> {
   kind: K;
   does: string;
-  /** The role whose turn it is at each of its positions, and what its reply must be: the roles that the mode needs. */
+  /** The role and its output contract at each position: the roles that the mode needs. */
   at: Record<PositionsOf[K]['phase'], RoleThere>;
-  /** Of the kind `steps`: the roles in turn, unless its start names them. */
+  /** The roles in turn, for the kind `steps`, unless the start names them. */
   steps?: readonly string[];
   begin: () => PositionsOf[K];
-  /** Where a goal goes on when no task of its plan is left, for a wrap-up with why; null for a mode without plans. */
+  /** The position after the plan's last task, with a cause for the wrap-up; null for a mode without plans. */
   carriedOut: ((cycle: number, end: { cause: Cause; why: string }) => PositionsOf[K]) | null;
 }
 
@@ -98,7 +98,7 @@ const ENTRIES: Readonly<Record<Mode, AnyEntry>> = {
   },
 };
 
-/** Of all modes that the configuration declares: their roles are what it says. */
+/** All declared modes share this entry; the configuration names their roles. */
 const DECLARED = workOf([], 'roles that steersman.yaml names work one after the other, the last answers');
 
 function workOf(steps: readonly string[], does: string): ModeEntry<'steps'> {
@@ -107,12 +107,12 @@ function workOf(steps: readonly string[], does: string): ModeEntry<'steps'> {
   return { kind: 'steps', does, at, steps, begin: answeringAt, carriedOut: null };
 }
 
-/** All built-in modes, in the order in which they are told of. */
+/** All built-in modes, in the order in which they are listed to users. */
 export const MODES = Object.keys(ENTRIES) as Mode[];
 
 const MODE_NAME = /^[a-z][a-z0-9_-]{0,39}$/;
 
-/** Whether it is a valid name of a mode. The configuration may declare modes besides the built-in ones. */
+/** True for a valid name of a mode. The configuration may declare modes besides the built-in ones. */
 export function isModeName(value: unknown): value is ModeName {
   return typeof value === 'string' && MODE_NAME.test(value);
 }
@@ -127,11 +127,11 @@ function builtIn(mode: ModeName): Mode | null {
 
 function entryOf(mode: ModeName): ModeEntry<ModeKind> {
   const name = builtIn(mode);
-  // Each entry takes the places of its own kind, which the compiler does not see.
+  // Each entry takes positions of its own kind, which the compiler can't know.
   return (name === null ? DECLARED : ENTRIES[name]) as ModeEntry<ModeKind>;
 }
 
-/** Whether goals of this mode are one role's work, and a start may name which. */
+/** True if goals of this mode are one role's work, so that a start may name the role. */
 export function isOneRole(mode: ModeName): boolean {
   return builtIn(mode) !== null && entryOf(mode).steps?.length === 1;
 }
@@ -140,7 +140,7 @@ export const ONE_ROLE_MODES = MODES.filter(isOneRole);
 
 export const MODES_HELP = `${MODES.map(mode => `${mode} (${ENTRIES[mode].does})`).join(', ')}, or one that steersman.yaml declares under modes`;
 
-/** Modes that are chosen among in the mode `auto`: of those that are declared, the ones that say what they do. */
+/** The choices of the mode `auto`: the built-in ones, and declared modes that have a description. */
 export function choicesOf(declared: DeclaredModes): string[] {
   const described = Object.keys(declared).filter(name => declared[name]?.does != null);
   return [...CHOICES, ...described];
@@ -148,7 +148,7 @@ export function choicesOf(declared: DeclaredModes): string[] {
 
 export const DEFAULT_MODE: Mode = 'team';
 
-/** Of a run whose start names none: the default, or where it names a role, that role's work. */
+/** The mode of a run whose start names no mode: the default, or for a named role, that role's work. */
 export function modeFor(role: string | undefined): Mode {
   return role === undefined ? DEFAULT_MODE : 'react';
 }
@@ -157,48 +157,48 @@ export function firstPosition(mode: ModeName): Position {
   return entryOf(mode).begin();
 }
 
-/** Where a goal goes on when no task of its plan is left; `end`: for a wrap-up. Throws in a mode without plans. */
+/** Returns the position after the plan's last task; `end`: for a wrap-up. Throws in a mode without plans. */
 export function afterTasks(mode: ModeName, cycle: number, end: { cause: Cause; why: string }): Position {
   const { carriedOut } = entryOf(mode);
   if (carriedOut === null) throw new Error(`the mode ${mode} has no plan`);
   return carriedOut(cycle, end);
 }
 
-/** Whether goals of a run of this mode may have a plan: where a mode is chosen for each, some do. */
+/** True if goals of a run in this mode may have a plan, as some do in `auto`. */
 export function mayPlan(mode: ModeName): boolean {
   return mode === 'auto' || hasPlan(mode);
 }
 
-/** Whether goals of this mode have a plan, whose tasks are carried out and which people may change. */
+/** True if goals of this mode have a plan, whose tasks are carried out and which people may change. */
 export function hasPlan(mode: ModeName): boolean {
   return entryOf(mode).carriedOut !== null;
 }
 
-/** Whether goals of this mode end with a verdict, which wants evidence. */
+/** True if goals of this mode end with a verdict, which needs evidence. */
 export function isVerified(mode: ModeName): boolean {
   return 'verification' in entryOf(mode).at;
 }
 
-/** The role that has the say at a position: messages of people are for it. */
+/** Returns the leading role at a position, which gets people's messages. */
 export function roleAt(way: Way, position: Position): string {
   if (position.phase === 'wrap_up') return position.by ?? lastRole(way);
   const step = stepAt(position);
   return (step === null ? undefined : stepsOf(way)?.[step]) ?? roleOf(way.mode, position.phase);
 }
 
-/** Whose turn it is, or was before its answer is checked. */
+/** Returns the step whose turn it is, or whose answer is being checked. */
 function stepAt(position: Position): number | null {
   if (position.phase === 'answering') return position.step;
   return position.phase === 'checking' && position.of.kind === 'answer' ? position.of.step : null;
 }
 
-/** Whether the words of the role at work there are the goal's answer. */
+/** True if the words of the role at work there are the goal's answer. */
 export function answersAt(way: Way, at: { phase: string; step?: unknown }): boolean {
   if (at.phase === 'wrap_up') return true;
   return at.phase === 'answering' && at.step === (stepsOf(way)?.length ?? 1) - 1;
 }
 
-/** The role that answers where the work ends early. */
+/** Returns the role that answers if the work ends early. */
 export function lastRole(way: Way): string {
   return stepsOf(way)?.at(-1) ?? roleOf(way.mode, 'wrap_up');
 }
@@ -223,7 +223,7 @@ function rolesOf(way: Way): [string, OutputContract][] {
   return Object.values(entryOf(way.mode).at).map(({ role, output }) => [role, output]);
 }
 
-/** Roles that read messages (PR3): not those asked in passing. A declared mode's are known once it is loaded. */
+/** Returns the roles that read messages (PR3), without consulted ones. A declared mode's are known once it is loaded. */
 export function readersOf(way: Way): string[] {
   const steps = stepsOf(way);
   const { wrap_up: _last, ...working } = entryOf(way.mode).at;
@@ -235,7 +235,7 @@ export const READERS: readonly string[] = [
   ...new Set(MODES.flatMap(mode => readersOf({ mode, roles: null }))),
 ];
 
-/** The roles that work one after the other; null in a mode whose positions have roles of their own. */
+/** Returns the roles that work in turn; null in a mode whose positions have their own roles. */
 export function stepsOf({ mode, roles }: Way): readonly string[] | null {
   const { steps = null } = entryOf(mode);
   return steps === null ? null : (roles ?? steps);

@@ -1,7 +1,4 @@
-/**
- * The positions where a run can stand, by kind of mode (`PositionsOf`), and what comes in between at any
- * (`Interrupt`).
- */
+/** The positions of a run, by kind of mode (`PositionsOf`), and what may interrupt any of them (`Interrupt`). */
 
 import type { Check } from '../checks/check.js';
 import type { Looked } from '../evidence/evidence.js';
@@ -16,25 +13,25 @@ export interface Batch {
   messageId: string;
   /** Number of the reply in the run. */
   turn: number;
-  /** Whether the role was offered tools: if not, its calls are closed with results. */
+  /** True if the role was offered tools; if not, its calls are closed with results. */
   toolsOffered: boolean;
   /** Index of the next call that has no result yet. */
   next: number;
   /** Arguments that a person edited at a gate, by tool call id. */
   edited: Record<string, Record<string, unknown>>;
-  /** A message waits: its calls that do not only read are skipped in their turn, the others run. */
+  /** A message waits: calls that do more than read are skipped in their turn, the others run. */
   readsOnly?: true;
 }
 
-/** How far the role at work at a position is: all that the turn loop knows of a position. */
+/** A role's progress at a position: the only part that the turn loop knows. */
 export interface Turns {
   round: number;
   instructed: boolean;
   /** Its last reply was sent back once for its form. */
   reasked: boolean;
-  /** The received beginning of a text that the output limit cut; the next reply continues it. Null for none. */
+  /** The received beginning of a text that the output limit cut; the next reply continues it. Null without one. */
   cut: string | null;
-  /** The model failed for good here, and a person is asked how to go on. */
+  /** The model failed finally here, and a person is asked how to continue. */
   failure: CallFailure | null;
   batch: Batch | null;
 }
@@ -44,7 +41,7 @@ export function newTurns(): Turns {
 }
 
 interface AtPlan {
-  /** Of the plan: 1 for the first of a goal, one more after each verification that asks for more. */
+  /** The number of the plan: 1 for a goal's first, plus 1 after each verification that asks for more. */
   cycle: number;
   turns: Turns;
 }
@@ -52,18 +49,18 @@ interface AtPlan {
 export interface Reading {
   goal: string;
   reasoning: string;
-  /** In percent; null where the role gave none. */
+  /** In percent; null if the role stated no confidence. */
   confidence: number | null;
   doubts: string[];
-  /** Ids of open tasks of the person that the message is about: a plan may give those up. Absent: none. */
+  /** Ids of the person's open tasks that the message is about: a plan may give those up. Absent: no tasks. */
   mayGiveUp?: string[];
 }
 
 export interface Improvements {
-  /** Who asks: it decides what the planner is told. */
+  /** The source of the request, which determines the planner's instruction. */
   from: 'verification' | 'check' | 'user' | 'gate' | 'review' | 'orchestrator' | 'step';
   wanted: string[];
-  /** Of the message that asks for it; null where none was understood. */
+  /** The reading of the message that asks for it; null without one. */
   reading: Reading | null;
 }
 
@@ -71,34 +68,31 @@ export interface Planning extends AtPlan {
   phase: 'planning';
   /** Null for the first plan of a goal. */
   improvements: Improvements | null;
-  /**
-   * `ask`: the person, what the planner does not know. `release`: a plan is adopted, and reviewer or person look at
-   * it.
-   */
+  /** `ask` asks the person a planner's question. `release`: the plan is adopted, and the reviewer or the person checks it. */
   step: { kind: 'plan' } | { kind: 'ask'; question: string } | { kind: 'release' };
-  /** Why a person must confirm what the planner said last, in sentences. */
+  /** Why a person must confirm the planner's last output, in sentences. */
   concerns: string[];
-  /** What the planner proposed to prove the goal by: it counts where a person approves the plan. */
+  /** Checks that the planner proposed for the goal; they count once a person approves the plan. */
   checks: Check[];
-  /** The first calls of the plan's only task, as the planner gave them. Absent: none. */
+  /** The first calls of the plan's only task, from the planner. Absent: no calls. */
   begin?: FirstCall[];
 }
 
 export interface Execution extends AtPlan {
   phase: 'execution';
   step: ExecutionStep;
-  /** The task's rounds are used up: the one reply left is its report, without tools. */
+  /** The task's rounds are used up: the last reply is its report, without tools. */
   reporting: boolean;
 }
 
 export type ExecutionStep =
   | { kind: 'choose' }
   | { kind: 'work'; taskId: string }
-  /** The person is asked what the executor does not know. */
+  /** The person is asked the executor's question. */
   | { kind: 'ask'; taskId: string; question: string }
-  /** The task has its report; reviewer, and person where there are concerns, look at it. */
+  /** The task has its report; the reviewer checks it, and the person if there are concerns. */
   | { kind: 'judge'; taskId: string; concerns: string[] }
-  /** It has just failed: the run's policy, or the orchestrator, says how the plan goes on. */
+  /** The task has just failed: the run's policy, or the orchestrator, decides how the plan continues. */
   | { kind: 'failed'; taskId: string };
 
 export interface Verification extends AtPlan {
@@ -106,13 +100,13 @@ export interface Verification extends AtPlan {
   step:
     | { kind: 'verify' }
     | { kind: 'ask'; question: string }
-    /** The verdict is that all is done; a person is asked, for these reasons. */
+    /** The verdict accepts; a person must confirm it for these reasons. */
     | { kind: 'confirm'; concerns: string[] };
-  /** Nobody answered its question, so it has one reply left. */
+  /** Its question got no answer, so it has one reply left. */
   unanswered: boolean;
-  /** What the run has looked up for this verdict; null: nothing yet. */
+  /** The evidence that the run has collected for this verdict; null: none yet. */
   looked: Looked | null;
-  /** What it rested on changed after a verdict: so this is the second look. */
+  /** Its evidence changed after a verdict, so this is the second look. */
   anew: boolean;
 }
 
@@ -120,46 +114,46 @@ export interface WrapUp extends AtPlan {
   phase: 'wrap_up';
   cause: Cause;
   why: string;
-  /** The failure that ended the work, with little of its message; null where something else did. */
+  /** The failure that ended the work, with a short message; null for any other cause. */
   failure: CallFailure | null;
-  /** The role that answers, where it is not the last of the mode. */
+  /** The role that answers, if it is not the mode's last. */
   by?: string;
 }
 
 /**
- * Roles work on the goal itself, one or several in turn: the last one's answer is that of the goal. There is no plan:
- * the cycle is 1.
+ * Roles work on the goal itself, one or several in turn, and the last one's answer is the goal's. Without a plan, the
+ * cycle is 1.
  */
 export interface Answering extends AtPlan {
   phase: 'answering';
-  /** Whose turn it is, from 0. */
+  /** The index of the role whose turn it is, from 0. */
   step: number;
-  /** A person is asked: what the role does not know, or whether its answer counts, for these reasons. Absent: nobody. */
+  /** A person is asked the role's question, or to confirm its answer for these reasons. Absent: not waiting. */
   asking?: { kind: 'ask'; question: string } | { kind: 'confirm'; concerns: string[]; answer: string };
-  /** Nobody answered its question, so it has one reply more, and no further question. */
+  /** Its question got no answer, so it has one more reply, and no further question. */
   unanswered?: true;
-  /** Nobody confirmed an answer before it, or this one: so the goal ends. */
+  /** A person did not confirm this answer or an earlier one, so the goal ends. */
   unconfirmed?: true;
 }
 
-/** The goal's checks are made, one after the other: what came of them stands with the goal. */
+/** The goal's checks run one after the other; the goal has their results. */
 export interface Checking extends AtPlan {
   phase: 'checking';
   of: CheckedWork;
 }
 
-/** What is checked: the work on a plan, what there is without one, or the answer of the role whose turn it was. */
+/** The checked work: a plan's, what exists without a plan, or the answer of the role whose turn it was. */
 export type CheckedWork =
   | { kind: 'plan' }
   | { kind: 'no_plan' }
   | { kind: 'answer'; step: number; text: string; unconfirmed?: true };
 
-/** A role chooses the mode of the goal, which has none of its own yet. */
+/** A role chooses the mode of the goal, which has no mode yet. */
 export interface Choosing extends AtPlan {
   phase: 'choosing';
 }
 
-/** The positions of each kind of mode: its step takes these, and no others. Every kind has the wrap-up. */
+/** The positions of each kind of mode: its step takes exactly these. Every kind has the wrap-up. */
 export interface PositionsOf {
   team: Planning | Execution | Checking | Verification | WrapUp;
   plan: Planning | Execution | Checking | WrapUp;
@@ -227,18 +221,18 @@ export interface Steering {
   phase: 'steering';
   turns: Turns;
   items: InboxItem[];
-  /** The role that was at work, in whose thread the messages are noted; null for none. */
+  /** The role that was at work, whose thread gets the messages; null without one. */
   role: string | null;
-  /** The goal before is answered: the message is a follow-up. */
+  /** The previous goal is answered: the message is a follow-up. */
   idle: boolean;
   stage: 'understanding' | 'routing' | 'deciding';
   intent: IntentOutput | null;
   proposal: RouteOutput | null;
   clarification: string | null;
   concerns: string[];
-  /** What the user answered to a question about the messages. */
+  /** The user's answers to questions about the messages. */
   answers: string[];
-  /** Usage of understanding a message between two goals; the goal before neither pays for it nor limits it. */
+  /** Usage of understanding a message between two goals; the previous goal neither pays for it nor limits it. */
   spent: Account;
 }
 
@@ -259,9 +253,9 @@ export function newSteering(items: InboxItem[], role: string | null): Steering {
   };
 }
 
-/** What a second role is asked in the middle of another's work. */
+/** A question to a second role while another works. */
 export interface RoleQuestion {
-  /** What it is about: the same when the position is entered again. */
+  /** The subject of the question; it is the same when the position is entered again. */
   key: string;
   role: string;
   output: OutputContract;
@@ -277,7 +271,7 @@ export function newConsultation({ key, role, output, instruction }: RoleQuestion
   return { phase: 'consultation', turns: newTurns(), key, role, output, instruction };
 }
 
-/** An interruption at a position. Once it is settled, the run is back at that position. */
+/** An interruption at a position. When it is settled, the run returns to that position. */
 export type Interrupt = Steering | Consultation;
 
 export type Phase = (Position | Interrupt)['phase'];
@@ -295,7 +289,7 @@ const EVERY_PHASE: Record<Phase, true> = {
 };
 export const PHASES = Object.keys(EVERY_PHASE) as Phase[];
 
-/** A position of the same kind at which nothing has been done yet. */
+/** Returns a position of the same kind without any progress. */
 export function begun(at: Position | Interrupt): Position | Interrupt {
   switch (at.phase) {
     case 'planning':

@@ -1,4 +1,4 @@
-/** Where a run stands: a position, and what came in between, so that calling a mode again goes on right there. */
+/** The place where a run stands: a position and its interruptions, so that calling a mode again continues exactly there. */
 
 import type { ModelUse } from '../models/model-use.js';
 import { NO_RETRIES } from '../models/model-use.js';
@@ -10,17 +10,17 @@ import type { ToolUse } from '../tools/tool-use.js';
 
 export interface Cursor {
   position: Position;
-  /** What came in between, the last on top. */
+  /** The interruptions, the latest last. */
   interrupts: Interrupt[];
-  /** Kept until the next question: a position that waits for a person after it may be entered again. */
+  /** Stored until the next question: a position that then waits for a person may be entered again. */
   answered: RoleAnswer | null;
-  /** Key of the last review in the journal: a position that is entered again does not tell of it twice. */
+  /** Key of the journal's last review: a position that is entered again does not record it twice. */
   reviewed: string | null;
-  /** The tasks that run side by side, with those that have ended since the first of them began. */
+  /** Tasks that run in parallel, with those that ended since the first of them began. */
   branches: Branch[];
 }
 
-/** A task that runs beside others: a position of its own, and what is counted by position. */
+/** A task that runs in parallel with others, with its own position and the counts that belong to a position. */
 export interface Branch
   extends Pick<ToolUse, 'badCalls' | 'inFlight' | 'sessions'>,
     Pick<ModelUse, 'retries'> {
@@ -28,13 +28,13 @@ export interface Branch
   cursor: Cursor;
 }
 
-/** What a second role answered to the question of this key. */
+/** A second role's answer to the question with this key. */
 export interface RoleAnswer {
   key: string;
-  /** Of the question's contract; null: nothing that can be read. */
+  /** The output in the question's contract; null: unreadable. */
   value: unknown;
   envelope: EnvelopeMeta | null;
-  /** What the role said where it could not answer. */
+  /** The special reply of a role that could not answer. */
   special: SpecialOutput | null;
 }
 
@@ -42,17 +42,17 @@ export function cursorAt(position: Position): Cursor {
   return { position, interrupts: [], answered: null, reviewed: null, branches: [] };
 }
 
-/** What is at hand: the last that came in between, else the position itself. */
+/** Returns the latest interruption, else the position itself. */
 export function here({ position, interrupts }: Cursor): Position | Interrupt {
   return interrupts.at(-1) ?? position;
 }
 
-/** The messages that are being understood; null for none. */
+/** Returns the interruption whose messages are being understood; null without one. */
 export function steeringAt({ interrupts }: Cursor): Steering | null {
   return interrupts.find(each => each.phase === 'steering') ?? null;
 }
 
-/** The task that a call made here is for: a second role is asked about that of the position, a message is about none. */
+/** Returns the task of a call made here: a second role is asked about the position's task, a message belongs to no task. */
 export function taskAt(cursor: Cursor): string | null {
   return here(cursor).phase === 'steering' ? null : taskOf(cursor.position);
 }
@@ -77,12 +77,12 @@ export function hasOpenBatch(cursor: Cursor): boolean {
   return here(cursor).turns.batch !== null;
 }
 
-/** What is at hand, then what waits behind it, down to the position. */
+/** Returns the current level, then those that wait behind it, down to the position. */
 export function levels({ position, interrupts }: Cursor): (Position | Interrupt)[] {
   return [position, ...interrupts].reverse();
 }
 
-/** Whether what is at hand came in between tool calls and their results. */
+/** True if the current interruption came between tool calls and their results. */
 export function isAmidCalls(cursor: Cursor): boolean {
   return levels(cursor)
     .slice(1)

@@ -1,4 +1,4 @@
-/** The goal at hand, and those of a run that have ended. */
+/** The current goal of a run, and those that have ended. */
 
 import { wellFormed } from '../../base/json/json.js';
 import {
@@ -18,44 +18,44 @@ import type { Cause, Outcome } from '../limits/cause.js';
 import { type Account, emptyAccount } from '../limits/usage-by.js';
 import type { ModeName } from '../position/modes.js';
 
-/** What summaries of the conversation have taken. */
+/** The usage of the conversation's summaries. */
 export interface SummaryCost {
-  /** Sent and written, those of sub-agents and what one in flight takes at most with them. */
+  /** Tokens sent and written, including sub-agents' summaries and the maximum of one in flight. */
   tokens: number;
-  /** One has failed or was too long: none is asked for any more. */
+  /** A summary has failed or was too long, so no further one is requested. */
   ended: boolean;
 }
 
 export interface GoalState extends Account {
   number: number;
   mode: ModeName;
-  /** Why, where a role chose it, in short; else null. */
+  /** The reason for the mode if a role chose it, in short; else null. */
   modeWhy: string | null;
-  /** What the goal is, cut where it is long: the conversation has it whole. */
+  /** The goal's text, cut if long: the conversation has all of it. */
   text: string;
   startedAt: number;
-  /** A planner's question was put to the person: once a goal. */
+  /** A planner's question was put to the person, which happens once a goal. */
   asked: boolean;
-  /** Time spent waiting for people, milliseconds: not counted as wall time. */
+  /** Time spent waiting for people, milliseconds; it does not count as wall time. */
   waitedMs: number;
-  /** Since when the run waits for a person; null when it does not. */
+  /** The time since which the run waits for a person; null if it does not wait. */
   waitingSince: number | null;
-  /** Budgets whose warning the journal already has. */
+  /** Budgets for which the journal already has a warning. */
   warned: string[];
-  /** What a person said meanwhile, part of the goal: at most `USER_NOTES_BYTES` in all. */
+  /** A person's notes during the goal, which are part of it: at most `USER_NOTES_BYTES` in all. */
   userNotes: string[];
-  /** The last verification's summary, for the answer when a cap is reached. */
+  /** The last verification's summary, used as the answer when a cap is reached. */
   lastSummary: string | null;
   checks: GoalChecks;
-  /** On what the verdict rests that accepted it; null for none. */
+  /** The basis of the accepting verdict; null without one. */
   basis: Basis | null;
-  /** By that verdict: parts of the goal that are impossible here. */
+  /** Parts of the goal that are impossible here, by that verdict. */
   exceptions: string[];
-  /** What lies in the workspace is told: with the opening of the run for the first goal, else as its work begins. */
+  /** The workspace's files were listed to the roles: at the run's opening for the first goal, else when its work begins. */
   listed: boolean;
-  /** The workspace as its work began, by reference; null: it could not be kept. Absent: nobody has looked. */
+  /** The blob reference of the workspace's listing when the work began; null: it could not be stored. Absent: not listed. */
   start?: { ref: string | null };
-  /** Left out until a summary is asked for. */
+  /** Absent until a summary is requested. */
   summaries?: SummaryCost;
 }
 
@@ -64,18 +64,18 @@ export interface GoalRecord extends Rest {
   text: string;
   outcome: Outcome;
   cause: Cause;
-  /** By reference where it is long and another goal has followed. */
+  /** A blob reference if the answer is long and another goal has followed. */
   answer: string;
-  /** Model replies it took, with those of goals before it that are no longer kept. */
+  /** Model replies it took, including those of earlier goals that are no longer stored. */
   turns: number;
 }
 
-/** What its end tells beside its cause. */
+/** Returns further facts about a goal's end: basis and exceptions. */
 export function restOfGoal(
   { checks, basis: ofVerdict, exceptions }: Pick<GoalState, 'checks' | 'basis' | 'exceptions'>,
   outcome: Outcome,
 ): Rest {
-  // With checks, a goal is completed only where each of them has passed.
+  // With checks, a goal is completed only if every check passed.
   const basis = checks.results.length > 0 ? 'checks' : ofVerdict;
   const rests = outcome === 'completed' && basis !== null;
   return { ...(rests && { basis }), ...(exceptions.length > 0 && { exceptions }) };
@@ -112,16 +112,16 @@ export function noteSummaries(goal: GoalState, { tokens = 0, ended = false }: Pa
   goal.summaries = { tokens: before.tokens + tokens, ended: before.ended || ended };
 }
 
-/** Time that counts against a goal's limit: waits on people are not in it. */
+/** Returns the time that counts against a goal's limit, without waits for people. */
 export function goalTimeMs(goal: GoalState, now: number): number {
   const waiting = goal.waitingSince === null ? 0 : now - goal.waitingSince;
   return now - goal.startedAt - goal.waitedMs - waiting;
 }
 
-/** What is left of a goal that ended long ago. */
+/** The limit for the texts of an old goal. */
 const OLD_GOAL_TEXT_BYTES = 300;
 
-/** The goals with one more that has ended; where they are too much, the oldest are cut, then go. */
+/** Adds an ended goal; if the list is too large, the oldest goals are cut, then dropped. */
 export function withGoal(goals: readonly GoalRecord[], ended: GoalRecord): GoalRecord[] {
   const all = [...goals, { ...ended, text: cutText(ended.text, OLD_ANSWER_BYTES) }];
   for (let index = 0; index < all.length - 1 && sizeOfList(all) > GOALS_BYTES; index += 1) {
@@ -141,15 +141,15 @@ export function withGoal(goals: readonly GoalRecord[], ended: GoalRecord): GoalR
   return all;
 }
 
-// What a person said while a goal was pursued, kept with the goal (OU10): whoever judges or ends the work sees it
-// beside the goal, however far back in the conversation it stands.
+// User notes are messages from a person during a goal, stored with it (OU10): the roles that judge or end the work see
+// them next to the goal, however far back in the conversation they are.
 
-/** The user notes with one more, within their bounds: the oldest go first. The conversation has them whole. */
+/** Adds a user note within the bounds: the oldest are dropped first. The conversation has all of them. */
 export function withUserNote(userNotes: readonly string[], text: string): string[] {
   return lastWithin([...userNotes, cutText(text, USER_NOTE_BYTES)], USER_NOTES_BYTES);
 }
 
-/** The user notes as a part of an instruction; empty where there are none. */
+/** Returns the user notes as part of an instruction; '' without any. */
 export function userNotesText({ userNotes }: Pick<GoalState, 'userNotes'>, words: Words): string {
   if (userNotes.length === 0) return '';
   const list = delimit('user_notes', userNotes.map(userNote => `- ${userNote}`).join('\n'));

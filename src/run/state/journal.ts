@@ -1,4 +1,4 @@
-/** The numbered, durable events of a run, which watchers follow and tests compare. */
+/** The numbered, durable events of a run, for watchers and tests. */
 
 import { EVENT_BYTES, JOURNAL_BYTES } from '../../base/sizes/bounds.js';
 import { countOver } from '../../base/sizes/sizes.js';
@@ -14,8 +14,8 @@ import type { ToolChanges } from '../tools/tool.js';
 
 export type ReplyForm = 'words' | 'json';
 
-/** What each type of event says. Texts are short: long ones stay in messages, named by id. */
-/** How a call of a tool ended, whoever asked for it. */
+/** The payload of each type of event. Texts are short: long ones stay in messages, named by id. */
+/** How a tool call ended, independent of its caller. */
 export interface CallEnded {
   callId: string;
   tool: string;
@@ -23,43 +23,43 @@ export interface CallEnded {
   isError: boolean;
   durationMs: number;
   text: string;
-  /** For people, never for models: what an app of the tool shows, or is answered. */
+  /** Data for people, never for models: for the tool's app, or the answer to an app's call. */
   app?: AppResult;
 }
 
 export interface JournalPayloads {
-  /** `goal`: its beginning. */
+  /** `goal`: the beginning of its text. */
   run_started: { mode: string; goal: string };
-  /** Tools and models that the goal may use; `tools`: how many. */
+  /** Tools and models that the goal may use; `tools` is their number. */
   run_loaded: { tools: number; models: string[]; warnings: string[] };
-  /** A server's tools have changed, and this goal gets the new ones; names as models know them. */
+  /** A server's tools have changed, and this goal gets the new ones; names are those that models see. */
   tools_changed: ToolChanges;
   mode_chosen: { mode: string; why: string };
-  /** `cycle`: from 1, one more with each verification that wants more. */
+  /** `cycle`: from 1, plus 1 for each verification that wants more. */
   phase_started: { phase: string; cycle: number };
-  /** The plan as it is now; `changed`: otherwise than before; `cut`: ids of tasks that there was no room for. */
+  /** The present plan; `changed`: it differs from before; `cut`: ids of tasks left out for lack of room. */
   plan_updated: {
     tasks: { id: string; description: string; status: string }[];
     changed: boolean;
     cut: string[];
   };
   task_started: { taskId: string; description: string };
-  /** `status`: completed, failed, skipped or blocked; `reason`: null for a task that was completed. */
+  /** `status`: completed, failed, skipped or blocked; `reason`: null for a completed task. */
   task_ended: { taskId: string; status: string; reason: string | null };
-  /** It has taken longer than its estimate, by the goal's working time: said once. */
+  /** The task exceeds its estimate, by the goal's working time; recorded once. */
   task_overdue: { taskId: string; estimatedMs: number; takenMs: number };
   model_call_started: {
     callId: string;
     role: string;
     model: string;
     /**
-     * Number of the reply in the run, from 1, where no other comes before it; a wrap-up, outside the count, has that
-     * of the reply that would follow.
+     * Number of the reply in the run, from 1, if no other precedes it; a wrap-up is not counted and has the following
+     * reply's number.
      */
     turn: number;
     round: number;
     taskId: string | null;
-    /** What the role is to reply: words for a person, or JSON for the run, of which some may be for a person. */
+    /** The expected form: words for a person, or JSON for the run, of which some may be for a person. */
     form: ReplyForm;
     /** Its words are the goal's answer, unless it calls tools. */
     answers?: true;
@@ -75,7 +75,7 @@ export interface JournalPayloads {
     toolCalls: number;
     usage: Usage;
     durationMs: number;
-    /** What it said, what it thought and the calls it made: filled in from the message where it is kept. */
+    /** Text, reasoning and calls of the reply; filled in from the message if it is still stored. */
     text?: string;
     reasoning?: string;
     calls?: SaidCall[];
@@ -85,41 +85,41 @@ export interface JournalPayloads {
     taskId: string | null;
     model: string;
     turn: number;
-    /** A later try of the same model may bring a reply. */
+    /** A later attempt with the same model may succeed. */
     retryable: boolean;
     /** Dotted failure type, such as `model.server_error`, or `lost`. */
     failure: string;
     message: string;
     next: string;
   };
-  /** A role goes on with another model. `why`: a failure, or who or what chose it, in words. */
+  /** A role continues with another model. `why`: a failure, or the source of the choice, in words. */
   provider_switch: { role: string; fromModel: string; toModel: string; why: string };
-  /** `turn`: of the reply that asked for it. */
+  /** `turn`: of the reply that made the call. */
   tool_call_started: {
     callId: string;
     taskId: string | null;
     turn: number;
     tool: string;
-    /** JSON: whole where the reply is kept, which has it as the call `toolUseId`, else its beginning. */
+    /** JSON: complete if the reply (call `toolUseId`) is still stored, else its beginning. */
     arguments: string;
     toolUseId?: string;
-    /** A person edited the arguments: these are the edited ones. */
+    /** These arguments were edited by a person. */
     edited?: true;
   };
   tool_call_ended: CallEnded & {
     taskId: string | null;
     turn: number;
     messageId: string;
-    /** The result holds content for people's eyes: the message has it. `server`: whose it is. */
+    /** The result contains content for people, which the message has. `server`: its source. */
     parts?: { server: string | null };
   };
-  /** A call that the app of another call, `askedBy`, has asked for; no model has. */
+  /** A call by the app of another call, `askedBy`, not by a model. */
   app_call_started: { callId: string; askedBy: string; tool: string; arguments: string; edited?: true };
   /** It may never have begun. */
   app_call_ended: CallEnded & { askedBy: string };
-  /** A sub-agent runs, for the tool call `callId`; `id`: unique in the run, such as `search/1`; `role`: its own. */
+  /** A sub-agent starts for the tool call `callId`; `id`: unique in the run, such as `search/1`; `role`: its own role. */
   subagent_started: { id: string; role: string; callId: string };
-  /** `cause`: null where nobody tells it. */
+  /** `cause`: null if unknown. */
   subagent_ended: {
     id: string;
     role: string;
@@ -127,9 +127,9 @@ export interface JournalPayloads {
     outcome: Outcome | 'lost';
     cause: Cause | null;
   };
-  /** A reply that could not be read is asked for once more. */
+  /** An unreadable reply is requested once more. */
   reask: { role: string; errors: string[] };
-  /** The second reply was unreadable too. `fallback` says in words how the run goes on. */
+  /** The second reply was unreadable too. `fallback` describes how the run continues. */
   output_fallback: { role: string; errors: string[]; fallback: string };
   /** `contradictions`: claims that the run's own record contradicts. */
   verdict: {
@@ -137,12 +137,12 @@ export interface JournalPayloads {
     feedback: string;
     improvements: string[];
     contradictions: string[];
-    /** On what it rests, where it is accepted. */
+    /** The basis of an accepting verdict. */
     basis?: Basis;
   };
-  /** A check of the goal; `id`: `c1` and so on, `check`: what it is. */
+  /** A check of the goal starts; `id`: `c1` and so on, `check`: its line. */
   check_started: { id: string; check: string };
-  /** `interrupted`: it is made again, or the goal ends without it; `output`: what it said, unless it passed. */
+  /** `interrupted`: it is repeated, or the goal ends without it; `output`: its output, unless it passed. */
   check_ended: {
     id: string;
     check: string;
@@ -153,17 +153,17 @@ export interface JournalPayloads {
   };
   /** `limit`: of rounds, such as `planning` or `execution`. */
   limit_reached: { limit: string; taskId: string | null };
-  /** Something that a person should know; it has no further effect. */
+  /** A fact for people without further effect. */
   warning: { text: string };
-  /** Something that a person should know of the context, and no model is told. */
+  /** A fact about the context for people; models do not get it. */
   context_note: { text: string };
-  /** Most of it is used. */
+  /** Most of the budget is used. */
   budget_warning: { budget: BudgetKind };
-  /** `limits`: the new ones; null for none. */
+  /** `limits`: the new ones; null: unlimited. */
   budget_set: { limits: Partial<Record<string, number | null>>; by: Enlarger };
-  /** `shortened`: results made shorter in their place. */
+  /** `shortened`: results that were shortened in their place. */
   thread_trimmed: { thread: string; dropped: number; shortened: number; why: string };
-  /** A transform of the worker's program has changed it; `refused`: changes that may not be, such as of the goal. */
+  /** A transform of the worker's program changed the thread; `refused`: forbidden changes, such as of the goal. */
   thread_transformed: {
     thread: string;
     transform: string;
@@ -172,9 +172,9 @@ export interface JournalPayloads {
     added: number;
     refused: number;
   };
-  /** A model is asked for a summary of a thread of so many tokens. */
+  /** A model is asked to summarise a thread of this many tokens. */
   compaction_started: { thread: string; tokens: number; model: string };
-  /** To the summary `messageId`, `dropped` messages gave way now; tokens of the thread `before` and `after`. */
+  /** The summary `messageId` replaced `dropped` messages; `before` and `after` are the thread's tokens. */
   thread_compacted: {
     thread: string;
     dropped: number;
@@ -185,18 +185,16 @@ export interface JournalPayloads {
     usage: Usage;
     durationMs: number;
   };
-  /** There is none: the thread stays as it is, and is trimmed where the model takes no more. */
+  /** The summary failed: the thread stays unchanged, and is trimmed if it exceeds the model's limit. */
   compaction_failed: { thread: string; model: string; why: string };
-  /** What becomes of a message, under its sender's id: accepted, then applied, queued or dropped. */
+  /** The state of a message, by its sender's id: accepted, then applied, queued or dropped. */
   receipt: Receipt;
-  /** A message was applied: the tool calls that were skipped for it. */
+  /** A message was applied; these tool calls were skipped for it. */
   steering: { ids: string[]; skippedTools: string[] };
-  /** What the run makes of messages: `act`; `confirmed`: by a person, null where nobody was asked. */
+  /** The run's decision about messages: `act`; `confirmed`: by a person, null if not asked. */
   route: { ids: string[]; act: string; reason: string; confirmed: boolean | null };
   user_message: { role: string; text: string };
-  /**
-   * `body`: Markdown; `deadline`: when the safe answer is taken, null for never; `choices`: decisions that it takes.
-   */
+  /** `body`: Markdown; `deadline`: the time of the safe answer, null for never; `choices`: the decisions it accepts. */
   gate_opened: {
     gateId: string;
     kind: GateKind;
@@ -214,21 +212,21 @@ export interface JournalPayloads {
   review: { subject: string; approved: boolean; fixes: string[] };
   orchestration: { accepted: boolean; why: string };
   goal_started: { number: number; text: string };
-  /** `answer`: whole in what the `events` query tells, as far as the run has it; the journal keeps its beginning. */
+  /** `answer`: complete in the `events` query, if the run still has it; the journal stores its beginning. */
   goal_ended: { number: number; outcome: Outcome; cause: Cause; answer: string } & Rest;
-  /** A message began a run of its own. */
+  /** A message started a separate run. */
   new_run: { id: string; goal: string };
   paused: { reason: string };
-  /** `agents`: the ways to those that a pause held. */
+  /** `agents`: paths of the agents that a pause held. */
   resumed: { reason: string; agents?: string[] };
   stop_requested: { reason: string };
-  /** Something was sent that the run does not understand, or not now. */
+  /** The run received a signal that it does not understand, or can't handle now. */
   signal_ignored: { signal: string; reason: string };
-  /** A text that should have been kept by reference, and was cut. Said once a run; or, of the conversation: the store does not take it, and is asked again. */
+  /** A text was cut because it could not be stored by reference (once a run); or the store refuses the conversation for now. */
   store_failed: { what: string; why: string };
-  /** The store takes the conversation again, and has all of it that the run still had. */
+  /** The store accepts the conversation again, and has all of it that the run still had. */
   store_back: { afterMs: number };
-  /** So many were shortened or dropped while the store did not take them: it will never have them whole. */
+  /** These were shortened or dropped while the store refused them: it will never have the originals. */
   store_gap: { messages: number; events: number; steps: number };
   continued_as_new: { segment: number };
   run_ended: { outcome: Outcome; cause: Cause; answer: string } & Rest;
@@ -240,12 +238,12 @@ export type JournalEvent = {
   [T in JournalType]: { seq: number; at: number; type: T } & OfBranch<T> & JournalPayloads[T];
 }[JournalType];
 
-/** All else that happens in the work on a task that runs beside others says whose it is. */
+/** Events of a task that runs in parallel carry its id, unless their payload does. */
 type OfBranch<T extends JournalType> = JournalPayloads[T] extends { taskId: unknown }
   ? unknown
   : { taskId?: string };
 
-/** What is kept: the last `JOURNAL_KEPT` events, fewer where they are long; `seq` counts all. */
+/** The last `JOURNAL_KEPT` events, fewer if they are long; `seq` counts all. */
 export interface Journal {
   lastSeq: number;
   events: JournalEvent[];
@@ -253,7 +251,7 @@ export interface Journal {
 
 export const JOURNAL_KEPT = 500;
 
-/** Appends one event, its texts cut to its bound, and drops the oldest beyond what is kept. Changes `journal`. */
+/** Appends an event, with its texts cut to its bound, and drops the oldest beyond the limits. Changes `journal`. */
 export function record<T extends JournalType>(
   journal: Journal,
   at: number,
@@ -280,7 +278,7 @@ export function lastSwitches({ events }: Journal): ModelSwitch[] {
   return [...last.values()];
 }
 
-/** Events after `since`, oldest first; `missed` counts those no longer kept. */
+/** Returns the events after `since`, oldest first; `missed` counts those that were dropped. */
 export function eventsSince(journal: Journal, since: number): { events: JournalEvent[]; missed: number } {
   const events = journal.events.filter(event => event.seq > since);
   const first = events[0]?.seq ?? journal.lastSeq + 1;
@@ -296,7 +294,7 @@ const HOW_CLOSED: Record<GateCloser, string> = {
   superseded: 'nobody waits for an answer any more',
 };
 
-/** How a gate was closed, as far as the journal reaches back, in words without a full stop. */
+/** Returns how a gate was closed, as far as the journal reaches back, in words without a full stop. */
 export function howClosed({ events }: Journal, gateId: string): string {
   const closed = events.findLast(event => event.type === 'gate_closed' && event.gateId === gateId);
   if (closed?.type !== 'gate_closed') return HOW_CLOSED.superseded;

@@ -1,4 +1,4 @@
-/** What a run leaves besides its answer, its usage and its steps: kept when a goal has ended, for who asks later. */
+/** The run's data besides answer, usage and steps, stored when a goal has ended, for later queries. */
 
 import { isRecord } from '../../base/json/json.js';
 import type { ChildRecord } from '../agents/children.js';
@@ -22,7 +22,7 @@ export interface KeptRest {
   counters: Counters;
 }
 
-/** It stands in each line of the run that follows the end of a goal. */
+/** Every line of the run after a goal's end contains it. */
 export const REST_BYTES = 200_000;
 
 const LISTS = ['exceptions', 'goals', 'tasks', 'checks', 'artifacts', 'children', 'usageBy'];

@@ -1,6 +1,6 @@
 /**
- * What of a run is kept outside of Temporal: its messages, events and steps, each once, whole as they were first said.
- * A mark says how far. What the run shortens before it is kept stays here until it is.
+ * The part of a run that is stored outside Temporal: original messages, events and steps, each once. A mark tells how
+ * far. Records that the run shortens before they are stored stay here until then.
  */
 
 import { isRecord, isText } from '../../base/json/json.js';
@@ -23,7 +23,7 @@ import { isKeptRest, type KeptRest } from './kept-rest.js';
 import type { Thread, Threads } from './thread.js';
 import type { Trace, TraceStep } from './trace.js';
 
-/** All up to here: the number in a message's id, that of an event, and that of a step. */
+/** Covers all records up to here: the number in a message's id, an event's, and a step's. */
 export interface Mark {
   id: number;
   seq: number;
@@ -38,18 +38,18 @@ export type Kept =
   | { kind: 'event'; event: JournalEvent }
   | { kind: 'step'; step: TraceStep };
 
-/** A message that was shortened or dropped before it was kept: the original. */
+/** The original of a message that was shortened or dropped before it was stored. */
 export interface Unkept {
   thread: string;
   message: Message;
 }
 
-/** How far a run is kept. */
+/** The part of a run that is stored already. */
 export interface Keeping {
   kept: Mark;
-  /** Since when the store takes nothing; null while it does. */
+  /** The time since which the store refuses writes; null while it works. */
   keepFailedAt: number | null;
-  /** Messages as they were said that were shortened since: at most 40 KB. */
+  /** Originals of messages that were shortened before they were stored: at most 40 KB. */
   unkept: Unkept[];
 }
 
@@ -57,7 +57,7 @@ export function newKeeping(): Keeping {
   return { kept: NOTHING_KEPT, keepFailedAt: null, unkept: [] };
 }
 
-/** The part of a run's state that is about what is kept. */
+/** The part of a run's state that storing needs. */
 interface KeptState {
   pinned: { keeps?: true } | null;
   lastId: number;
@@ -65,12 +65,12 @@ interface KeptState {
   log: { journal: Journal; trace: Trace } & Keeping;
 }
 
-/** Id of the `number`-th run of a conversation. */
+/** Returns the workflow id of the `number`-th run of a conversation. */
 export function idInSession(session: string, number: number): string {
   return number === 1 ? session : `${session}~${number}`;
 }
 
-/** Number of the last run that a conversation has; 0 where it has none, but for sub-agents. */
+/** Returns the number of a conversation's last run, sub-agents not counted; 0 without runs. */
 export function lastNumberIn(session: string, runs: readonly Pick<RunRecord, 'workflowId'>[]): number {
   const numbers = runs.map(({ workflowId }) => {
     if (workflowId === session) return 1;
@@ -80,77 +80,77 @@ export function lastNumberIn(session: string, runs: readonly Pick<RunRecord, 'wo
   return Math.max(0, ...numbers);
 }
 
-/** A run as it stands, for who lists it or looks it up without its worker. */
+/** A run's present state, for lists and look-ups without its worker. */
 export interface RunRecord {
   v: 1;
-  /** Of this run and no other, whatever its workflow id. */
+  /** The id of this run alone; workflow ids may be reused. */
   chain: string;
-  /** Conversation that it is a part of: that of a sub-agent is its caller's. */
+  /** The run's conversation; a sub-agent has its caller's. */
   session: string;
   workflowId: string;
-  /** Its execution at hand: another one goes on with the run, or says a part of it anew. */
+  /** The current execution: another one may continue the run, or repeat a part of it. */
   runId: string;
-  /** The executions before it, as far as the store knows, the newest first. */
+  /** Earlier executions known to the store, newest first. */
   earlier?: string[];
   namespaceId: string;
-  /** The one at hand. */
+  /** The current goal. */
   goal: string;
   mode: ModeName;
   workspace: string;
-  /** Of a sub-agent: workflow id of its caller. */
+  /** The caller's workflow id, for a sub-agent. */
   parent?: string;
-  /** Of the goal at hand. */
+  /** The number of the current goal. */
   number: number;
   startedAt: number;
   changedAt: number;
-  /** How the run, or its last goal, ended; null while one is pursued. */
+  /** How the run, or its last goal, ended; null while a goal is pursued. */
   outcome: Outcome | null;
   cause: Cause | null;
   answer: string | null;
-  /** While a goal is pursued, there is none. */
+  /** Absent while a goal is pursued. */
   rest?: KeptRest;
   /** The run has ended: no line follows. */
   ended: boolean;
-  /** The store got the end from the history of the ended run, which can give it again. */
+  /** The store got the end from the ended run's history, which can supply it again. */
   late?: true;
   usage: Usage;
   kept: Mark;
 }
 
-/** A part of what the store of sessions keeps, and the run as it stands. */
+/** A page of records for the store of sessions, and the run's present state. */
 export interface KeepPage {
   run: Omit<RunRecord, 'v' | 'namespaceId' | 'kept'>;
   records: Kept[];
-  /** Kept up to here. */
+  /** Records up to here are included. */
   kept: Mark;
-  /** There is more before the mark that was asked for: ask again from `kept`. */
+  /** More records precede the requested mark: ask again from `kept`. */
   more: boolean;
 }
 
-/** How far the run is now. */
+/** Returns the mark of the run's latest records. */
 export function markOf({ lastId, log: { journal, trace } }: KeptState): Mark {
   return { id: lastId, seq: journal.lastSeq, step: trace.dropped + trace.steps.length };
 }
 
-/** Zero for what is no message of a conversation, such as the note of a cut. */
+/** Zero for a message outside the conversation, such as a cut's note. */
 export function messageNumber({ id }: Pick<Message, 'id'>): number {
   return /^m\d+$/.test(id) ? Number(id.slice(1)) : 0;
 }
 
-/** Whether it was said in this run: what a run begins with is kept where it was said. */
+/** True if the message originates in this run; inherited messages are stored with their own run. */
 function isOwn({ from }: Message): boolean {
   return from === undefined;
 }
 
-/** A thread by the name that it keeps: a copy is joined to the one that it goes on with. */
+/** Returns the stored thread name; a branch copy uses its original's name. */
 function nameOf({ id, branch }: Thread): string {
   return branch?.of ?? id;
 }
 
-/** What the run has after one mark, up to another: messages, events, steps, each in order. */
+/** Returns the run's records after one mark up to another: messages, events, steps, each in order. */
 export function recordsBetween(state: KeptState, after: Mark, upTo: Mark): Kept[] {
   const { journal, trace, unkept } = state.log;
-  // An original comes before what was made of it. Copies of a thread share messages.
+  // Originals precede their shortened forms. Copies of a thread share messages.
   const said = new Map<number, Unkept>();
   for (const { thread, message } of [...unkept, ...messagesOf(state)]) {
     const number = isOwn(message) ? messageNumber(message) : 0;
@@ -171,7 +171,7 @@ function* messagesOf({ threads }: KeptState): Generator<Unkept> {
     for (const message of thread.messages) yield { thread: nameOf(thread), message };
 }
 
-/** The mark moved on to a record that comes after it. */
+/** Moves the mark on to a record that comes after it. */
 export function passed(mark: Mark, record: Kept): Mark {
   switch (record.kind) {
     case 'message':
@@ -192,19 +192,19 @@ export function isBehind(mark: Mark, of: Mark): boolean {
   return mark.id < of.id || mark.seq < of.seq || mark.step < of.step;
 }
 
-/** So many executions that a run had before are known: an attempt of one before those can't be on its way still. */
+/** The number of earlier executions that are remembered: writes of older ones can't still be on their way. */
 const EARLIER_EXECUTIONS = 10;
 
-/** How a run stands in the store after a write. */
+/** A run in the store after a write. */
 interface Standing {
   run: RunRecord;
-  /** False: the write comes after a later one of its execution. */
+  /** False: a later write of its execution came first. */
   isNews: boolean;
-  /** What is known behind this mark is no part of the run's story any more. */
+  /** Records after this mark no longer belong to the run. */
   resetTo: Mark | null;
 }
 
-/** What a write comes to; null where another execution has taken over from its own. Clocks, which step back, don't decide. */
+/** Returns a write's effect; null if another execution replaced its own. Clocks don't decide: they may step back. */
 export function standing(before: RunRecord | null, run: RunRecord, after?: Mark): Standing | null {
   if (before === null) return { run, isNews: true, resetTo: null };
   const { runId, earlier = [] } = before;
@@ -223,8 +223,8 @@ export function standing(before: RunRecord | null, run: RunRecord, after?: Mark)
 }
 
 /**
- * From where a run is to be written again, if the store lacks what the records follow: it was put back to an earlier
- * state. Null if it lacks nothing. `before`: the run as the store has it.
+ * Returns the mark from which a run must be written again, if the store was restored to an earlier state and lacks
+ * records before `after`; null if it lacks no records. `before`: the run as stored.
  */
 export function missingAfter(before: RunRecord | null, after: Mark | undefined): Mark | null {
   const stored = before?.kept ?? NOTHING_KEPT;
@@ -233,18 +233,18 @@ export function missingAfter(before: RunRecord | null, after: Mark | undefined):
   return { id: Math.min(id, after.id), seq: Math.min(seq, after.seq), step: Math.min(step, after.step) };
 }
 
-/** Of two looks at one execution. */
+/** Compares two states of one execution. */
 function isLater(run: RunRecord, before: RunRecord): boolean {
   if (isBehind(run.kept, before.kept)) return false;
   if (isBehind(before.kept, run.kept)) return true;
   return run.ended === before.ended ? run.changedAt >= before.changedAt : run.ended;
 }
 
-/** What a store lacks of a run that has ended, by the memo of this name: its end, or receipts that came after that. */
+/** The memo key that tells what the store lacks of an ended run: its end, or receipts that came later. */
 export const UNKEPT = 'unkept';
 export type Lack = 'end' | 'receipts';
 
-/** Null while the run is open, where it is kept nowhere, and where the store has all of it. */
+/** Null if the run is open, is not stored at all, or is stored completely. */
 export function lackAtEnd(state: KeptState): Lack | null {
   const { kept, journal } = state.log;
   const end = journal.events.findLast(({ type }) => type === 'run_ended');
@@ -252,13 +252,13 @@ export function lackAtEnd(state: KeptState): Lack | null {
   return end.seq > kept.seq ? 'end' : 'receipts';
 }
 
-/** Bytes of a record, measured once of what it holds. */
+/** Returns a record's size in bytes; content is measured only once. */
 export function recordBytes(record: Kept): number {
   if (record.kind === 'message') return sizeOf(record.message) + 100;
   return sizeOf(record.kind === 'event' ? record.event : record.step) + 40;
 }
 
-/** How many messages, events and steps there may be that are not kept yet; calls and gates have ids, too. */
+/** Returns the maximum number of unstored messages, events and steps; calls and gates use the same ids, so it may be less. */
 export function unkeptAtMost(state: KeptState): number {
   const { kept } = state.log;
   const now = markOf(state);
@@ -266,8 +266,8 @@ export function unkeptAtMost(state: KeptState): number {
 }
 
 /**
- * Remembers messages of a thread that are about to be shortened or dropped and are not kept yet. Changes `state`.
- * @returns how many of them there is no room for: they are lost to the store.
+ * Remembers unstored messages of a thread that are about to be shortened or dropped. Changes `state`.
+ * @returns the number of messages that there was no room for: the store will lack them.
  */
 export function rememberUnkept(state: KeptState, thread: Thread, next: readonly Message[]): number {
   if (state.pinned?.keeps !== true) return 0;
@@ -280,13 +280,13 @@ export function rememberUnkept(state: KeptState, thread: Thread, next: readonly 
   );
   if (lost.length === 0) return 0;
   const all = [...log.unkept, ...lost.map(message => ({ thread: nameOf(thread), message }))];
-  // The newest give way: what came before them has been waiting longer.
+  // The newest are dropped, because earlier ones have waited longer.
   const over = countOver([...all].reverse(), UNKEPT_BYTES);
   log.unkept = all.slice(0, all.length - over);
   return over;
 }
 
-/** What is gone before it was kept, as numbers say. */
+/** Counts the records that were dropped before they were stored. */
 export function lostRecords({ log: { kept, journal, trace } }: KeptState): { events: number; steps: number } {
   const first = journal.events[0]?.seq ?? journal.lastSeq + 1;
   return {
@@ -295,13 +295,13 @@ export function lostRecords({ log: { kept, journal, trace } }: KeptState): { eve
   };
 }
 
-/** Finds a reply: by its own id, or by that of a call in it. */
+/** Finds a reply by its own id, or by the id of one of its calls. */
 export interface FindsReply {
   byId(id: string): AssistantMessage | undefined;
   byCall(toolUseId: string): AssistantMessage | undefined;
 }
 
-/** The event with what the journal leaves to messages: texts, thinking and arguments whole, where the reply is found. */
+/** Completes an event from the messages: texts, reasoning and arguments in full, if the reply is found. */
 export function eventWithSaid(event: JournalEvent, replies: FindsReply): JournalEvent {
   if (event.type === 'model_call_ended') {
     const reply = replies.byId(event.messageId);
@@ -315,7 +315,7 @@ export function eventWithSaid(event: JournalEvent, replies: FindsReply): Journal
   return call ? { ...event, arguments: saidCall(call).arguments } : event;
 }
 
-// Reading: what is in a store may have been written by somebody else, or by a later version.
+// Validators: a store's content may come from another program or a later version.
 
 export function isRunRecord(value: unknown): value is RunRecord {
   if (!isRecord(value)) return false;

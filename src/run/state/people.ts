@@ -1,31 +1,31 @@
-/** What people have said to a run and what it waits for from them: handlers write it, the loop reads it. */
+/** People's messages to a run, and what it waits for from them: handlers write it, the loop reads it. */
 import type { Gate, GateAnswer } from '../gates/gate.js';
 import type { Cause } from '../limits/cause.js';
 import { emptyInbox, type Inbox } from '../steering/inbox.js';
 
 /** An open gate, or one whose answer the loop has not read yet. */
 export interface OpenGate {
-  /** What it is about, the same when the position is entered again: `approval:c12_1`. */
+  /** The subject of the gate, the same when the position is entered again: `approval:c12_1`. */
   key: string;
   gate: Gate;
   answer: GateAnswer | null;
-  /** The sub-agent whose gate it is, which takes the answer, and the gate's id there; absent for the run's own. */
+  /** The sub-agent that owns the gate and gets the answer, and the gate's id there; absent for the run's own. */
   agent?: { id: string; gateId: string };
 }
 
 export interface StopRequest {
   at: number;
   reason: string;
-  /** Where it was no person: what the goal ends with. */
+  /** The cause of the goal's end, if it was not a person who stopped it. */
   cause?: Cause;
 }
 
 export interface People {
   inbox: Inbox;
   gates: OpenGate[];
-  /** Ids of gates that were closed, the last 200. */
+  /** Ids of closed gates, the last 200. */
   closedGates: string[];
-  /** Tools that a person allowed for the rest of the run. */
+  /** Tools that a person allowed until the run ends. */
   allowedTools: string[];
   /** Set while a person holds the run before its next call. */
   pausedAt: number | null;

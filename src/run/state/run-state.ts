@@ -1,4 +1,4 @@
-/** Everything a run is, as one JSON value: continue-as-new carries it, the simulation re-enters it, `show` reads it. */
+/** A run's complete state, as one JSON value: continue-as-new carries it, the simulation re-enters it, `show` reads it. */
 
 import { type Children, noChildren } from '../agents/children.js';
 import type { PinnedRun, RunSettings } from '../agents/run-config.js';
@@ -24,33 +24,33 @@ export interface RunState {
   settings: RunSettings;
   /** Null until the run is loaded. */
   pinned: PinnedRun | null;
-  /** Limits that were set since the start. */
+  /** Limits that were set after the start. */
   limits: Partial<Limits>;
   startedAt: number;
-  /** 1, and one more at each continue-as-new. */
+  /** 1, plus 1 at each continue-as-new. */
   segment: number;
-  /** Temporal run id of the segment before this one: `watch` walks the chain. */
+  /** Temporal run id of the previous segment: `watch` walks the chain. */
   previousRunId: string | null;
   /** Source of message and call ids. */
   lastId: number;
   goal: GoalState;
   goals: GoalRecord[];
-  /** Since when the goal is answered and no other has begun; null while one is pursued. */
+  /** The time since which the goal is answered without a new one; null while a goal is pursued. */
   idleSince: number | null;
   cursor: Cursor;
   threads: Threads;
   tasks: Task[];
-  /** Of the goal at hand. */
+  /** Evidence of the current goal. */
   evidence: Evidence;
   models: ModelUse;
   tools: ToolUse;
   people: People;
   /** Over all goals, also between two; `turns` are model replies, `usageBy` the parts of `usage`. */
   total: { usage: Usage; turns: number; usageBy: UsageEntry[] };
-  /** Sub-agents: those that run are in flight, so none is open at a safe point. */
+  /** Sub-agents: running ones are in flight, so no agent is open at a safe point. */
   children: Children;
   log: Log;
-  /** What features keep, by their names: see `slice.ts`. */
+  /** State of features, by their names: see `slice.ts`. */
   features: Record<string, unknown>;
   /** Search attributes as last written. */
   shown: Record<string, string>;
@@ -66,7 +66,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     segment: 1,
     previousRunId: null,
     lastId: 0,
-    // Whole until it has been said.
+    // The complete text until it is added to a thread.
     goal: { ...newGoal(1, '', { mode: settings.mode, startedAt: now }), text: goal },
     goals: [],
     idleSince: null,
@@ -91,18 +91,18 @@ export function wayOf({ goal, settings, pinned }: Pick<RunState, 'goal' | 'setti
   return { mode: goal.mode, roles: pinned?.modes[goal.mode]?.steps ?? named };
 }
 
-/** A message that came after a goal's end is on its own account, which the next goal takes over where it becomes one (PR7). */
+/** The account in use. A message after a goal's end has its own, which the next goal takes over if it becomes one (PR7). */
 export function accountOf({ goal, cursor }: RunState): Account {
   const steering = steeringAt(cursor);
   return steering?.idle ? steering.spent : goal;
 }
 
-/** Whether the calls made here are held to the goal's budgets: not the wrap-up, and not between two goals. */
+/** True if calls made here count against the goal's budgets: not in the wrap-up, and not between two goals. */
 export function isCounted({ cursor }: RunState): boolean {
   return cursor.position.phase !== 'wrap_up' && !steeringAt(cursor)?.idle;
 }
 
-/** Whether a pause holds the run here: it goes on listening, so messages are understood all the same. */
+/** True if a pause holds the run here. It does not hold steering, so messages are still understood. */
 export function isHeld({ people: { pausedAt, stop }, cursor }: RunState): boolean {
   return pausedAt !== null && stop === null && here(cursor).phase !== 'steering';
 }
@@ -117,11 +117,11 @@ export function budgetUse({ goal, total }: RunState, now: number): BudgetUse {
   };
 }
 
-// What a run tells of itself, and how well that is kept.
+// The run's own records, and the state of their storage.
 
 export interface Log extends Keeping {
   journal: Journal;
   trace: Trace;
-  /** The blob store did not take a text: the journal has it, and less is hoped of the store from then on. */
+  /** The blob store refused a text: the journal has a warning, and the run relies less on the store from then on. */
   storeFailed: boolean;
 }

@@ -1,4 +1,4 @@
-/** A part of the state that one feature alone reads and writes: see `RunState.features`. */
+/** A part of the state that only one feature reads and writes: see `RunState.features`. */
 import { isRecord } from '../../base/json/json.js';
 import type { RunState } from './run-state.js';
 
@@ -6,9 +6,9 @@ type Holder = Pick<RunState, 'features'>;
 
 export interface SliceGiven<S> {
   initial(): S;
-  /** The most that it takes as JSON. Whoever writes it keeps that; all slices together have `FEATURES_BYTES`. */
+  /** The maximum size as JSON. Its writers respect it; all slices together have `FEATURES_BYTES`. */
   bytes: number;
-  /** Takes it out of a state that earlier code has handed over, such as `{ tools: { apps } }`. */
+  /** Extracts the value from a state of earlier code, such as `{ tools: { apps } }`. */
   earlier?(state: Record<string, unknown>): S | undefined;
 }
 
@@ -29,7 +29,7 @@ export class Slice<S> implements AnySlice {
     this.#given = given;
   }
 
-  /** Its value, or what it begins with: only `set` changes the state. */
+  /** Returns its value, or the initial one: only `set` changes the state. */
   of({ features }: Holder): S {
     // The cast is safe: only `set` writes under this name.
     return Object.hasOwn(features, this.name) ? (features[this.name] as S) : this.#given.initial();
@@ -39,7 +39,7 @@ export class Slice<S> implements AnySlice {
     features[this.name] = value;
   }
 
-  /** Makes a handed-over state one of this code: fields that earlier code did not know begin as in a new run. */
+  /** Converts a handed-over state to this code: new fields start as in a new run. */
   adopt(state: RunState): void {
     const known = Object.hasOwn(state.features, this.name)
       ? state.features[this.name]

@@ -1,4 +1,4 @@
-/** The conversations of a run: one that roles share, and one of each role that has its own. */
+/** The conversations of a run: one that roles share, and one for each role with its own. */
 
 import type { AssistantMessage, Message } from '../messages/message.js';
 import { textOf } from '../messages/message.js';
@@ -12,20 +12,20 @@ export interface Thread {
   messages: Message[];
   tokens: number;
   dropped: number;
-  /** Transforms of the program have seen it so: `done` of them, for this role, up to its end. */
+  /** The program's transforms that have processed it: `done` of them, for this role, up to `upTo`. */
   seen?: { role: string; epoch: number; upTo: number; done: number };
-  /** Where tasks run side by side: what this is a copy of. */
+  /** The original, if this is a copy for a parallel task. */
   branch?: BranchOf;
 }
 
-/** A thread that one task goes on with by itself, until the copies are joined: see `branch-threads.ts`. */
+/** A copy of a thread that one task continues alone, until the copies are joined: see `branch-threads.ts`. */
 export interface BranchOf {
-  /** Id of the thread that it goes on with. */
+  /** Id of the original thread. */
   of: string;
   taskId: string;
-  /** How many of its messages are the beginning that it shares with others; those after it are its own. */
+  /** The number of its first messages that it shares with others; later ones are its own. */
   shared: number;
-  /** As it is carried over: so many of its messages are left out, for they begin the thread that it is a copy of. */
+  /** The number of messages left out when it is handed over, since they begin the original thread. */
   left?: number;
 }
 
@@ -37,9 +37,9 @@ export function newThread(id: string): Thread {
   return { id, epoch: 0, messages: [], tokens: 0, dropped: 0 };
 }
 
-/** The reply whose tool calls these are; null where it is gone. */
+/** Returns the reply with these tool calls; null if it is gone. */
 export function replyOf({ threads }: { threads: Threads }, batch: Batch): AssistantMessage | null {
-  // Near the end, of a thread that may be long.
+  // Searches backwards: the reply is near the end of a thread that may be long.
   const reply = threads[batch.thread]?.messages.findLast(({ id }) => id === batch.messageId);
   return reply?.kind === 'assistant' ? reply : null;
 }
@@ -52,7 +52,7 @@ export function isPromptOf(message: Message, name: string | null): boolean {
   return message.kind === 'user' && message.purpose === 'role' && message.role === name;
 }
 
-/** The role that the run has spoken to last in a thread, by name; null for none. */
+/** Returns the role that the run last addressed in a thread; null without one. */
 export function roleAtHand({ messages }: Said): string | null {
   const last = messages.findLast(message => message.kind === 'user' && message.role !== undefined);
   return last?.kind === 'user' ? (last.role ?? null) : null;
@@ -60,7 +60,7 @@ export function roleAtHand({ messages }: Said): string | null {
 
 type Said = Readonly<{ messages: readonly Message[] }>;
 
-/** What the envelope in a reply says besides its parameters; `NO_ENVELOPE` where there is none. */
+/** Returns a reply's envelope without its parameters; `NO_ENVELOPE` if it has none. */
 export function envelopeOf(reply: AssistantMessage): EnvelopeMeta {
   const json = extractJson(textOf(reply));
   return json && isEnvelope(json) ? readMeta(json).meta : NO_ENVELOPE;

@@ -1,4 +1,4 @@
-/** What a run did, step by step (O1, O2): previews and message ids, never whole messages. */
+/** The steps of a run (O1, O2): previews and message ids, never complete messages. */
 
 import { isRecord, ownValue, stringOr } from '../../base/json/json.js';
 import { MOST_TOOLS_COUNTED, STEP_BYTES, TRACE_BYTES, TRACE_SHELVED_ABOVE } from '../../base/sizes/bounds.js';
@@ -20,40 +20,40 @@ import type { Risk } from '../outputs/envelope.js';
 import { extractJson } from '../outputs/envelope.js';
 import { envelopeOf } from './thread.js';
 
-/** One step: a tool call, a check of the goal, or the reply that ended a phase, task or goal. What there is nothing to say of is left out. */
+/** One step: a tool call, a check of the goal, or the reply that ended a phase, task or goal. Empty fields are left out. */
 export interface TraceStep {
   step: number;
   at: number;
   role: string;
   taskId?: string;
   messageId: string;
-  /** What the model said it thinks or did, in words: a preview. */
+  /** The model's own description of its thoughts or act, as a preview. */
   thought: string;
   action:
     | { type: 'tool'; tool: string; arguments: string }
     | { type: 'check'; check: string }
     | { type: 'final' };
-  /** What the envelope of the reply says of the step (O5). */
+  /** The envelope's fields about the step (O5). */
   expectedOutcome?: string;
   risk?: Risk;
   /** 0 to 100. */
   confidence?: number;
-  /** Of a tool call: preview of its result. Of a check: what came of it. */
+  /** A preview of the tool's or the check's result. */
   observation?: string;
-  /** Of a tool call. */
+  /** How the tool call ended. */
   ending?: ToolEnding;
-  /** Of a tool call: the message that holds its result. */
+  /** The message with the tool call's result. */
   resultId?: string;
-  /** By which field of the reply its task was decided. */
+  /** The field of the reply that decided its task. */
   decidedBy?: string;
-  /** Time in the tool; of a final reply, time in the model. */
+  /** Time in the tool; for a final reply, time in the model. */
   elapsedMs: number;
-  /** Tokens of the reply, at the first of its steps, so that the steps add up. */
+  /** Tokens of the reply, at its first step only, so that the steps add up. */
   tokens?: { input: number; output: number };
   error?: string;
 }
 
-/** A step as it is noted: null is left out. */
+/** A step as recorded: fields that are null are left out. */
 export type NotedStep = {
   [K in Exclude<keyof TraceStep, 'step'>]-?: Exclude<TraceStep[K], undefined> | WhereOptional<K>;
 };
@@ -62,26 +62,26 @@ type WhereOptional<K extends keyof TraceStep> =
 
 export interface Trace {
   steps: TraceStep[];
-  /** Steps that are not in `steps`: those in the blob store, and those before them, which are lost. */
+  /** The number of steps not in `steps`: those in the blob store, and earlier ones, which are lost. */
   dropped: number;
-  /** Where steps are that did not fit: each a JSON array of them, by reference, oldest first. */
+  /** Blob references of offloaded steps, each a JSON array, oldest first. */
   stored: string[];
   usedTools: Record<string, { count: number; totalMs: number }>;
 }
 
 export interface TraceReport extends Trace {
-  /** Beginning of the answer; null while the run is open. */
+  /** The beginning of the answer; null while the run is open. */
   finalAnswer: string | null;
   finishReason: Outcome | null;
-  /** Of all replies of the run, also of those whose steps are no longer kept. */
+  /** Usage of all replies, including those whose steps were dropped. */
   tokenUsage: Usage;
-  /** Its parts, by role and model; left out in a result, which has them itself. */
+  /** Its parts by role and model; absent in a result, which has them itself. */
   usageBy?: UsageEntry[];
   totalMs: number;
 }
 
 const ANSWER_CHARS = 2_000;
-/** Of a text in a step: what its line shows. */
+/** The limit for a text in a step, which is shown on one line. */
 export const STEP_TEXT_CHARS = 140;
 
 export function traceReport(
@@ -123,7 +123,7 @@ function shortRisk({ level, description, mitigation }: Risk): Risk {
   return mitigation === undefined ? short : { ...short, mitigation: shown(mitigation) };
 }
 
-/** Fields in which roles say in words what they think or found, the most telling first. */
+/** Fields in which roles describe their thoughts or findings, the most telling first. */
 const WORDS = [
   'thought',
   'summary',
@@ -146,7 +146,7 @@ function wordsOf(reply: AssistantMessage): string {
   return reasoningOf(reply);
 }
 
-/** Notes at the last step of a reply by which field it decided the task. Changes `trace`. */
+/** Records, at the last step of a reply, the field that decided its task. Changes `trace`. */
 export function noteDecision(trace: Trace, messageId: string, by: string): void {
   const index = trace.steps.findLastIndex(step => step.messageId === messageId);
   const step = trace.steps[index];
@@ -157,14 +157,14 @@ export function emptyTrace(): Trace {
   return { steps: [], dropped: 0, stored: [], usedTools: {} };
 }
 
-/** Appends a step; numbers go on when old steps have gone. Changes `trace`. */
+/** Appends a step; numbers continue after old steps are dropped. Changes `trace`. */
 export function addStep(trace: Trace, step: NotedStep): void {
-  // Where tasks run side by side, steps of other replies may stand between.
+  // If tasks run in parallel, steps of other replies may come between.
   const counted = trace.steps.some(({ messageId }) => messageId === step.messageId);
   const tokens = counted ? null : step.tokens;
   const number = trace.dropped + trace.steps.length + 1;
   trace.steps.push(fitted({ step: number, ...withoutNulls({ ...step, tokens }) }, STEP_BYTES));
-  // Only where they were not offloaded in time: between two safe points there are few steps.
+  // Drops steps only if they were not offloaded in time: between two safe points there are few.
   dropSteps(trace, countOver(trace.steps, TRACE_BYTES));
   trace.usedTools = withUse(trace.usedTools, step);
 }
@@ -182,13 +182,13 @@ function withUse(usedTools: Trace['usedTools'], { action, ending, elapsedMs }: U
   return { ...usedTools, [tool]: { count: used.count + 1, totalMs: used.totalMs + elapsedMs } };
 }
 
-/** A trace of steps that were kept elsewhere, from the first of them on. */
+/** Returns a trace of steps that were stored elsewhere, beginning with the first of them. */
 export function traceOf(steps: readonly TraceStep[]): Trace {
   const usedTools = steps.reduce(withUse, {} as Trace['usedTools']);
   return { steps: [...steps], dropped: (steps[0]?.step ?? 1) - 1, stored: [], usedTools };
 }
 
-/** A result carries its trace for ever: fields without a value are an eighth of it. */
+/** Histories store the trace in the result permanently, and empty fields would be an eighth of it. */
 function withoutNulls(step: NotedStep): Omit<TraceStep, 'step'> {
   return Object.fromEntries(Object.entries(step).filter(([, value]) => value !== null)) as Omit<
     TraceStep,
@@ -196,10 +196,10 @@ function withoutNulls(step: NotedStep): Omit<TraceStep, 'step'> {
   >;
 }
 
-/** Counts the uses of tools that are too many to be counted each. */
+/** Counts the uses of further tools, beyond those that are counted separately. */
 const OTHER_TOOLS = '(others)';
 
-/** References kept: of a longer run the first steps are lost. */
+/** The number of stored references: a longer run loses its first steps. */
 const MOST_STORED = 60;
 
 function dropSteps(trace: Trace, count: number): void {
@@ -207,7 +207,7 @@ function dropSteps(trace: Trace, count: number): void {
   trace.dropped += count;
 }
 
-/** The oldest steps, to be kept by reference, once there are many: those of the tasks at hand (null: of none) stay longest. */
+/** Returns the oldest steps for the blob store, once there are many; steps of `tasks` (null: without a task) stay longest. */
 export function stepsToOffload({ steps }: Trace, tasks: readonly (string | null)[]): TraceStep[] {
   if (sizeOfList(steps) <= TRACE_SHELVED_ABOVE) return [];
   const ofTask = steps.findIndex(step => tasks.includes(step.taskId ?? null));
@@ -215,7 +215,7 @@ export function stepsToOffload({ steps }: Trace, tasks: readonly (string | null)
   return steps.slice(0, ofTask > half ? ofTask : half);
 }
 
-/** Takes steps that were offloaded out of the trace; `ref` null: they are lost. Changes `trace`. */
+/** Removes offloaded steps from the trace; `ref` null: they are lost. Changes `trace`. */
 export function offloadSteps(trace: Trace, count: number, ref: string | null): void {
   dropSteps(trace, count);
   if (ref !== null) trace.stored = [...trace.stored, ref].slice(-MOST_STORED);

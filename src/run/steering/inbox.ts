@@ -1,4 +1,4 @@
-/** Messages that have arrived and are not applied yet. Signal handlers write here and nowhere else; only the loop takes. */
+/** Messages that have arrived but are not applied yet. Signal handlers write only here, and only the loop takes them. */
 
 import { isRecord, jsonBytes } from '../../base/json/json.js';
 import { SEEN_IDS_BYTES, TAKEN_BACK_BYTES } from '../../base/sizes/bounds.js';
@@ -6,16 +6,16 @@ import { sizeOfList } from '../../base/sizes/sizes.js';
 import { lastWithin } from '../../base/text/fit.js';
 import { expected, isAbsent } from '../../base/text/output-fields.js';
 
-/** When steering takes effect: see `batchAction` and `wantsInterrupt`. Default `skip`. */
+/** The time at which steering takes effect: see `batchAction` and `wantsInterrupt`. Default `skip`. */
 export const STEER_TIMES = ['skip', 'after-batch', 'interrupt'] as const;
 export type SteerTime = (typeof STEER_TIMES)[number];
 
 export interface InboxItem {
-  /** Made by the client, or by the run where the message has none. */
+  /** The client's id, or the run's if the message has none. */
   id: string;
   kind: 'steer' | 'follow-up';
   text: string;
-  /** Means nothing for a follow-up. */
+  /** Ignored for a follow-up. */
   when: SteerTime;
   /** The role that it is for, one of the mode's `readersOf`; null for the one that is running. */
   to: string | null;
@@ -25,9 +25,9 @@ export interface InboxItem {
 export interface Inbox {
   /** In the order of arrival. */
   items: InboxItem[];
-  /** Ids of the last messages, waiting or not, the oldest first: a repeat does nothing. */
+  /** Ids of the last messages, waiting or not, oldest first: a repeat has no effect. */
   seenIds: string[];
-  /** Of those, the last that were taken back, the oldest first: who sends one again is told. */
+  /** Ids of withdrawn messages among them, oldest first: a sender who repeats one is notified. */
   takenBackIds: string[];
 }
 
@@ -44,19 +44,19 @@ export interface Arrival {
   fallbackId: string;
   ended: boolean;
   readers: readonly string[];
-  /** Largest text, as JSON in UTF-8 without its quotes. */
+  /** The largest text, as JSON in UTF-8 without its quotes. */
   maxBytes: number;
-  /** What all messages may take together with this one, in the same terms. */
+  /** The maximum size of all waiting messages with this one, measured the same way. */
   room: number;
 }
 
 export type Acceptance =
   | { kind: 'accepted'; item: InboxItem }
   | { kind: 'repeated'; id: string }
-  /** `id` is null where it could not be read. */
+  /** `id` is null if it could not be read. */
   | { kind: 'ignored'; id: string | null; why: string };
 
-/** Takes `{ id?, text, when?, to? }`, or a plain text. What is not right is ignored with a reason. Changes `inbox`. */
+/** Accepts `{ id?, text, when?, to? }` or a plain text; ignores an invalid message with a reason. Changes `inbox`. */
 export function acceptMessage(
   inbox: Inbox,
   raw: unknown,
@@ -68,7 +68,7 @@ export function acceptMessage(
   const id = isAbsent(given.id) ? freshId(inbox, arrival.fallbackId) : readId(given.id);
   if (id === null)
     return { kind: 'ignored', id, why: expected('id', `a text of 1 to ${LONGEST_ID} characters`, given.id) };
-  // Also one that was taken back, for this may be its first delivery come again; only its sender knows.
+  // A withdrawn id may be a redelivery of the original, so refuse it: only its sender can tell.
   if (inbox.takenBackIds.includes(id)) return { kind: 'ignored', id, why: TAKEN_BACK };
   if (inbox.seenIds.includes(id)) return { kind: 'repeated', id };
   const when = isAbsent(given.when) ? 'skip' : STEER_TIMES.find(time => time === given.when);
@@ -90,7 +90,7 @@ function noteSeen(inbox: Inbox, id: string): void {
   inbox.seenIds = lastWithin(seen.slice(-SEEN_IDS_KEPT), SEEN_IDS_BYTES);
 }
 
-/** Whether a next goal will be taken, whenever in this moment it comes. */
+/** True if a next goal will fit, at any time of arrival. */
 export function fitsInbox(inbox: Inbox, { id, text }: Pick<InboxItem, 'id' | 'text'>, room: number): boolean {
   const item = {
     id,
@@ -115,7 +115,7 @@ function readId(value: unknown): string | null {
   return typeof id === 'string' && id.trim() !== '' && id.length <= LONGEST_ID ? id.trim() : null;
 }
 
-/** The run's own id may have been used by a client: then it is made longer, so that no message is lost. */
+/** A client may have used the run's own id: it is made longer, so that no message is lost. */
 function freshId(inbox: Inbox, fallbackId: string): string {
   let id = fallbackId;
   while (inbox.seenIds.includes(id)) id += "'";
@@ -147,29 +147,29 @@ export function takeSteers(inbox: Inbox, role: string): InboxItem[] {
   return taken;
 }
 
-/** Takes the first follow-up, which is the next goal; null when there is none. Changes `inbox`. */
+/** Takes the first follow-up, which is the next goal; null if there is none. Changes `inbox`. */
 export function takeFollowUp(inbox: Inbox): InboxItem | null {
   return takeFirst(inbox, item => item.kind === 'follow-up');
 }
 
-/** Gives the role at work what an agent did not read; false where there is no `room` for it. Changes `inbox`. */
+/** Returns a message that an agent did not read to the role at work; false without `room` for it. Changes `inbox`. */
 export function giveBack(inbox: Inbox, item: InboxItem, room: number): boolean {
   const own = { ...item, to: null };
   if (sizeOfList([...inbox.items, own]) > room) return false;
   inbox.items.push(own);
-  // Whoever sent it to the agent's own run may send it again, to this one.
+  // Its id counts as seen here too, because the sender of the message may send it again, to this run.
   noteSeen(inbox, item.id);
   return true;
 }
 
-/** Takes back the message with this id, if it waits; null when it does not. Changes `inbox`. */
+/** Withdraws the waiting message with this id; null if it does not wait. Changes `inbox`. */
 export function withdrawMessage(inbox: Inbox, id: string): InboxItem | null {
   const item = takeFirst(inbox, candidate => candidate.id === id);
   if (item) noteTakenBack(inbox, id);
   return item;
 }
 
-/** It was taken back, here or where it was passed on to: who sends it again is told. Changes `inbox`. */
+/** Records that a message was withdrawn, here or where it was passed on, so that a repeat is refused. Changes `inbox`. */
 export function noteTakenBack(inbox: Inbox, id: string): void {
   const others = inbox.takenBackIds.filter(other => other !== id);
   inbox.takenBackIds = lastWithin([...others, id], TAKEN_BACK_BYTES);
@@ -180,7 +180,7 @@ function takeFirst(inbox: Inbox, isWanted: (item: InboxItem) => boolean): InboxI
   return inbox.items.splice(index, index < 0 ? 0 : 1)[0] ?? null;
 }
 
-/** At a goal's end unread steering becomes follow-ups, in its place. Returns it as it was. Changes `inbox`. */
+/** Turns unread steering into follow-ups at a goal's end, in its place. Returns the original messages. Changes `inbox`. */
 export function steersToFollowUps(inbox: Inbox): InboxItem[] {
   const turned: InboxItem[] = [];
   inbox.items = inbox.items.map(item => {
@@ -191,13 +191,13 @@ export function steersToFollowUps(inbox: Inbox): InboxItem[] {
   return turned;
 }
 
-/** What waiting steering means for calls of a batch that have not begun. The most urgent message decides for all. */
+/** Returns the effect of waiting steering on a batch's calls that have not begun. The most urgent message decides for all. */
 export function batchAction(waiting: readonly InboxItem[]): 'skip_rest' | 'after_batch' | 'none' {
   if (waiting.length === 0) return 'none';
   return waiting.some(item => item.when !== 'after-batch') ? 'skip_rest' : 'after_batch';
 }
 
-/** Whether the call in flight is to be cancelled, where it may be. */
+/** True if the call in flight should be cancelled, if it can be. */
 export function wantsInterrupt(waiting: readonly InboxItem[]): boolean {
   return waiting.some(item => item.when === 'interrupt');
 }

@@ -1,4 +1,4 @@
-/** Receipts of messages: what will happen, then what did. Nothing is promised that depends on the goal's end. */
+/** Receipts of messages: first the expected effect, then the actual one. They promise nothing about the goal's end. */
 import { preview } from '../../base/text/preview.js';
 import type { InboxItem } from './inbox.js';
 
@@ -9,7 +9,7 @@ export interface Receipt {
   state: 'accepted' | 'applied' | 'queued' | 'dropped';
   /** One or two sentences for the sender. */
   how: string;
-  /** The beginning of the message, with its first receipt: for those who did not send it. */
+  /** The beginning of the message, in its first receipt, for readers other than the sender. */
   text?: string;
 }
 
@@ -18,18 +18,18 @@ export interface Situation {
   doing: 'loading' | 'model_call' | 'tool_call' | 'check_call' | 'between' | 'asking' | 'waiting' | 'idle';
   /** The call in flight can be cancelled without harm. */
   interruptible: boolean;
-  /** The message is for a role that is not at work: it disturbs nothing. Default false. */
+  /** The message is for a role that is not at work, so it disturbs no call. Default false. */
   forAnother?: boolean;
   paused: boolean;
-  /** The run has the role that understands messages: it listens also while it is paused. */
+  /** The run has the role that understands messages, so it reads them even while paused. */
   understands: boolean;
-  /** What comes before the message is read, where it is not just the next model call; null for nothing. */
+  /** What precedes the reading of the message, besides the next model call; null if nothing does. */
   first: string | null;
-  /** The run is a sub-agent: it has one goal, and what it does not read goes back to its caller. Default false. */
+  /** The run is a sub-agent: it has one goal, and returns unread messages to its caller. Default false. */
   isAgent?: boolean;
-  /** Stop was asked for: no further model call is made. */
+  /** A stop was requested: no further model call is made. */
   stopping: boolean;
-  /** The goal ends with the call that is made now, or with the next: most likely nobody reads the message before. */
+  /** The goal ends with the current call or the next one, so the message will hardly be read before. */
   wrappingUp: boolean;
 }
 
@@ -59,7 +59,7 @@ function willHappen(item: InboxItem, situation: Situation): string {
   return `${wrap}${cutOff(item, situation)}It is read ${reader}; if the goal ends first, ${unread}.${pause}`;
 }
 
-/** What a pause means for the message: a run that can understand it listens at once, but for what is to wait. */
+/** Returns the effect of a pause on the message: a run that understands messages reads it at once, unless it must wait. */
 function pauseText(item: InboxItem, { paused, understands, doing, forAnother = false }: Situation): string {
   if (!paused) return '';
   const afterCalls = item.when === 'after-batch' && doing !== 'waiting';
@@ -69,7 +69,7 @@ function pauseText(item: InboxItem, { paused, understands, doing, forAnother = f
   return ' The run is paused, and goes on only when it is resumed or the message says so.';
 }
 
-/** What happens to the call in flight and the rest of its batch: nothing is said that does not apply. */
+/** Returns what happens to the call in flight and the others of its batch, only if it applies. */
 function cutOff(item: InboxItem, { doing, interruptible, forAnother = false }: Situation): string {
   const disturbs = !forAnother && item.when !== 'after-batch';
   if (doing === 'waiting' || (doing === 'asking' && !disturbs))
@@ -95,12 +95,12 @@ function cutOff(item: InboxItem, { doing, interruptible, forAnother = false }: S
   return `${running}; calls that have not begun are skipped. `;
 }
 
-/** The message is in a thread, or was obeyed. `as`: what became of it, such as "a note to the executor". */
+/** Returns the receipt for a message in a thread, or obeyed. `as`: its effect, such as "a note to the executor". */
 export function appliedReceipt(id: string, given: { as: string; turn: number }): Receipt {
   return { id, state: 'applied', how: `Applied as ${given.as}, turn ${given.turn}.` };
 }
 
-/** The goal ended before the message was read: it waits as a follow-up. `ahead`: follow-ups before it. */
+/** Returns the receipt for a message that the goal's end turned into a follow-up. `ahead`: follow-ups before it. */
 export function queuedReceipt({ id, to }: Pick<InboxItem, 'id' | 'to'>, ahead: number): Receipt {
   const why = to === null ? 'The goal ended before it was read' : `The goal ended before ${to} spoke again`;
   const position = ahead === 0 ? 'It is the next in line.' : `${ahead} follow-up(s) come before it.`;
@@ -112,7 +112,7 @@ export function passingOnReceipt(item: Pick<InboxItem, 'id' | 'text'>, agent: st
   return { ...firstReceipt(item), how };
 }
 
-/** It was passed on; `reader`: the way to the agent that read it, perhaps before word came that it is taken back. */
+/** Returns the receipt for a message read by the agent at path `reader`, perhaps before its withdrawal arrived (`tooLate`). */
 export function readReceipt(id: string, reader: string, tooLate = false): Receipt {
   const late = tooLate ? ', before it could be taken back' : '';
   return { id, state: 'applied', how: `Read by ${reader}${late}.` };
@@ -123,7 +123,7 @@ export function calledBackReceipt(id: string, agent: string): Receipt {
   return { id, state: 'accepted', how };
 }
 
-/** The agent did not read it: it is accepted once more. `unread`: why, without a full stop. */
+/** Returns the receipt for a message that an agent did not read: it is accepted again. `unread`: why, without a full stop. */
 export function givenBackReceipt(id: string, unread: string): Receipt {
   const how = `${unread}. It is read before the next model call; if the goal ends first, it becomes a follow-up.`;
   return { id, state: 'accepted', how };

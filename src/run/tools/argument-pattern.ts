@@ -1,6 +1,6 @@
 /**
- * Patterns of permissions: a glob over names of tools, perhaps with one over arguments: `write(src/**)`.
- * What a path leads to by symbolic links only the tool's server can know.
+ * Patterns of permissions: a glob over tool names, optionally with one over arguments: `write(src/**)`. Only the tool's
+ * server can know where a path leads by symbolic links.
  */
 import { canonicalJson } from '../../base/json/json.js';
 import {
@@ -21,15 +21,15 @@ import { readShellLine, type ShellCommand } from '../../base/text/shell-line.js'
 import { type CallText, commandWords, distinct, isShellGlob, linesIn, textsIn } from './call-texts.js';
 import { isCommandName, plainPath } from './tool-paths.js';
 
-/** Arguments that hold text: not looked at where others name what the call is about. */
+/** Arguments with text: ignored if other arguments name the call's subject. */
 const TEXT_NAMES =
   /^(contents?|text|body|data|message|description|instructions?|prompt|title|summary|edits|(old|new)_?(text|string|str))$/i;
-/** How long a command may take: the one argument beside it that says nothing of what runs. */
+/** The time limit of a command: the only other argument that does not affect what runs. */
 const TIME_NAMES = /^time_?out(_?(ms|s|secs?|seconds|millis|milliseconds))?$/i;
-/** Arguments that describe a command: a pattern that a person wrote over commands does not ask for them. */
+/** Arguments that describe a command: a person's pattern over commands does not apply to them. */
 const ABOUT_NAMES = /^(description|title|summary|explanation|reason|purpose)$/i;
 const FOLDER_NAMES = /^(cwd|work(ing)?_?dir(ectory)?|dir|directory|folder)$/i;
-/** Longer strings are no paths, but where an argument names one: a server makes it plain before it is too long. */
+/** Longer strings are not paths, unless an argument names one: a server may shorten it by normalising. */
 const MOST_PATH_CHARS = 4_096;
 
 export interface PermissionPattern {
@@ -38,17 +38,17 @@ export interface PermissionPattern {
   args: string | null;
 }
 
-/** What a call is made with, and where its relative paths begin. */
+/** A call's arguments, and the base of its relative paths. */
 export interface CalledWith {
   input: Readonly<Record<string, unknown>>;
   workspace: string;
-  /** What servers take `~` for, where it is known. */
+  /** The folder that servers expand `~` to, if known. */
   home?: string;
 }
 
 /**
- * The command that a call runs, as a text: alone, or as JSON with all arguments beside it but its timeout. Null for a
- * call of a tool that runs none.
+ * Returns the command that a call runs, as a text: alone, or as JSON with all other arguments except its timeout. Null
+ * for a tool that runs no commands.
  */
 export function commandOf(input: CalledWith['input']): string | null {
   const telling = Object.entries(input).filter(([name]) => !TIME_NAMES.test(name));
@@ -57,7 +57,7 @@ export function commandOf(input: CalledWith['input']): string | null {
   return typeof only === 'string' && others.length === 0 ? only : canonicalJson(Object.fromEntries(telling));
 }
 
-/** `name(*)` is every call, as the name alone. */
+/** `name(*)` means every call, like the name alone. */
 export function readPattern(pattern: string): PermissionPattern {
   const [, names, args] = /^([^()]+)\((.*)\)$/s.exec(pattern) ?? [];
   if (names === undefined || args === undefined) return { names: pattern, args: null };
@@ -65,8 +65,8 @@ export function readPattern(pattern: string): PermissionPattern {
 }
 
 /**
- * For `deny` and `confirm`: true where one argument, or the line that words make, matches one of the globs, in any
- * case of letters and with any blanks, and a bare name in any folder. Where `work` became too much nobody knows.
+ * For `deny` and `confirm`: true if an argument, or the line that words make, matches one of the globs, ignoring case
+ * and the number of blanks; a bare name matches in any folder. When `work` is exceeded, the result is unreliable.
  */
 export function touchesArgument(
   globs: readonly string[],
@@ -100,7 +100,7 @@ function touching(globs: readonly string[], base: string): Compiled[] {
   });
 }
 
-/** Whether a path is one that globs of `deny` name: as `touchesArgument`, for many paths. */
+/** Returns a test for paths that globs of `deny` name: like `touchesArgument`, for many paths. */
 export function pathMatcher(globs: readonly string[], workspace: string): (path: string) => boolean {
   const base = fold(workspace);
   const patterns = touching(globs, base);
@@ -110,13 +110,13 @@ export function pathMatcher(globs: readonly string[], workspace: string): (path:
   };
 }
 
-/** The words of commands, each once. */
+/** Returns the distinct words of commands. */
 function wordsIn(texts: readonly CallText[], work: Work): string[] {
   const commands = texts.filter(({ text, place }) => place === 'command' && takesWork(work, text));
   return [...new Set(commands.flatMap(({ text }) => commandWords(fold(text))))];
 }
 
-/** Whether a word of a command may be a path that a pattern names: a shell may make a name of a glob. */
+/** True if a word of a command may be a path that a pattern names: a shell may expand a glob to it. */
 function mayName(
   word: string,
   { base, home }: { base: string; home: string },
@@ -134,19 +134,19 @@ function mayName(
   );
 }
 
-/** What a call says besides texts of files, also as the lines that its words make. */
+/** Returns a call's texts except file contents, and the lines that its words make. */
 function comparedTexts(input: CalledWith['input'], work: Work): CallText[] {
   const all = [...textsIn(input, { joined: false }), ...linesIn(input, work)];
   const isNamed = all.some(({ place }) => place !== null);
   return distinct(isNamed ? all.filter(({ place, key }) => place !== null || !TEXT_NAMES.test(key)) : all);
 }
 
-/** As it is written, and with single blanks: `rm  -rf` is `rm -rf`. */
+/** Returns the text as written, and with single blanks: `rm  -rf` equals `rm -rf`. */
 function textForms(text: string): string[] {
   return [...new Set([text, text.replace(/\s+/g, ' ').trim()])];
 }
 
-/** For `auto`: true where one glob matches every argument that says what the call is about. False for too much work. */
+/** For `auto`: true if one glob matches every argument that tells the call's subject. False if `work` is exceeded. */
 export function coversArguments(globs: readonly string[], called: CalledWith, work: Work): boolean {
   const { input, workspace } = called;
   const patterns = [...new Set(globs)].map(glob => compiled(glob, glob, workspace));
@@ -157,7 +157,7 @@ export function coversArguments(globs: readonly string[], called: CalledWith, wo
   return holds && !isTooMuch(work);
 }
 
-/** Beside a command every text may say what it does, but where it runs within the workspace. */
+/** Next to a command, any text may change its effect, except a folder within the workspace. */
 function decidingTexts(called: CalledWith, work: Work): CallText[] {
   const all = textsIn(called.input, { joined: true });
   const inWorkspace = compiled('**', '**', called.workspace);
@@ -190,8 +190,8 @@ function covers(
 }
 
 /**
- * A line has the commands that the pattern has, one by one: what `*` and `?` stand for is a part of one command, and
- * nothing that a shell makes another one of.
+ * A line must have the same commands as the pattern, one by one: `*` and `?` match a part of one command, without
+ * anything that a shell turns into another one.
  */
 function coversLine(glob: string, line: string, work: Work): boolean {
   return alternatives(glob).some(pattern => {
@@ -209,17 +209,17 @@ function coversCommand(pattern: ShellCommand, command: ShellCommand | undefined,
   return !command.writes && !command.expands && matchesGlob(command.text, readGlob(pattern.text), work);
 }
 
-/** Whether something stands for other characters in it. */
+/** True if the pattern contains wildcards. */
 function isOpen(pattern: string): boolean {
   return /[*?]/.test(pattern);
 }
 
-/** A glob read for texts, and for paths, where `**` stands for any folders, and all else for one part. */
+/** A glob compiled for texts, and for paths, where `**` matches any folders and other parts match one. */
 interface Compiled {
   glob: string;
   texts: Glob;
   paths: readonly PathPart[][];
-  /** The paths as they are written. */
+  /** The parts of the paths, uncompiled. */
   parts: readonly string[][];
 }
 
@@ -228,14 +228,14 @@ function compiled(glob: string, pathGlob: string, base: string): Compiled {
   return { glob, texts: readGlob(glob), paths: parts.map(path => path.map(readPathPart)), parts };
 }
 
-/** Every path that a server may read a text as: what looks like an address can be the name of a folder. */
+/** Returns every path that a server may read a text as: an apparent address can be a folder's name. */
 function pathsIn(text: string, home: string): string[] {
   const trimmed = text.trim();
   const ofUser = /^~(?:$|[/\\])/.test(trimmed) ? [home + trimmed.slice(1)] : [];
   return [trimmed, ...ofUser, ...filesIn(trimmed)];
 }
 
-/** The path in the address of a file, with and without what may stand behind it. */
+/** Returns the path in a file's address, with and without query and fragment. */
 function filesIn(address: string): string[] {
   const path = /^file:(?:\/\/[^/]*)?(\/.*)$/is.exec(address.trim())?.[1];
   return path === undefined ? [] : [decoded(path), decoded(path.replace(/[?#].*$/s, ''))];
@@ -245,7 +245,7 @@ function isAddress(text: string): boolean {
   return /^[a-z][a-z0-9+.-]+:/i.test(text.trim());
 }
 
-/** Whether only its reader knows where it leads. */
+/** True if only the server knows where the path leads. */
 function isDoubtful(text: string): boolean {
   const leadsUp = isAddress(text) && decoded(text).split(/[/\\]/).includes('..');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: readers of addresses leave them out.
@@ -267,6 +267,6 @@ function partsOf(path: string, base: string): string[] {
 }
 
 function fold(text: string): string {
-  // Some letters have no small form of their own, and one of two others: `ſ` is an s.
+  // Some letters lower-case only via their capital: `ſ` is an s.
   return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }

@@ -1,19 +1,19 @@
-/** The texts of a tool call's arguments, as patterns compare them: each that stands there, and the lines that words make. */
+/** The texts of a tool call's arguments, as patterns compare them: each single text, and the lines that words make. */
 import { isRecord } from '../../base/json/json.js';
 import { alternatives, isTooMuch, takesWork, type Work } from '../../base/text/glob.js';
 import { isCommandName, isPathName, mayNamePlace } from './tool-paths.js';
 
-/** Parts of a command line that stand apart, in its order. */
+/** Names for separate parts of a command line, in its order. */
 const PROGRAM_NAMES = /^(commands?|cmds?|program|executable|shell|file|path|name|tool|script)$/i;
 const WORDS_NAMES = /^(args|argv|arguments|params|parameters|flags|options)$/i;
-/** Of these nobody doubts it. */
+/** These names are unambiguous. */
 const SURE_PROGRAM_NAMES = /^(command|cmd|program|executable)$/i;
 const SURE_WORDS_NAMES = /^(args|argv|arguments)$/i;
 
 export interface CallText {
   key: string;
   text: string;
-  /** `path`, `command`: by its name, or that of what holds it; `anything`: a query or the like. */
+  /** `path`, `command`: by its own name or its parent's; `anything`: a query or the like. */
   place: 'path' | 'command' | 'anything' | null;
 }
 
@@ -21,7 +21,7 @@ export function distinct(all: readonly CallText[]): CallText[] {
   return [...new Map(all.map(each => [`${each.place} ${each.text}`, each])).values()];
 }
 
-/** Every text, at any depth. `joined`: a command given as words is one, its line. */
+/** Returns every text, at any depth. `joined`: a command passed as words becomes one line. */
 export function textsIn(input: unknown, { joined }: { joined: boolean }): CallText[] {
   const found: CallText[] = [];
   const look = (value: unknown, key: string, held: CallText['place'], isListed = false): void => {
@@ -35,7 +35,7 @@ export function textsIn(input: unknown, { joined }: { joined: boolean }): CallTe
       if (command) found.push({ key, text: command.line, place: 'command' });
       for (const [name, item] of Object.entries(value)) {
         if (command?.names.includes(name)) continue;
-        // A key may be a path that has its content for a value. Where each text must match, names of arguments are none.
+        // A key may be a path with its content as value. If every text must match, argument names are not paths.
         const isPlain = /^\w+$/.test(name);
         const mayBePath = key === '' ? !joined && !isPlain : !joined || !isListed || !isPlain;
         if (mayBePath) found.push({ key, text: name, place });
@@ -53,7 +53,7 @@ function placeOf(key: string): CallText['place'] {
   return mayNamePlace(key) ? 'anything' : null;
 }
 
-/** A program and its arguments, where they stand apart and nobody doubts which is which. */
+/** Returns a program and its separate arguments, if their names are unambiguous. */
 function commandIn(record: Record<string, unknown>): { line: string; names: string[] } | null {
   const named = (names: RegExp) => Object.entries(record).filter(([name]) => names.test(name));
   const [programs, lists] = [named(SURE_PROGRAM_NAMES), named(SURE_WORDS_NAMES)];
@@ -70,7 +70,7 @@ function isLine(key: string, value: unknown): value is unknown[] {
   return isNamed && Array.isArray(value) && value.every(isWord);
 }
 
-/** As a shell would read it: a word that is not plain stands in quotes, so that it passes for no two words. */
+/** Returns the line as a shell reads it: words with special characters are quoted, so that each stays one word. */
 function lineOf(words: readonly unknown[]): string {
   return words
     .map(String)
@@ -85,7 +85,7 @@ interface Line {
 
 const NO_WORDS: Line = { text: '', words: 0 };
 
-/** The lines that words make, of lists and of programs with their arguments. Each is counted before it is made. */
+/** Returns the lines that words make, of lists and of programs with their arguments. Each is counted before it is built. */
 export function linesIn(input: unknown, work: Work): CallText[] {
   const found: CallText[] = [];
   const join = (parts: readonly Line[], key: string, place: CallText['place']): Line => {
@@ -126,19 +126,19 @@ export function linesIn(input: unknown, work: Work): CallText[] {
   return found;
 }
 
-/** What ends a word outside of quotes. */
+/** Characters that end a word outside quotes. */
 const ENDS = /[\s;|&<>()`]/;
-/** A name may stand behind one of these: `--file=.env`, `HEAD:.env`, `@.env`. */
+/** A name may follow one of these: `--file=.env`, `HEAD:.env`, `@.env`. */
 const BEHIND = /[=:@,]/;
 
 /**
- * The words of a command line, as far as they stand there: without quotes and escapes, of braces each choice, and what
- * stands behind a `=`, `:`, `@` or `,` of each. A shell may make others, of variables, of what a command prints and of
- * scripts, which nobody sees before it runs.
+ * Returns the literal words of a command line: without quotes and escapes, each choice of braces, and each part after a
+ * `=`, `:`, `@` or `,`. A shell may make other words, from variables, a command's output and scripts, which can't be
+ * known before it runs.
  */
 export function commandWords(command: string): string[] {
   const plain = plainWords(command);
-  // A text in quotes may be a command of its own, as behind `sh -c`.
+  // A quoted text may be a command of its own, as after `sh -c`.
   const inner = plain.filter(word => ENDS.test(word)).flatMap(plainWords);
   const words = [...plain, ...inner].flatMap(alternatives);
   return [...words, ...words.flatMap(word => word.split(BEHIND).slice(1))].filter(word => word !== '');
@@ -163,7 +163,7 @@ function plainWords(command: string): string[] {
   return [...words, word];
 }
 
-/** Whether a shell puts names in the place of the word. */
+/** True if a shell replaces the word by file names. */
 export function isShellGlob(word: string): boolean {
   return /[*?[]/.test(word);
 }

@@ -1,4 +1,4 @@
-/** What tool calls were made and where their results are: the memory behind dedupe (D1, D2, D3, D6). */
+/** The tool calls made and the places of their results: the memory behind dedupe (D1, D2, D3, D6). */
 
 import { canonicalJson, isRecord, ownValue, utf8Length } from '../../base/json/json.js';
 import { parseRecord } from '../../base/json/json-in-text.js';
@@ -12,26 +12,26 @@ import { pathsOf, touches } from './tool-paths.js';
 export interface LedgerEntry {
   toolUseId: string;
   tool: string;
-  /** The message with the result. When that is trimmed away, so is the entry (`forgetResults`). */
+  /** The message with the result. When it is trimmed, so is the entry (`forgetResults`). */
   messageId: string;
   ending: ToolEnding;
   isError: boolean;
-  /** The result is there as a whole, if only by reference. */
+  /** The complete result is available, if only by reference. */
   complete: boolean;
-  /** All that the result shows is a reference, such as to a picture. */
+  /** The result shows only references, such as to a picture. */
   isStub: boolean;
-  /** What it is about; null where that may be anything (`tool-paths.ts`). */
+  /** The paths that it concerns; null if they may be any (`tool-paths.ts`). */
   paths: string[] | null;
-  /** When it expires, milliseconds since the epoch; absent: it holds until something may have changed it. */
+  /** The expiry in milliseconds since the epoch; absent: valid until something may have changed it. */
   until?: number;
 }
 
-/** Oldest entry first. Plain data: keys as `ledgerKey` makes them. */
+/** Oldest entry first. Plain data, with keys from `ledgerKey`. */
 export interface Ledger {
   entries: Record<string, LedgerEntry>;
 }
 
-/** Entries kept, fewer where their arguments are long; the oldest go first. */
+/** The maximum number of entries, fewer if their arguments are long; the oldest are dropped first. */
 export const LEDGER_KEPT = 350;
 
 const LONGEST_PLAIN_ARGUMENTS = 200;
@@ -41,35 +41,35 @@ export function emptyLedger(): Ledger {
   return { entries: {} };
 }
 
-/** Names a call by tool and canonical arguments. */
+/** Returns a call's key: its tool and canonical arguments. */
 export function ledgerKey(tool: string, args: unknown): string {
-  // Long ones have a head, their length and a 64-bit hash: safe against chance, not against someone who builds two
-  // argument texts with one hash.
+  // Long arguments are reduced to a head, their length and a 64-bit hash: safe against chance, not against someone who
+  // builds two argument texts with one hash.
   const text = canonicalJson(args);
   if (text.length <= LONGEST_PLAIN_ARGUMENTS) return `${tool} ${text}`;
   return `${tool} ${shortFirst(args).slice(0, HEAD_OF_LONG_ARGUMENTS)}… (${text.length} characters, ${hash64(text)})`;
 }
 
-/** A key of this call, and of no other of any run, for systems that do nothing twice under one key. */
+/** Returns a key that only this call of any run has, for systems that do nothing twice under one key. */
 export function idempotencyKeyOf(
   chainId: string,
   toolUseId: string,
   { tool, args }: { tool: string; args: unknown },
 ): string {
-  // A run that is reset may make another call under the same id, so what it says is a part. `chainId`: of the run
-  // in all its parts.
+  // A reset run may make another call under the same id, so the key includes the content. `chainId`: the same in all
+  // parts of the run.
   return `${chainId}-${toolUseId}-${hash64(`${tool} ${canonicalJson(args)}`).slice(0, 8)}`;
 }
 
-/** Two 32-bit hashes over UTF-16 units, as 16 hex digits: quick, for replays hash all that a run sent. */
+/** Returns two 32-bit hashes over UTF-16 units, as 16 hex digits. It is fast, because replays hash all that a run sent. */
 export function hash64(text: string): string {
   return hex32(hash32(text, 0xdeadbeef, 1_299_709)) + hex32(hash32(text, 0x41c6ce57, 1_999_993));
 }
 
-/** `factor`: below 2^21, so that products are exact. */
+/** `factor` must be below 2^21, so that products are exact. */
 function hash32(text: string, seed: number, factor: number): number {
-  // Not `Math.imul`: in the sandbox of workflows each use of a global goes through an interceptor, and calls
-  // differ by run, which throws compiled code away.
+  // `Math.imul` is avoided: in the workflow sandbox each use of a global goes through an interceptor, and calls differ
+  // by run, which discards compiled code.
   let hash = seed | 0;
   for (let index = 0; index < text.length; index += 1) hash = ((hash ^ text.charCodeAt(index)) * factor) | 0;
   hash = ((hash ^ (hash >>> 16)) * 1_540_483) | 0;
@@ -81,7 +81,7 @@ function hex32(half: number): string {
   return (half >>> 0).toString(16).padStart(8, '0');
 }
 
-/** What the ledger says of a call about to be made: `reuse` a result, `advise` that there is one, or null. */
+/** Looks up a call about to be made: `reuse` a result, `advise` that there is one, or null. */
 export function lookUp(
   ledger: Ledger,
   tool: string,
@@ -104,18 +104,18 @@ export interface LedgerCall {
   result: Pick<ToolResultBlock, 'ending' | 'content' | 'isError'>;
   messageId: string;
   policy: ToolPolicy;
-  /** Where relative paths begin. */
+  /** The base of relative paths. */
   workspace: string;
   now: number;
 }
 
-/** Notes a call that was sent. */
+/** Records a call that was sent. Changes `ledger`. */
 export function recordCall(
   ledger: Ledger,
   { call, result, messageId, policy, workspace, now }: LedgerCall,
 ): void {
-  // One that may have had effects first clears the entries of what it names, or all where that is not known: what
-  // they say may no longer be true. Changes `ledger`.
+  // A call that may have had effects first removes the entries for its paths, or all if they are unknown: those results
+  // may be outdated.
   const paths = pathsOf(call.input, workspace);
   // A call that a server rejects as invalid may already have had effects.
   const ran = !NOT_RUN.has(result.ending);
@@ -125,7 +125,7 @@ export function recordCall(
   if (!ran || policy.cache === 'none') return;
   const { ending, isError } = result;
   const key = ledgerKey(call.name, call.input);
-  // Deleted first, so that a repeated call moves to the young end.
+  // Deleted first, so that a repeated call becomes the youngest.
   delete ledger.entries[key];
   ledger.entries[key] = {
     toolUseId: call.id,
@@ -153,10 +153,10 @@ function dropOldest(ledger: Ledger): void {
   }
 }
 
-/** Endings of calls that nothing ran of, as far as the run knows. */
+/** Endings of calls that did not run, as far as the run knows. */
 const NOT_RUN: ReadonlySet<ToolEnding> = new Set(['reused', 'invalid', 'denied', 'skipped']);
 
-/** A text that was shortened is whole when the rest can be read by its reference. */
+/** A shortened text counts as complete if its rest can be read by reference. */
 function isWhole(content: ToolContent): boolean {
   return content.type === 'json' || content.totalBytes === undefined || content.ref !== undefined;
 }
@@ -169,22 +169,22 @@ function dropEntries(ledger: Ledger, drop: (entry: LedgerEntry) => boolean): voi
   for (const [key, entry] of Object.entries(ledger.entries)) if (drop(entry)) delete ledger.entries[key];
 }
 
-/** Forgets calls whose results can't be read any more. Changes `ledger`. */
+/** Forgets calls whose results can no longer be read. Changes `ledger`. */
 export function forgetResults(ledger: Ledger, messageIds: readonly string[]): void {
   const gone = new Set(messageIds);
   dropEntries(ledger, entry => gone.has(entry.messageId));
 }
 
-/** Forgets everything, at a person's word, a new goal or a new try of a task (LI8). Changes `ledger`. */
+/** Forgets everything, at a person's request, a new goal or a task's retry (LI8). Changes `ledger`. */
 export function forgetAll(ledger: Ledger): void {
   ledger.entries = {};
 }
 
 const LONGEST_NAMED = 100;
 
-/** The youngest `max` results that still hold, for a prompt (OU12), a line a tool. */
+/** Lists the youngest `max` results that are still valid, for a prompt (OU12), one line a tool. */
 export function heldResults(ledger: Ledger, max: number): string {
-  // What shows no text is of no use, and what holds for a time only may be over when it is read.
+  // Results without text are useless here, and those with an expiry may have expired when they are read.
   const held = Object.entries(ledger.entries).filter(
     ([, entry]) => isReusable(entry) && !entry.isStub && entry.until === undefined,
   );
@@ -194,7 +194,7 @@ export function heldResults(ledger: Ledger, max: number): string {
   return [...byTool].map(([tool, calls]) => `- ${tool}: ${calls.join('; ')}`).join('\n');
 }
 
-/** What a key says of the arguments: the one text that they hold, else their JSON. */
+/** Returns the arguments in a key: their only text, else their JSON. */
 function argumentsIn(key: string, tool: string): string {
   const text = key.slice(tool.length + 1);
   const given = parseRecord(text);
@@ -204,7 +204,7 @@ function argumentsIn(key: string, tool: string): string {
   return preview(shortFirst(given), LONGEST_NAMED);
 }
 
-/** As JSON, cut from its end without losing what tells calls apart: a path stands before a content. */
+/** Returns JSON with short members first, so that a cut keeps what distinguishes calls: a path precedes a content. */
 function shortFirst(args: unknown): string {
   if (!isRecord(args)) return canonicalJson(args);
   const members = Object.keys(args)
@@ -213,9 +213,9 @@ function shortFirst(args: unknown): string {
   return `{${members.sort((a, b) => a.length - b.length).join(',')}}`;
 }
 
-// The arguments of a call in a batch.
+// Arguments of a call in a batch.
 
-/** Arguments up to this size travel with the activity; larger ones are read by query, to be in history once. */
+/** Arguments up to this size travel with the activity; larger ones are read by query, so that history has them once. */
 const INLINE_BYTES = 1_024;
 
 export function inlineInput(given: Record<string, unknown>): { arguments?: Record<string, unknown> } {

@@ -1,4 +1,4 @@
-/** Which tool calls run, ask a person, or are denied (S4, T9). */
+/** Decides which tool calls run, ask a person, or are denied (S4, T9). */
 
 import { utf8Length } from '../../base/json/json.js';
 import { isTooMuch, matchesAny, newWork, type Work } from '../../base/text/glob.js';
@@ -21,9 +21,10 @@ export interface Permissions {
 }
 
 /**
- * `deny` beats everything; then `--yes` and "always" for this very command, which answer what would be asked; then what
- * `confirm` names by arguments, "always" for the whole tool, the rest of `confirm`, `auto`, and the tool's hint: what only reads runs. `deny` and `confirm` also match the name on the server, so that a
- * longer name does not slip by. `too_much`: more than can be compared with `deny`, so the call does not run.
+ * `deny` precedes everything; then `--yes` and "always" for this exact command, which answer in a person's place; then
+ * `confirm` with arguments, "always" for the whole tool, other `confirm`, `auto`, and the tool's hint: read-only tools
+ * run. `deny` and `confirm` also match the name on the server, so a longer name can't evade them. `too_much`: comparing
+ * with `deny` costs too much, so the call does not run.
  */
 export function decidePermission(
   tool: Pick<ToolDefinition, 'name' | 'serverToolName' | 'policy'>,
@@ -42,19 +43,19 @@ export function decidePermission(
   if (autoApprove || (allowed !== tool.name && allowed !== null && alwaysThisRun.includes(allowed)))
     return 'run';
   const isAllowed = alwaysThisRun.includes(tool.name);
-  // What was allowed for the whole tool does not answer for what `confirm` names by its arguments.
+  // "Always" for the whole tool does not cover calls that `confirm` names by arguments.
   if (isAllowed && say('confirm', isAboutArguments, 'narrow') === false) return 'run';
   if (isAllowed || say('confirm', isAbout) !== false) return 'ask';
   if (say('auto', isCovered) === true) return 'run';
   return tool.policy.readOnly ? 'run' : 'ask';
 }
 
-/** Of a command; a longer one is allowed once. A start takes an entry with its digest (`LONGEST_ALLOWED_TOOL`). */
+/** The limit for a command; a longer one is allowed once. A start takes an entry with its digest (`LONGEST_ALLOWED_TOOL`). */
 const LONGEST_ALLOWED_BYTES = 120;
 
 /**
- * What "always" at the gate of a call allows, as an entry of the tools that are allowed: every call of a tool by its
- * name, of a tool that runs commands this command alone, such as `run(ls -l)`. Null: nothing beyond the call.
+ * Returns what "always" at a call's gate allows, as an entry of the allowed tools: every call of a tool by its name, or
+ * for a tool that runs commands this command alone, such as `run(ls -l)`. Null: only the call.
  */
 export function allowedBy(tool: string, input: Readonly<Record<string, unknown>>): string | null {
   const command = commandOf(input);
@@ -63,7 +64,7 @@ export function allowedBy(tool: string, input: Readonly<Record<string, unknown>>
   return utf8Length(entry) <= LONGEST_ALLOWED_BYTES ? entry : null;
 }
 
-/** What "always" allows at the gate that says so (`always`), with the arguments that a person put in their place. */
+/** Returns what "always" at a gate allows: the gate's `always`, or for edited arguments, what they allow. */
 export function allowedAt(
   { tool, always }: { tool: string; always?: string | null },
   edited: Readonly<Record<string, unknown>> | null = null,
@@ -72,7 +73,7 @@ export function allowedAt(
   return always === undefined ? tool : always;
 }
 
-/** The name of the tool that an entry is about. */
+/** Returns the tool name of an entry. */
 export function toolAllowedBy(entry: string): string {
   return entry.replace(/\(.*$/s, '');
 }
@@ -81,7 +82,7 @@ export type Permission = 'run' | 'ask' | 'deny' | 'too_much';
 
 type Compared = boolean | 'too_much';
 
-/** What was compared for one reply: its calls share one allowance, and arguments are compared once. */
+/** The comparisons for one reply: its calls share one allowance, and arguments are compared once. */
 export class Comparisons {
   readonly #work = newWork();
   readonly #made = new WeakMap<object, Map<string, Compared>>();
@@ -96,12 +97,12 @@ export class Comparisons {
 
 type Named = Pick<ToolDefinition, 'name' | 'serverToolName'>;
 
-/** True for tools that never run, whoever allows them: no role is offered them. */
+/** True for tools that `deny` excludes entirely: they never run, and no role is offered them. */
 export function isDenied(tool: Named, { deny }: Pick<Permissions, 'deny'>): boolean {
   return deny.map(readPattern).some(({ names, args }) => args === null && matchesEither(tool, names));
 }
 
-/** Whether patterns of `deny` or `confirm` are about this call of a tool of these names, or may be. */
+/** True if patterns of `deny` or `confirm` apply, or may apply, to this call of a tool with these names. */
 export function matchesCall(
   names: readonly string[],
   called: CalledWith,
@@ -110,7 +111,7 @@ export function matchesCall(
   return isAbout(names, called, { patterns, work: newWork() }) !== false;
 }
 
-/** Whether patterns name a path for calls of one of these tools. */
+/** Returns a test for paths that patterns name for calls of one of these tools. */
 export function deniedPath(
   names: readonly string[],
   patterns: readonly string[],
@@ -163,7 +164,7 @@ function matchesEither(tool: Named, glob: string): boolean {
   return namesOf(tool).some(name => matchesAny(name, [glob]));
 }
 
-/** Permissions that are about no tool: a typing error in `deny` would protect nothing, and say nothing. */
+/** Warns of permissions that match no tool: a typing error in `deny` would silently protect nothing. */
 export function idlePermissions(
   permissions: Permissions,
   tools: readonly Named[],
@@ -178,17 +179,17 @@ export function idlePermissions(
   );
 }
 
-// Tools that a person allowed for good: each by its name and by what it was when they did.
+// Tools that a person allowed permanently, each by its name and its definition at that time.
 
-/** Not in any name of a tool, nor behind the command that an entry may have. */
+/** Tool names never contain it, nor does the part after an entry's command. */
 const MARK = '#';
 
-/** As a start names it: an entry of `allowTools`. `digest`: of its definition; empty for a tool that nobody lists. */
+/** Returns an entry of `allowTools`. `digest`: of the tool's definition; '' for an unlisted tool. */
 export function keptTool(name: string, digest: string): string {
   return `${name}${MARK}${digest}`;
 }
 
-/** Names of those that hold, and of those that are another tool now. A name alone holds whatever its tool is. */
+/** Returns the names of valid entries, and of those whose tool has changed. A name without a digest is always valid. */
 export function allowedAtStart(
   entries: readonly string[],
   tools: readonly Pick<ToolDefinition, 'name' | 'digest'>[],
@@ -196,7 +197,7 @@ export function allowedAtStart(
   const allowed: string[] = [];
   const changed: string[] = [];
   for (const entry of entries) {
-    // A command may have the mark in it, a digest has none.
+    // A command may contain the mark, a digest can't.
     const [, given = entry, digest] = /^(.*)#([^#()]*)$/s.exec(entry) ?? [];
     const tool = tools.find(candidate => candidate.name === toolAllowedBy(given));
     if (digest === undefined || digest === (tool?.digest ?? '')) allowed.push(given);

@@ -1,4 +1,4 @@
-/** Which files and folders a tool call is about, by its arguments: what a write leaves as it was. */
+/** The files and folders that a tool call concerns, by its arguments: a write leaves all others unchanged. */
 
 import { isRecord } from '../../base/json/json.js';
 import type { ToolDefinition } from './tool.js';
@@ -6,15 +6,15 @@ import type { ToolDefinition } from './tool.js';
 const PATH_NAMES = /^(paths?|files?|file_?names?|file_?paths?|source|destination|dir|directory|folder)$/i;
 const COMMAND =
   /^(commands?|cmds?|command_?line|program|executable|scripts?|code|shell|args|argv|arguments)$/i;
-/** Others that may do anything anywhere, whatever path stands beside them. */
+/** Other arguments that may do anything anywhere, regardless of any path next to them. */
 const ANYTHING = /^(query|queries|sql|expression)$/i;
-/** Others that may name a place too, such as `newPath` or `to`. */
+/** Other arguments that may name a path, such as `newPath` or `to`. */
 const PERHAPS_A_PATH =
   /path|file|folder|dir|dest|target|source|output|uri|url|name|^(to|from|into|src|dst|out|cwd|root|base)$/i;
-/** Of one call; one that names more is taken to be about everything. */
+/** A call with more paths is treated as concerning everything. */
 const MOST_PATHS = 20;
 
-/** The paths that a call names, absolute; null where it may be about anything. `base`: where relative ones begin. */
+/** Returns the absolute paths that a call names; null if it may concern any. `base`: of relative paths. */
 export function pathsOf(input: Readonly<Record<string, unknown>>, base: string): string[] | null {
   const entries = Object.entries(input);
   if (entries.some(([name]) => isCommandName(name) || ANYTHING.test(name))) return null;
@@ -25,7 +25,7 @@ export function pathsOf(input: Readonly<Record<string, unknown>>, base: string):
   return paths.every(path => path !== null) ? paths : null;
 }
 
-/** The names of a tool's arguments, as its schema has them. */
+/** Returns the names of a tool's arguments, from its schema. */
 export function argumentNames({
   inputSchema: { properties },
 }: Pick<ToolDefinition, 'inputSchema'>): string[] {
@@ -40,18 +40,18 @@ export function isCommandName(name: string): boolean {
   return COMMAND.test(name);
 }
 
-/** True for an argument that says what a call is about, in a way of its own. */
+/** True for an argument that may name a call's subject. */
 export function mayNamePlace(name: string): boolean {
   return isCommandName(name) || ANYTHING.test(name) || PERHAPS_A_PATH.test(name);
 }
 
-/** Null for what is no path of a file system, such as an address. */
+/** Null for a text that is not a file path, such as an address. */
 function absolutePath(path: string, base: string): string | null {
   if (path.trim() === '' || /^[a-z][a-z0-9+.-]+:/i.test(path)) return null;
   return plainPath(path, base).toLowerCase();
 }
 
-/** Absolute, without `.`, `..` and doubled slashes; above the root is the root. */
+/** Makes a path absolute, without `.`, `..` and double slashes; above the root is the root. */
 export function plainPath(path: string, base: string): string {
   const plain = path.replaceAll('\\', '/');
   const parts: string[] = [];
@@ -62,7 +62,7 @@ export function plainPath(path: string, base: string): string {
   return `/${parts.join('/')}`;
 }
 
-/** Whether one of `written` is, holds, or lies in one of `read`. What is not known touches everything, but what is about no path. */
+/** True if a path in `written` equals, contains, or lies in one in `read`. Unknown paths touch all, except an empty `read`. */
 export function touches(written: readonly string[] | null, read: readonly string[] | null): boolean {
   if (read?.length === 0) return false;
   if (written === null || read === null) return true;
@@ -75,7 +75,7 @@ function isWithin(path: string, folder: string): boolean {
 
 const ADDRESS = /^[a-z][a-z0-9+.-]+:|^[^/\s]+@[^/\s]+$/i;
 
-/** The paths that a call may write, as it names them, from the workspace on where they lie in it. */
+/** Returns the paths that a call may write, as it names them, relative to the workspace if they lie in it. */
 export function namedPaths(input: Readonly<Record<string, unknown>>, workspace: string): string[] {
   const values = Object.entries(input).flatMap(([name, value]) => (isPathName(name) ? [value].flat() : []));
   const paths = values.filter(value => typeof value === 'string').filter(isPath);

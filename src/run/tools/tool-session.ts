@@ -1,15 +1,15 @@
-/** Sessions of a run with stateful tool servers: where each is, and what becomes of a call whose session is gone (T18). */
+/** Sessions of a run with stateful tool servers: their place, and the end of a call whose session is gone (T18). */
 
 import { SESSIONS_BYTES } from '../../base/sizes/bounds.js';
 import { lastWithin } from '../../base/text/fit.js';
 import { type CallFailure, FAILURE } from '../limits/failure.js';
 import type { ToolDefinition } from './tool.js';
 
-/** A worker holds it, so later calls of that server go to this worker alone. */
+/** One worker holds the session, so later calls of that server go only to this worker. */
 export interface ToolSession {
   server: string;
   id: string;
-  /** Task queue of that worker and no other. */
+  /** The task queue of that worker alone. */
   queue: string;
 }
 
@@ -32,13 +32,13 @@ export function withSession(sessions: readonly ToolSession[], session: ToolSessi
   );
 }
 
-/** Without the one that `sessionFor` gives: another of that server may be left by a task that has ended. */
+/** Removes the session that `sessionFor` returns: an ended task may have left another one of that server. */
 export function withoutSession(sessions: readonly ToolSession[], server: string): ToolSession[] {
   const lost = sessions.findIndex(session => session.server === server);
   return sessions.filter((_, index) => index !== lost);
 }
 
-/** One of each server for the task that begins, and what is left for others. */
+/** Splits the sessions: one of each server for a task that begins, and the others. */
 export function lendSessions(sessions: readonly ToolSession[]): { lent: ToolSession[]; left: ToolSession[] } {
   const isFirst = ({ server }: ToolSession, index: number) =>
     sessions.findIndex(session => session.server === server) === index;
@@ -48,7 +48,7 @@ export function lendSessions(sessions: readonly ToolSession[]): { lent: ToolSess
   };
 }
 
-/** With those of a task that has ended: who comes next goes on in them, and opens no more. The latest are kept. */
+/** Adds the sessions of an ended task: the next task continues in them and opens no new ones. The latest stay. */
 export function takeBackSessions(
   sessions: readonly ToolSession[],
   lent: readonly ToolSession[],
@@ -56,7 +56,7 @@ export function takeBackSessions(
   return lastWithin([...sessions, ...lent], SESSIONS_BYTES);
 }
 
-/** Whether a call's session is gone with its worker: `not_run` where that never began it; null where it may be there. */
+/** Tells if a call's session died with its worker: `not_run` if the worker never began the call; null if it may be alive. */
 export function sessionLoss({ kind, type }: CallFailure): 'not_run' | 'unknown' | null {
   if (type === FAILURE.tool.notSent) return 'not_run';
   return kind === 'lost' && type !== FAILURE.stateUnavailable ? 'unknown' : null;

@@ -1,4 +1,4 @@
-/** What a run keeps of the tools that it calls. */
+/** A run's state about the tools that it calls. */
 
 import { jsonBytes } from '../../base/json/json.js';
 import { EFFECTS_BYTES } from '../../base/sizes/bounds.js';
@@ -9,22 +9,22 @@ import type { ToolSession } from './tool-session.js';
 
 export interface ToolUse {
   ledger: Ledger;
-  /** Bad calls by tool in the task at hand. */
+  /** Bad calls by tool in the current task. */
   badCalls: Record<string, number>;
-  /** The calls in flight, by their index in the reply: for workers that ask for their arguments. */
+  /** The calls in flight, by their index in the reply, for workers that ask for their arguments. */
   inFlight: { callId: string; index: number }[];
-  /** With stateful servers, one for each at most: the latest is the last. */
+  /** Sessions with stateful servers; the latest is the last. */
   sessions: ToolSession[];
-  /** `changedIn`: the goal in which a server was heard to have other tools, which the next goal gets. */
+  /** `changedIn`: the goal in which a server reported changed tools, which the next goal gets. */
   listed: { at: number; times: number; changedIn: number | null };
-  /** Of a sub-agent: its calls that may have changed something, a line each. */
+  /** Calls of a sub-agent that may have changed something, one line each. */
   effects: string[];
 }
 
 const LONGEST_EFFECT_BYTES = 300;
 const EARLIER = '…';
 
-/** With one more, the last that there is room for. */
+/** Adds lines, and drops the earliest ones beyond the limit. */
 export function withEffects(effects: readonly string[], more: readonly string[]): string[] {
   const all = [...effects, ...more.map(line => cutText(line, LONGEST_EFFECT_BYTES))];
   if (jsonBytes(all) <= EFFECTS_BYTES) return all;
@@ -33,7 +33,7 @@ export function withEffects(effects: readonly string[], more: readonly string[])
   return [EARLIER, ...later];
 }
 
-/** A call that may have changed something, as whoever called the run is told of it. */
+/** Returns the line about a call that may have changed something, for the run's caller. */
 export function effectLine(
   call: string,
   { ending, isError }: Pick<ToolResultBlock, 'ending' | 'isError'>,
@@ -41,7 +41,7 @@ export function effectLine(
   return `${call}: ${ending}${isError ? ERROR : ''}`;
 }
 
-/** The same, read again; of a line that was cut nobody knows how the call ended. */
+/** Parses such a line; if it was cut, how the call ended is unknown. */
 export function effectOf(line: string): Pick<ToolResultBlock, 'ending' | 'isError'> & { call: string } {
   const [, call = line, said, error] = EFFECT.exec(line) ?? [];
   const ending = [...ACTED].find(each => each === said) ?? 'outcome_unknown';
@@ -51,7 +51,7 @@ export function effectOf(line: string): Pick<ToolResultBlock, 'ending' | 'isErro
 const ERROR = ', an error';
 const EFFECT = new RegExp(`^(.*): (\\w+)(${ERROR})?$`, 's');
 
-/** Of a tool that may change something: whether it may have, by how its call ended. */
+/** True if a call with this ending may have changed something, for tools that can. */
 export function mayHaveActed(ending: ToolEnding): boolean {
   return ACTED.has(ending);
 }

@@ -1,38 +1,38 @@
 /** Tool definitions as a run pins them at its start. */
 import { canonicalJson, type JsonSchema } from '../../base/json/json.js';
 
-/** Where a tool runs; `workflow` is the run itself. */
+/** The place where a tool runs; `workflow` is the run itself. */
 type ToolOrigin =
-  /** `stateful`: its calls share a session of the run, waited for up to `startTimeoutMs`. */
+  /** `stateful`: its calls share a session of the run, with up to `startTimeoutMs` to start. */
   | { type: 'mcp'; server: string; stateful?: true; startTimeoutMs?: number }
   | { type: 'builtin' }
   | { type: 'activity'; activity: string }
-  /** `taskQueue`: where it is served; absent for the run's own. */
+  /** `taskQueue`: of its workers; absent for the run's own. */
   | { type: 'child_workflow'; workflow: string; taskQueue?: string }
   | { type: 'client' }
   | { type: 'workflow' };
 
-/** What decides permission, retries and reuse of a tool. From MCP annotations, then `steersman.yaml`. */
+/** The rules for permission, retries and reuse of a tool, from MCP annotations, then `steersman.yaml`. */
 export interface ToolPolicy {
   readOnly: boolean;
   /** Read-only tools are idempotent. */
   idempotent: boolean;
   destructive: boolean;
-  /** Tries for idempotent tools; 1 for all others, whatever is configured. Default 3. */
+  /** Attempts for idempotent tools; always 1 for others. Default 3. */
   attempts: number;
-  /** Limit of one try. Default 60,000. */
+  /** Time limit of one attempt, milliseconds. Default 60,000. */
   timeoutMs: number;
   /** `goal`: results may be reused within a goal; `none`: volatile, never reused (D5). */
   cache: 'goal' | 'none';
-  /** Calls of one reply may run at the same time. Default: as `readOnly`. */
+  /** Calls of one reply may run at the same time. Default: the value of `readOnly`. */
   concurrent: boolean;
-  /** Calls of one reply that are run; absent: as many as of all tools. */
+  /** Calls run from one reply; absent: the general limit. */
   callsPerTurn?: number;
-  /** How long a result may be reused, milliseconds; absent: as long as `cache` says. */
+  /** Milliseconds for which a result may be reused; absent: as `cache` says. */
   cacheTtlMs?: number;
   /** Bad calls in a task that are sent back for correction; absent: `limits.argumentCorrections`. */
   corrections?: number;
-  /** It ends its work when it is told to stop: a stop reaches it though it may have effects. Absent: it does not. */
+  /** The tool ends its work when asked: a stop reaches it although it may have effects. Absent: false. */
   stoppable?: boolean;
 }
 
@@ -46,13 +46,13 @@ export interface ToolDefinition {
   /** `strict`: arguments are checked against the schema; `delegate`: the server checks them. */
   validation: 'strict' | 'delegate';
   policy: ToolPolicy;
-  /** Address on its server of the app that shows its results. */
+  /** The address of the app that shows its results, on its server. */
   app?: string;
-  /** It is for the apps of its server: no model is offered it. */
+  /** The tool is for apps of its server: models are not offered it. */
   appOnly?: true;
-  /** It is for models: no app may call it. */
+  /** The tool is for models: apps may not call it. */
   modelOnly?: true;
-  /** Of all that tells it from another of its name; absent for a tool of the run itself. */
+  /** Digest of everything that distinguishes it from another tool of its name; absent for the run's own tools. */
   digest?: string;
 }
 
@@ -73,15 +73,15 @@ export const DEFAULT_TOOL_POLICY: ToolPolicy = {
   concurrent: false,
 };
 
-/** The built-in tool that reads what is no longer shown of the conversation. */
+/** The built-in tool that reads parts of the conversation that are no longer shown. */
 export const RECALL = 'recall';
 
-/** Whether a call may be made again: it only reads, or twice does what once does. All else is never run twice unasked. */
+/** True if a call may be repeated: it only reads, or repeating it changes nothing. Other calls never run twice unasked. */
 export function isRepeatable({ readOnly, idempotent }: ToolPolicy): boolean {
   return readOnly || idempotent;
 }
 
-/** Whether a stop cuts its calls off. Any other call is waited for: cut off, it would leave its effect unknown. */
+/** True if a stop cuts its calls off. Other calls are waited for, because cutting them off leaves their effect unknown. */
 export function endsWhenStopped(policy: ToolPolicy): boolean {
   return isRepeatable(policy) || policy.stoppable === true;
 }
@@ -90,16 +90,16 @@ export function toolAttempts(policy: ToolPolicy): number {
   return isRepeatable(policy) ? Math.max(1, policy.attempts) : 1;
 }
 
-// What becomes of the tools that a run has pinned when they are listed anew.
+// Changes of a run's pinned tools when they are listed again.
 
 export interface ToolChanges {
   added: string[];
   removed: string[];
-  /** Otherwise described, or with other arguments or another policy. */
+  /** Tools with a new description, arguments or policy. */
   changed: string[];
 }
 
-/** The new list; a server of which none are listed now may only be down, so it keeps those it had. */
+/** Returns the new list; a server that lists no tools now may only be down, so its tools stay. */
 export function relisted(
   before: readonly ToolDefinition[],
   listed: readonly ToolDefinition[],

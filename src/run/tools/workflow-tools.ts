@@ -1,6 +1,6 @@
 /**
- * Tools that a run carries out itself, as data. Only a role that names them has them: `*` means what others offer.
- * The one that asks the person is every role's that works with tools and answers in text.
+ * Tools that a run carries out itself, as data. Only a role that names them has them: `*` excludes them. The tool that
+ * asks the person belongs to every role that works with tools and answers in text.
  */
 
 import type { JsonSchema } from '../../base/json/json.js';
@@ -14,7 +14,7 @@ import {
   type ToolPolicy,
 } from './tool.js';
 
-/** Nothing outside the run changes, so nobody is asked; what they say is of the moment, so it is never reused. */
+/** These tools change nothing outside the run, so no approval is needed; their results are momentary, so never reused. */
 export const WITHIN_THE_RUN: ToolPolicy = {
   ...DEFAULT_TOOL_POLICY,
   readOnly: true,
@@ -23,7 +23,7 @@ export const WITHIN_THE_RUN: ToolPolicy = {
   cache: 'none',
 };
 
-/** Asks the person who attends the run: its result is what they say. */
+/** Asks the person who attends the run: the result is the answer. */
 export const ASK_PERSON = 'ask_person';
 
 type OwnTool = Pick<ToolDefinition, 'description' | 'inputSchema'> & { policy?: ToolPolicy };
@@ -39,7 +39,7 @@ const DEFINITIONS = {
         description: 'What it is to do and to return, with every name, date, path and URL that it needs.',
       },
     }),
-    // What it calls is decided upon where it calls it.
+    // The agent's own calls are decided upon in its own run.
     policy: { ...WITHIN_THE_RUN, concurrent: true },
   },
   [ASK_PERSON]: {
@@ -53,7 +53,7 @@ const DEFINITIONS = {
   },
 } satisfies Record<string, OwnTool>;
 
-/** Definitions of tools that a run carries out itself. */
+/** Returns definitions of tools that a run carries out itself. */
 export function ownTools(definitions: Readonly<Record<string, OwnTool>>): ToolDefinition[] {
   return Object.entries(definitions).map(([name, rest]) => ({
     name,
@@ -65,7 +65,7 @@ export function ownTools(definitions: Readonly<Record<string, OwnTool>>): ToolDe
   }));
 }
 
-/** The tools of runs, with those of features in between: endpoints have this order in their caches. */
+/** Returns the tools of runs, with features' tools in between: endpoints have this order in their caches. */
 export function ownToolsWith(ofFeatures: readonly ToolDefinition[]): readonly ToolDefinition[] {
   const [askPerson, others] = [true, false].map(asks =>
     ownTools(DEFINITIONS).filter(tool => isAskPerson(tool) === asks),
@@ -75,7 +75,7 @@ export function ownToolsWith(ofFeatures: readonly ToolDefinition[]): readonly To
 
 const NO_FEATURES = ownToolsWith([]);
 
-/** Whether a tool is among the globs of a role: one of the run itself is not by the bare `*`. */
+/** True if a role's globs name a tool; a bare `*` does not name the run's own tools. */
 export function isNamed(
   { name, origin }: Pick<ToolDefinition, 'name' | 'origin'>,
   globs: readonly string[],
@@ -83,14 +83,14 @@ export function isNamed(
   return matchesAny(name, origin.type === 'workflow' ? globs.filter(glob => glob !== '*') : globs);
 }
 
-/** What of a role says which tools it is offered. */
+/** The part of a role that determines its tools. */
 export interface ToolChoice {
   tools: readonly string[];
   readOnly?: boolean;
   output?: OutputContract;
 }
 
-/** Whether the run offers a tool to a role. One whose reply has a form asks by that; one without tools stays so. */
+/** True if the run offers a tool to a role. Roles with a formed reply ask by their reply; roles without tools stay so. */
 export function isOffered(
   tool: Pick<ToolDefinition, 'name' | 'origin' | 'policy'>,
   { tools, output, readOnly }: ToolChoice,
@@ -103,12 +103,12 @@ export function isAskPerson({ name, origin }: Pick<ToolDefinition, 'name' | 'ori
   return origin.type === 'workflow' && name === ASK_PERSON;
 }
 
-/** Whether it means tools that runs carry out themselves. */
+/** True if the glob names tools that runs carry out themselves. */
 export function namesOwnTool(glob: string, own: readonly ToolDefinition[] = NO_FEATURES): boolean {
   return own.some(tool => isNamed(tool, [glob]));
 }
 
-/** Adds those that one of the roles is offered; a name that a server or the client has already stays theirs, with a warning. */
+/** Adds the tools that a role is offered; a name that a server or the client already uses stays theirs, with a warning. */
 export function addWorkflowTools(
   tools: readonly ToolDefinition[],
   roles: readonly ToolChoice[],
@@ -124,15 +124,15 @@ export function addWorkflowTools(
   return { tools: [...tools, ...(free ?? [])], warnings };
 }
 
-/** The schema of arguments: all of them required but those named in `optional`. */
+/** Returns the schema of arguments: all are required except those in `optional`. */
 export function object(properties: Record<string, JsonSchema>, optional: readonly string[] = []): JsonSchema {
   const required = Object.keys(properties).filter(name => !optional.includes(name));
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-// Tools of the client (T8, T10): servers go first.
+// Tools of the client (T8, T10): servers have precedence.
 
-/** Adds the client's tools, but those whose name a server has: which is meant could not be told apart. */
+/** Adds the client's tools, except those whose name a server uses, as they would be ambiguous. */
 export function mergeClientTools(
   tools: readonly ToolDefinition[],
   clientTools: readonly ClientTool[],
@@ -154,7 +154,7 @@ export function mergeClientTools(
       description,
       inputSchema,
       validation: 'strict',
-      // The client knows what its tools do and asks its own user: the run does not ask again.
+      // The client knows its tools and asks its own user, so the run does not ask again.
       policy: { ...DEFAULT_TOOL_POLICY, cache: 'none' },
     });
   }
