@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { errorText, isRecord } from 'steersman/base';
 import type { CodeTool, ToolsHere } from 'steersman/mcp';
+import { asTaken } from 'steersman/rules';
 import { SteersmanError, validateArguments } from 'steersman/shared';
 import { computeTool } from './compute.js';
 import { fetchTool } from './fetch.js';
@@ -51,8 +52,9 @@ export function workspaceTools(context: WorkspaceContext, choice: ToolChoice = {
 /** The schema says all that a call may have, so that nobody is asked about one that can't run; and holds whoever calls. */
 function checked(tool: CodeTool): CodeTool {
   const inputSchema = { ...tool.inputSchema, additionalProperties: false };
+  const taking = { name: tool.name, inputSchema };
   const run: CodeTool['run'] = (args, context) => {
-    const given = isRecord(args) ? args : {};
+    const { input: given } = asTaken({ name: tool.name, input: isRecord(args) ? args : {} }, [taking]);
     const faults = validateArguments(inputSchema, given);
     if (faults.length > 0) throw new Error(faults.join('\n'));
     return tool.run(given, context);

@@ -17,3 +17,4 @@ export {
 export { isRoleForm } from './outputs/empty-phrase.js';
 export { ACTION, ACTION_BYTES, ACTION_LABEL_CHARS } from './steering/component-action.js';
 export { SEARCH_ATTRIBUTES } from './steering/search-attributes.js';
+export { asTaken } from './tools/model-habits.js';

@@ -113,7 +113,7 @@ describe('a whole team run', () => {
       expect.stringContaining('Brise: built 1974'),
       expect.stringMatching(/^Invalid: Not run.*not readable as JSON/s),
       expect.stringMatching(/^Invalid: Not run.*not readable as JSON/s),
-      expect.stringMatching(/there is no tool named read_txt_file\. Nearest by name: read_text_file/),
+      expect.stringMatching(/there is no tool named read_txt_file\. Nearest: read_text_file/),
       expect.stringMatching(/Not run.*do not fit the tool's schema:\n- .*path/s),
     ]);
   });

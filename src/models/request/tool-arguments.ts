@@ -4,6 +4,7 @@ import { canonicalJson, inexactNumbers, nestsTooDeep, parseJson } from '../../ba
 import { parseRecord } from '../../base/json/json-in-text.js';
 import { headChars } from '../../base/text/large-text.js';
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
+import { asTaken } from '../../rules/tools/model-habits.js';
 import type { ToolUseBlock } from '../../run/messages/message.js';
 import { validateArguments } from '../../shared/schema/validate-arguments.js';
 import { isWhole } from './is-whole.js';
@@ -26,15 +27,18 @@ export interface RawToolCall {
 /** Returns a tool call as a block. Arguments of a tool that was not offered are not validated; the workflow answers it. */
 export function toToolUse(call: RawToolCall, offered: readonly OfferedTool[]): ToolUseBlock {
   const { json, ...read } = parseArguments(call);
-  const tool = offered.find(candidate => candidate.name === call.name);
-  const parsed = tool ? { ...read, input: ownKeys(read.input, tool.inputSchema) } : read;
+  const named = offered.find(candidate => candidate.name === call.name);
+  const input = named ? ownKeys(read.input, named.inputSchema) : read.input;
+  const taken = asTaken({ name: call.name, input }, offered);
+  const tool = offered.find(candidate => candidate.name === taken.name);
+  const parsed = { ...read, input: taken.input };
   const inexact = inexactErrors(json);
   const isChecked = inexact.length === 0 && tool?.validation === 'strict';
   const errors = isChecked ? validateArguments(tool.inputSchema, parsed.input) : inexact;
   return {
     type: 'tool_use',
     id: call.id,
-    name: call.name,
+    name: taken.name,
     ...parsed,
     ...(errors.length > 0 ? { argErrors: errors } : {}),
   };

@@ -19,6 +19,7 @@ import type { Permission } from '../../run/tools/permission.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../run/tools/tool.js';
 import { statefulServer } from '../../run/tools/tool-session.js';
 import { isAskPerson } from '../../run/tools/workflow-tools.js';
+import { bareName, nearestByMeaning } from './model-habits.js';
 
 export interface ToolCallCase {
   call: ToolUseBlock;
@@ -75,7 +76,7 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
     // Roles that share a prefix see the tools of all.
     if (names.length > 0 && pinned.tools.some(({ name }) => name === call.name))
       return end('unavailable', fill(words.noteToolOfOthers, { tool: call.name }));
-    return end('unavailable', unknownToolNote(words, call.name, nearestNames(call.name, names)));
+    return end('unavailable', unknownToolNote(words, call.name, nearestTools(call.name, names)));
   }
   const { callsPerTurn, corrections = limits.argumentCorrections } = tool.policy;
   if (callsPerTurn !== undefined && given.before >= callsPerTurn)
@@ -136,6 +137,17 @@ function fallbackTool({ call, offered, pinned }: ToolCallCase): ToolDefinition |
     validation: 'delegate',
     policy: DEFAULT_TOOL_POLICY,
   };
+}
+
+const MOST_NAMED = 20;
+
+/** The tools that do the same as one of another name, or nearly; else those of the nearest names. */
+function nearestTools(name: string, names: readonly string[]): string[] {
+  const meant = nearestByMeaning(name);
+  if (meant === null) return nearestNames(name, names);
+  const near = meant.flatMap(own => names.filter(each => bareName(each) === own));
+  // By its letters a shell would be near to what deletes: where nothing does the same, all are named.
+  return near.length > 0 ? near : names.slice(0, MOST_NAMED);
 }
 
 /** The three names with the most letter pairs in common with `name`. */

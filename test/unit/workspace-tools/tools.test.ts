@@ -68,7 +68,7 @@ test('WK10: arguments that are unknown, missing, of a wrong type → the schema 
   expect(validateArguments(schemaOf('run'), { command: 'ls', cwd: 'a' })).toHaveLength(1);
   expect(tools.every(({ inputSchema }) => inputSchema.additionalProperties === false)).toBe(true);
   expect(await hands.call('write', write)).toBe(`failed: ${fault}`);
-  expect(await hands.call('read', { file_path: 'a' })).toMatch(/failed: .*path.*\n.*file_path/);
+  expect(await hands.call('read', { where: 'a' })).toMatch(/failed: .*path.*\n.*where/);
   expect(await hands.call('edit', { path: 'a', edits: 'x' })).toMatch(/^failed: .*edits/);
   expect(await hands.call('list')).toBe('(0 files)');
 });

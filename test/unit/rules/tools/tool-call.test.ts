@@ -108,7 +108,7 @@ describe('decideToolCall: calls that do not run', () => {
       'no tool of that name → unavailable, with the nearest names (T3)',
       { call: call('readfile') },
       'unavailable',
-      /no tool named readfile. Nearest by name: read_file, /,
+      /no tool named readfile. Nearest: read_file, /,
     ],
     [
       'a tool of the run that the role has not, though the shared prefix shows it → unavailable, said so (T3)',
@@ -401,6 +401,20 @@ describe('decideToolCall: calls that go on', () => {
         if (decision.kind === 'end') expect(decision.note).toMatch(/^Not run[:.] /);
       }),
     );
+  });
+});
+
+describe('WK17: a tool that is not offered → the one that does the same, or all that there are', () => {
+  const offered = ['ask_person', 'delete', 'edit', 'files__read', 'recall'].map(name => tool(name));
+  test.each([
+    ['apply_patch', offered, /Nearest: edit\.$/],
+    ['cat', offered, /Nearest: files__read\.$/],
+    ['AskUserQuestion', offered, /Nearest: ask_person\.$/],
+    ['bash', offered, /Nearest: ask_person, delete, edit, files__read, recall\.$/],
+  ])('%s', (name, tools, note) => {
+    const decision = decideToolCall(given({ call: call(name), offered: tools }));
+    expect(decision).toMatchObject({ kind: 'end', ending: 'unavailable' });
+    expect(decision.kind === 'end' && decision.note).toMatch(note);
   });
 });
 
