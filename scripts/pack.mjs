@@ -23,8 +23,8 @@ const ENTRIES = {
   './store': 'client/remote-store',
 };
 
-/** Only who opens a database, or searches a folder, needs these. */
-const OPTIONAL = ['pg', '@vscode/ripgrep'];
+/** A database needs the first, a search in a folder the second, types of `./messages` the others. */
+const OPTIONAL = ['pg', '@vscode/ripgrep', 'openai', '@anthropic-ai/sdk'];
 
 /** No file of ours imports these: Temporal's types need the first, its histories as JSON the second. */
 const OF_TEMPORAL = ['@types/ms', 'protobufjs'];
