@@ -1,4 +1,4 @@
-/** The verbs: what the command line does with runs. */
+/** All verbs of the command line. */
 import type { Command } from 'commander';
 import { addConsole } from './setup/console.js';
 import { addDoctor, addModels } from './setup/doctor.js';
@@ -52,7 +52,7 @@ export function addVerbs(program: Command): Command {
   return program;
 }
 
-/** Said in every help of theirs. */
+/** Part of every verb's help. */
 export const WHERE = `
 It talks to the Temporal server that TEMPORAL_ADDRESS, TEMPORAL_PROFILE or TEMPORAL_CONFIG_FILE names, else to
 the local stack, which it starts.`;

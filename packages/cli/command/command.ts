@@ -1,4 +1,4 @@
-/** What all commands share: options, connection, errors as messages, exit codes. */
+/** The base of all commands: options, connection, errors as messages, exit codes. */
 
 import { EXIT, exitCodeOfError, refuseExtra } from '@steersman/print';
 import type { Context } from '@steersman/session';
@@ -26,9 +26,9 @@ export function describeVerb(command: Command, examples: string[]): Command {
 }
 
 /**
- * Connects and works; what `work` resolves to is the exit code, nothing is 0. The process ends after it, and with it the
- * connection and what it holds of the local stack: in a connection that is closed before, the SDK tries calls again that
- * are under way, which throws where nobody catches.
+ * Connects and calls `work`, which resolves to the exit code (nothing means 0). The connection is not closed: it ends
+ * with the process, which ends after `work`. If it were closed first, the SDK would retry pending calls, and their
+ * errors would be uncaught.
  */
 export async function withClient(
   options: CommonOptions,
@@ -41,7 +41,7 @@ export async function withClient(
   process.exitCode = (await work({ client, output, progress })) ?? EXIT.ok;
 }
 
-/** As `withClient`, for what is about one run. Throws a SteersmanError where there is none of this id. */
+/** Calls `withClient` for a verb about one run. Throws a SteersmanError if there is no run of this id. */
 export function withRun(
   options: CommonOptions,
   id: string,
@@ -50,7 +50,7 @@ export function withRun(
   return withClient(options, async context => work(await context.client.attach(id), context));
 }
 
-/** The action of a verb about a run that needs nothing but it: the run takes the place of its id. */
+/** Returns the action of a verb about a run: it resolves the id and passes the run in its place. */
 export function onRun<Given extends unknown[]>(
   work: (run: Run, context: Context, ...rest: Given) => Promise<number | undefined>,
 ) {
@@ -66,7 +66,7 @@ export async function runCommandLine(program: Command): Promise<void> {
   endWithReader(EXIT.cutPipe);
   const here = defaultConfigDir();
   try {
-    // Where it is not, those verbs ask that use its configuration. A folder that is named has its own variables.
+    // In a folder that is not trusted, verbs that need its configuration ask first. A named folder has its own variables.
     if (!namesConfig(process.argv) && isTrusted(here)) loadVariables(here);
     await program.parseAsync();
   } catch (error) {
@@ -92,9 +92,9 @@ function report(error: unknown): number {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
   const { message, remedy, code } = wrongCall(error) ?? explainError(error) ?? ownFault(error);
   const exitCode = exitCodeOfError(code);
-  // Scripts read one form for all, people the same words beside it.
+  // Scripts read errors as one JSON form; people read the same text on stderr.
   if (process.argv.includes('--json')) outLine(jsonLine({ type: 'error', code, message, remedy, exitCode }));
-  // Commander has said it already.
+  // Commander has printed the error already.
   if (error instanceof CommanderError) return exitCode;
   errorLine(`Error: ${message}`);
   if (remedy !== '') errorLine(remedy);
@@ -111,7 +111,7 @@ function ownFault(error: unknown): SteersmanError {
   return new SteersmanError(errorText(error), remedy, 'internal');
 }
 
-/** Settings of every command and, since they are inherited, of its verbs. */
+/** Sets what every command needs; its verbs inherit the settings. */
 export function strict(program: Command): Command {
   return refuseExtra(program)
     .exitOverride()

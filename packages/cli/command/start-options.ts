@@ -1,4 +1,4 @@
-/** The options of `npm start` and the verb `start`: what to run, and how. */
+/** The options of `npm start` and the verb `start`. */
 
 import { readFile, realpath } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
@@ -47,7 +47,7 @@ export function addStartOptions(command: Command): Command {
     );
 }
 
-/** Adds those that say how a goal is pursued, whoever starts it. */
+/** Adds the options that say how a goal is pursued, for starts and schedules. */
 export function addRunOptions(command: Command): Command {
   return command
     .option(
@@ -83,7 +83,7 @@ export function addRunOptions(command: Command): Command {
     .option('--task-queue <name>', 'queue of your own worker (STEERSMAN_TASK_QUEUE)');
 }
 
-/** What has one name as a word of the command line and as an option of a start. */
+/** Names that are the same on the command line and in the options of a start. */
 const SAME = [
   'id',
   'mode',
@@ -100,7 +100,7 @@ const SAME = [
 ] as const;
 
 export interface StartWords extends Pick<StartOptions, (typeof SAME)[number] | 'workspace'> {
-  /** A person is asked, unless it is said otherwise or all is approved. */
+  /** A person is asked, unless an option says otherwise or approves everything. */
   waits?: true;
   config?: string;
   continue?: boolean;
@@ -109,9 +109,9 @@ export interface StartWords extends Pick<StartOptions, (typeof SAME)[number] | '
   messages?: string;
   prompt?: string;
   settings?: string;
-  /** Limits by name, judged with the rest. */
+  /** Limits by name, which are validated with the other options. */
   limit?: Partial<Limits>;
-  /** Each is a command. */
+  /** Each check is a command. */
   check?: Check[];
 }
 
@@ -120,7 +120,7 @@ export interface ReadStart {
   start: StartOptions;
 }
 
-/** What is asked for, checked before anything is started. Throws a SteersmanError that names all that is wrong. */
+/** Reads and validates a start before anything is started. Throws a SteersmanError that names all faults. */
 export async function readStart(
   argument: string | undefined,
   words: StartWords,
@@ -142,7 +142,7 @@ async function readGoal(
     errorLine([`The goal, by ${prompt}:`, expanded.text, ...leftOutLine(expanded), ''].join('\n'));
     return expanded.text;
   }
-  // It is read as it came: nobody knows what was meant as goal where it came as several words.
+  // The goal must be a single argument: of several words, it is unclear which are the goal.
   if (argument !== undefined) return readWords(argument, command, 1, 'goal');
   throw new SteersmanError(
     'There is no goal.',
@@ -151,11 +151,11 @@ async function readGoal(
   );
 }
 
-/** The options as the command line gives them, over those of `--settings`. */
+/** Returns the options of the command line merged over those of `--settings`. */
 export async function startOptions(words: StartWords): Promise<StartOptions> {
   const { clientTools, ...file } = words.settings === undefined ? {} : await readSettingsFile(words.settings);
   const { config, yes, keepOpen, limit, check, messages, workspace = '.' } = words;
-  // What the file holds is judged with the rest, under its own names.
+  // Values of the file are validated with the others, under the file's own names.
   return {
     ...(words.waits && { attended: yes !== true }),
     ...file,
@@ -199,13 +199,13 @@ async function readMessagesFile(given: string): Promise<StartOptions['messages']
   }
 }
 
-/** What has no option of its own: `systemMessage`, `context`, `limits`, `checks`, `clientTools`, in YAML or JSON. */
+/** Reads settings that have no option: `systemMessage`, `context`, `limits`, `checks`, `clientTools`, in YAML or JSON. */
 async function readSettingsFile(given: string): Promise<Record<string, unknown>> {
   const path = userPath(given);
   return parseYaml(await readNamed(path, 'settings'), path).value;
 }
 
-/** A person names it, and may mean a pipe: --settings <(…) */
+/** Reads a file that a person names, which may be a pipe: --settings <(…) */
 async function readNamed(path: string, what: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -219,7 +219,7 @@ async function readNamed(path: string, what: string): Promise<string> {
   }
 }
 
-/** The text that is argument number `position` and the last; `-` reads it from stdin. Throws a SteersmanError when it came as several. */
+/** Returns the text of the last argument; `-` reads stdin. Throws a SteersmanError if it came as several words. */
 export async function readWords(
   argument: string,
   command: Command,

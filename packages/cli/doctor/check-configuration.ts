@@ -1,4 +1,4 @@
-/** The configuration folder: do `steersman.yaml`, the prompts and `.mcp.json` say something usable? */
+/** Checks the configuration folder: can `steersman.yaml`, the prompts and `.mcp.json` be used? */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { plural } from 'steersman/base';
@@ -29,22 +29,22 @@ import { DEMO } from 'steersman/models';
 import { type Finding, failedBy, ok, skipped, warning } from './finding.js';
 
 export interface Configuration {
-  /** Null where the file is wrong. */
+  /** Null if the file is invalid. */
   settings: Settings | null;
-  /** Null where the file is wrong. */
+  /** Null if the file is invalid. */
   mcp: McpConfig | null;
-  /** Every model that a run may call, `endpoint/model`; null where settings or prompts are wrong. */
+  /** Every model that a run may call, `endpoint/model`; null if settings or prompts are invalid. */
   models: string[] | null;
-  /** Every role that there is; none where settings or prompts are wrong. */
+  /** All roles; empty if settings or prompts are invalid. */
   roles: RoleTemplate[];
   findings: Finding[];
 }
 
-/** What a start on this machine adds to the files. */
+/** The additions that a start on this machine makes to the files. */
 export interface Surroundings {
-  /** Runs go to workers of the local stack: these have the package's tool servers where the folder names none. */
+  /** Runs use workers of the local stack, which have the package's tool servers if the folder names no servers. */
   localStack: boolean;
-  /** The model that answers where nobody names one. */
+  /** The model for roles without a configured model. */
   standIn: string | undefined;
 }
 
@@ -74,7 +74,7 @@ export async function checkConfiguration(
   };
 }
 
-/** Workers say theirs when they start. */
+/** Workers print their own digest when they start. */
 export function digestFinding(configDir: string): Finding {
   return ok(
     'configuration',
@@ -127,11 +127,11 @@ function checkPrompts(
     const roles = templates.map(template => renderRole(template, values));
     const choice = chooseModels(roles, settings.models, {
       file: join(configDir, SETTINGS_FILE),
-      // Without any, its own check says so.
+      // If no model is configured, the model check reports it.
       runModel: settings.models.default === undefined ? (standIn ?? DEMO) : undefined,
     });
     const files = templates.map(({ profile }) => profile);
-    // Roles of a program are none of these files.
+    // A role that a program defines has no file here.
     const isHere = (step: string) => files.some(({ name }) => name === step);
     for (const [mode, { steps }] of Object.entries(settings.modes))
       if (steps.every(isHere)) requireRoles({ mode, roles: steps }, settings, { templates });
@@ -164,8 +164,8 @@ function checkMcpConfig(configDir: string, localStack: boolean): Checked<McpConf
 }
 
 /**
- * May runs work in this folder? On another host's workers this folder may not be meant at all, so there a
- * refusal is a warning.
+ * Checks that runs may work in this folder. Workers on another host may not need this folder, so there a refusal is
+ * only a warning.
  */
 export async function checkWorkspaceFolder(
   workspace: string,

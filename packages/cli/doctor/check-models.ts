@@ -1,4 +1,4 @@
-/** Do the configured models answer? One short request each: a list of models proves neither key nor credit. */
+/** Checks that the configured models answer, with a short request each: a list of models proves neither key nor credit. */
 
 import { formatDuration, plural } from 'steersman/base';
 import type { ModelProvider, ModelRequest, ProviderRegistry } from 'steersman/models';
@@ -8,20 +8,20 @@ import { type Finding, failed, ok, warning } from './finding.js';
 import { askForList, LIST_LIMIT_MS } from './list-models.js';
 
 const ANSWER_LIMIT_MS = 30_000;
-/** A reply of a few tokens is enough; some endpoints refuse less. */
+/** A few tokens are enough for a reply; some endpoints refuse fewer. */
 const MAX_OUTPUT_TOKENS = 16;
 const NAMES_SHOWN = 8;
-/** More at once some endpoints refuse, and a local server loads one after the other. */
+/** Some endpoints refuse more concurrent requests, and a local server loads its models one after another. */
 const AT_ONCE = 8;
 
-/** Asks each model (`endpoint/model`) for a word, some at the same time; findings come in their order. */
+/** Asks each model (`endpoint/model`) for a word, several at a time. Findings are in the order of the models. */
 export async function checkModels(
   models: readonly string[],
   providers: ProviderRegistry,
   limitMs = ANSWER_LIMIT_MS,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
-  // One queue for all: each takes the next.
+  // All askers share one queue: each takes the next model.
   const queue = models.entries();
   const askNext = async () => {
     for (const [index, id] of queue) findings[index] = await checkModel(id, providers, limitMs);
@@ -30,7 +30,7 @@ export async function checkModels(
   return findings;
 }
 
-/** Endpoints that no model is asked at: whether each lists its models. */
+/** Checks endpoints that no model is asked at: does each list its models? */
 export function checkEndpoints(names: readonly string[], providers: ProviderRegistry): Promise<Finding[]> {
   return Promise.all(
     names.map(async name => {
@@ -67,12 +67,12 @@ async function checkModel(id: string, providers: ProviderRegistry, limitMs: numb
   }
 }
 
-/** Most messages name the model themselves. */
+/** Most messages already name the model. */
 function named(id: string, message: string): string {
   return message.includes(id) ? message : `${id}: ${message}`;
 }
 
-/** Resolves with the first part of a reply; the rest is not waited for. */
+/** Resolves with the first part of a reply, and cancels the rest. */
 async function ask(provider: ModelProvider, model: string, signal: AbortSignal): Promise<void> {
   const request: ModelRequest = {
     model,
@@ -95,7 +95,7 @@ async function ask(provider: ModelProvider, model: string, signal: AbortSignal):
   signal.throwIfAborted();
 }
 
-/** What the failure's own message does not say yet; null where it says enough. */
+/** Returns advice that the failure's own message lacks; null if the message is enough. */
 async function todoFor(
   error: ModelCallError,
   provider: ModelProvider,

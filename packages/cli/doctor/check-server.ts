@@ -1,4 +1,4 @@
-/** A Temporal server that answers: has it what runs need? */
+/** Checks that an answering Temporal server has everything that runs need. */
 
 import type { Client } from '@temporalio/client';
 import { isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
@@ -15,7 +15,7 @@ const DAY_SECONDS = 86_400;
 
 export interface ServerCheckOptions {
   namespace: string;
-  /** Null on the local stack, where a run starts the worker it needs. */
+  /** Null on the local stack, where a run starts its worker. */
   taskQueue: string | null;
   fix: boolean;
 }
@@ -58,7 +58,7 @@ async function checkAttributes(client: Client, { namespace, fix }: ServerCheckOp
   const check = 'search attributes';
   const types = await attributeTypes(client, namespace);
   if (types instanceof Error) {
-    // Runs look for themselves, and do without where they may not ask.
+    // Runs check the attributes themselves, and do without them if that is forbidden.
     const todo = 'Runs work without. Look in the Web UI whether they are registered as Keyword.';
     return warning(check, `the namespace could not be asked: ${types.message}`, todo);
   }
@@ -74,7 +74,7 @@ async function checkAttributes(client: Client, { namespace, fix }: ServerCheckOp
   return register(client, namespace, missing);
 }
 
-/** Types of the namespace's own attributes, or why they could not be read. */
+/** Returns the types of the namespace's custom attributes, or the error of the request. */
 async function attributeTypes(client: Client, namespace: string): Promise<Map<string, number> | Error> {
   try {
     const { customAttributes } = await operator(client).listSearchAttributes({ namespace });
@@ -99,10 +99,10 @@ async function register(client: Client, namespace: string, names: readonly strin
   }
 }
 
-/** Newest first: whoever has more open runs learns of the old ones by `list`. */
+/** The newest runs are checked; `list` shows older stuck runs. */
 const RUNS_LOOKED_AT = 50;
 
-/** One finding for each open run whose workflow task fails again and again. */
+/** Returns a finding for each open run whose workflow task fails repeatedly. */
 async function checkRuns(client: Client): Promise<Finding[]> {
   const findings: Finding[] = [];
   let looked = 0;
@@ -129,7 +129,7 @@ async function checkWorkers(client: Client, taskQueue: string): Promise<Finding>
   return ok('worker', `${taskQueue} is served by ${workers.join(', ')}`);
 }
 
-/** The service that knows search attributes; a client's connection may be one without it. */
+/** Returns the service for search attributes, which some connections lack. */
 function operator(client: Client) {
   const { connection } = client;
   if ('operatorService' in connection) return connection.operatorService;

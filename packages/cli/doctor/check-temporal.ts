@@ -1,4 +1,4 @@
-/** Temporal: the server that the environment names, else the local stack, which is looked at and not started. */
+/** Checks Temporal: the server that the environment names, else the local stack, which is not started. */
 
 import { binaryEffects, findTemporalBinary, stackState, type TemporalBinary } from '@steersman/stack';
 import type { Client } from '@temporalio/client';
@@ -87,7 +87,7 @@ function notAnswering({ address, pid }: ServerAnswer): Finding {
   );
 }
 
-/** The local server's program. Without `fix` nothing is fetched. */
+/** Checks the local server's program. Without `fix`, nothing is fetched. */
 async function checkBinary({ home, fix, report }: TemporalCheckOptions): Promise<Finding> {
   const effects = binaryEffects(binaryCacheDir(home));
   let wouldFetch = false;

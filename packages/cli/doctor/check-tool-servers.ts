@@ -1,4 +1,4 @@
-/** Do the tool servers start, and what do they offer? */
+/** Checks that the tool servers start, and lists their tools. */
 
 import { toolsOf } from '@steersman/workspace-tools';
 import { plural } from 'steersman/base';
@@ -29,7 +29,7 @@ interface Offer {
 interface Surroundings {
   lookup: McpPoolOptions['lookup'];
   codeTools: readonly CodeTool[];
-  /** Whose files are asked which tools they name. */
+  /** Roles whose files may name tools. */
   roles: readonly RoleTemplate[];
 }
 
@@ -54,7 +54,7 @@ export async function checkToolServers(
   );
   const { tools, warnings } = applyToolOverrides(named, settings.tools, OWN_TOOLS);
   const findings = offers.map(offer => describeOffer(offer, tools));
-  // What a server that is down would offer, nobody knows.
+  // The tools of a server that failed are unknown, so patterns can't be checked.
   if (offers.some(offer => offer.failure !== null)) return findings;
   const unmatched = [...warnings, ...idlePermissions(settings.permissions, tools, OWN_TOOLS)];
   return [
@@ -64,7 +64,7 @@ export async function checkToolServers(
   ];
 }
 
-/** Tools that roles name and go without, as a run warns of them. */
+/** Returns a warning for each tool that a role names and no server offers, as runs do. */
 function withoutTools(roles: readonly RoleTemplate[], tools: readonly ToolDefinition[]): string[] {
   const offered = addWorkflowTools(
     [...tools, readResultTool],

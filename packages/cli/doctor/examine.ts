@@ -1,4 +1,4 @@
-/** The doctor's round: everything a run needs, in the order in which to mend it. */
+/** Runs all checks of the doctor, in the order in which faults should be repaired. */
 
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,10 +33,10 @@ import { type Finding, failed, failedBy, ok, skipped, warning } from './finding.
 export interface ExamineOptions {
   /** Folder of `steersman.yaml`, `.mcp.json` and prompts. Absolute. */
   configDir: string;
-  /** Folder that tool servers are started for. Absolute. */
+  /** Folder for which tool servers are started. Absolute. */
   workspace: string;
   taskQueue: string;
-  /** Mends what can be mended: registers search attributes, fetches the Temporal CLI. */
+  /** Repairs what it can: registers search attributes, fetches the Temporal CLI. */
   fix: boolean;
   report: Report;
 }
@@ -62,7 +62,7 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Finding>
   for (const group of rest) yield* await group;
 }
 
-/** One check that breaks must not hide what the others found. */
+/** An exception in one check becomes a finding, so that the findings of other checks are still shown. */
 function orFailed(check: string, findings: Promise<Finding[]>): Promise<Finding[]> {
   return findings.catch((error: unknown) => [failedBy(check, explainError(error) ?? error)]);
 }
@@ -72,13 +72,13 @@ async function checkFolder({ workspace }: ExamineOptions, { settings }: Configur
   return [await checkWorkspaceFolder(workspace, settings, usesLocalStack())];
 }
 
-/** What answers for roles that nobody names a model for; `fault`: why nothing does. */
+/** The model for roles without a configured model; `fault`: why there is no such model. */
 interface StandIn {
   id?: string;
   fault?: Finding;
 }
 
-/** As a start has it. What is wrong with the file, its own check says. */
+/** Chooses the model as a start does. Faults of the file are reported by its own check. */
 async function standInOf(configDir: string, localStack: boolean): Promise<StandIn> {
   const read = await settingsOfAny(configDir).catch(() => null);
   if (read === null) return {};
@@ -128,7 +128,7 @@ async function toolFindings(
   });
 }
 
-/** `engines` of package.json. */
+/** The minimum of `engines` in package.json. */
 const MINIMUM_NODE = '20.19.0';
 const LOW_SPACE_BYTES = 1e9;
 
@@ -137,7 +137,7 @@ export function checkNode(version: string = process.versions.node): Finding {
   return failed('Node', `${version} is too old`, `Install Node ${MINIMUM_NODE} or later.`);
 }
 
-/** Where conversations are kept, and whether that works. It is opened as a worker does; its address is a secret. */
+/** Checks the store of conversations, opened as by a worker. Its address is a secret: the finding names the variable. */
 async function storeFindings({ settings }: Configuration, home: string): Promise<Finding[]> {
   if (settings === null) return [skipped('conversations', 'steersman.yaml has to be right first')];
   if (settings.store.kind === 'none')
@@ -154,20 +154,20 @@ async function storeFindings({ settings }: Configuration, home: string): Promise
   }
 }
 
-/** Of a database there is the folder here in which texts wait while it is away. */
+/** With a database, the checked folder is the spool, where texts wait while the database does not answer. */
 async function textFindings({ settings }: Configuration, home: string): Promise<Finding[]> {
   const isFolder = settings === null || storeSpec(settings.store, env.lookup).kind === 'folder';
   return [await checkTexts(isFolder ? join(home, 'store', 'texts') : join(home, 'spool'))];
 }
 
-/** Does this folder take large results? Makes it, as a worker would. */
+/** Checks that this folder can store large results. It creates the folder, as a worker would. */
 export async function checkTexts(dir: string): Promise<Finding> {
   try {
     await tryBlobStore(dir);
   } catch (error) {
     return failedBy('large results', error);
   }
-  // Not every file system tells.
+  // Some file systems do not report their free space.
   const free = await statfs(dir).then(
     ({ bavail, bsize }) => bavail * bsize,
     () => null,

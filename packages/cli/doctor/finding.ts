@@ -1,19 +1,19 @@
-/** What the doctor says of one thing it looked at, and its lines for people. */
+/** A finding of the doctor, and its lines for people. */
 
 import { errorText, plural } from 'steersman/base';
 import { SteersmanError } from 'steersman/client';
 import type { Colors } from 'steersman/shared';
 import { terminalText } from 'steersman/shared';
 
-/** `warning`: runs work, but not as well as they could. `skipped`: something before it has to be right first. */
+/** `warning`: runs work, but not as well as they could. `skipped`: an earlier check must succeed first. */
 type FindingStatus = 'ok' | 'warning' | 'failed' | 'skipped';
 
 export interface Finding {
-  /** What was looked at, such as `namespace`; `model` and `tools` come once for each. */
+  /** The name of the check, such as `namespace`; `model` and `tools` have a finding for each model and server. */
   check: string;
   status: FindingStatus;
   found: string;
-  /** What to do about it; null where nothing is, or where `found` says it. */
+  /** Advice; null if there is nothing to do, or `found` says it. */
   todo: string | null;
 }
 
@@ -33,7 +33,7 @@ export function skipped(check: string, why: string): Finding {
   return { check, status: 'skipped', found: `not looked at: ${why}`, todo: null };
 }
 
-/** A failure out of an error: a SteersmanError says itself what to do. */
+/** Makes a failed finding of an error; a SteersmanError has its own advice. */
 export function failedBy(check: string, error: unknown): Finding {
   if (error instanceof SteersmanError) return failed(check, error.message, error.remedy || null);
   return failed(check, errorText(error), null);

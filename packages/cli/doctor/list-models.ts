@@ -1,4 +1,4 @@
-/** Which models can be used: what is configured, and what each endpoint lists; and as lines for people. */
+/** Lists usable models, both configured ones and those that endpoints list; and formats them for people. */
 
 import { columnLines } from '@steersman/print';
 import { errorText, plural } from 'steersman/base';
@@ -19,9 +19,9 @@ import { providerSource } from 'steersman/worker';
 
 interface UsableModel {
   id: string;
-  /** `steersman.yaml` names it, or the front matter of a role. */
+  /** True if `steersman.yaml` or the front matter of a role names it. */
   configured: boolean;
-  /** Its endpoint lists it; null where that lists none. */
+  /** True if its endpoint lists it; null if the endpoint has no list. */
   listed: boolean | null;
   info: ModelInfo;
 }
@@ -29,17 +29,17 @@ interface UsableModel {
 export interface EndpointModels {
   endpoint: string;
   protocol: Protocol;
-  /** Base URL without credentials; null where the endpoint is not usable. */
+  /** Base URL without credentials; null if the endpoint is not usable. */
   address: string | null;
   fault: string | null;
-  /** It answers: also one that lists no models has those that are configured. */
+  /** True if it answers. An endpoint without a list counts too: its configured models are usable. */
   answers: boolean;
   models: UsableModel[];
 }
 
 export const LIST_LIMIT_MS = 10_000;
 
-/** Asks every endpoint at once, each for no longer than `limitMs`. Throws a SteersmanError for a bad `steersman.yaml`, and for bad prompts. */
+/** Asks every endpoint at once, each for at most `limitMs`. Throws a SteersmanError for a bad `steersman.yaml` or prompt. */
 export async function listModels(configDir: string, limitMs = LIST_LIMIT_MS): Promise<EndpointModels[]> {
   const { models, language } = (await settingsOfAny(configDir)).settings;
   const roles = await loadRoles(promptRoots(configDir), language);
@@ -72,7 +72,7 @@ interface Answer {
   answers: boolean;
 }
 
-/** An endpoint that only has no list answers with one of these. */
+/** Failures of an endpoint that answers but has no list of models. */
 const NO_LIST: readonly string[] = [
   FAILURE.model.unknownModel,
   FAILURE.model.badRequest,
@@ -101,8 +101,8 @@ export async function askForList(
 const HEADINGS = ['', 'context', 'reply', '$ a million tokens', 'can'];
 
 /**
- * An endpoint with its models. `all`: also those that are neither configured nor known, of which providers list many
- * that are for speech or pictures.
+ * Returns the lines of an endpoint with its models. `all`: includes models that are neither configured nor known;
+ * providers list many such models for speech or pictures.
  */
 export function endpointLines(
   { endpoint, protocol, address, fault, models }: EndpointModels,
@@ -139,13 +139,13 @@ function cells({ id, configured, listed, info }: UsableModel): string[] {
   ];
 }
 
-/** `272k`, `1M`; `?` where it is not known. */
+/** Formats a number of tokens: `272k`, `1M`; `?` if unknown. */
 function tokens(count: number | null): string {
   if (count === null) return '?';
   return count < 1_000_000 ? `${Math.round(count / 1_000)}k` : `${Number((count / 1_000_000).toFixed(2))}M`;
 }
 
-/** `0.25 in, 2 out, 0.025 cached`. */
+/** Formats prices: `0.25 in, 2 out, 0.025 cached`. */
 function priceText({ input, output, cachedInput, longContext }: ModelPrices): string {
   const cached = cachedInput === undefined ? '' : `, ${cachedInput} cached`;
   const [long] = longContext ?? [];

@@ -1,7 +1,7 @@
 /**
- * `node dist/packages/cli/doctor/worker-health.js [--config DIR] [PID]`: exits with 0 when a worker of this host, or the one with
- * that process id, takes work from its task queue as Temporal sees it, and is neither dead nor stopped since, and the
- * store that its configuration names works; else with 1 and the reason. The health check of the worker image.
+ * `node dist/packages/cli/doctor/worker-health.js [--config DIR] [PID]`: the health check of the worker image. It exits
+ * with 0 if a worker of this host, or the one with that process id, polls its task queue according to Temporal, is
+ * neither dead nor stopped, and its configured store works. Otherwise it exits with 1 and prints the reason.
  */
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -27,13 +27,13 @@ const { values: given, positionals } = parseArgs({
 });
 
 async function main(): Promise<string | null> {
-  // Asking must not start a local stack.
+  // The check must not start a local stack.
   if (usesLocalStack()) return 'TEMPORAL_ADDRESS is not set.';
   await tryStore(given.config ?? defaultConfigDir());
   const taskQueue = env.taskQueue() ?? DEFAULT_TASK_QUEUE;
   const { client, close } = await openTemporal({ report: () => undefined });
   try {
-    // Either will do: a queue's pollers are spread over partitions, of which the server tells of one.
+    // Pollers of either kind are enough: a queue's pollers are spread over partitions, and the server lists one partition.
     const lists = await Promise.all([
       recentPollers(client, taskQueue, 'workflows'),
       recentPollers(client, taskQueue, 'activities'),
@@ -44,7 +44,7 @@ async function main(): Promise<string | null> {
   }
 }
 
-/** The store of the workers as they open it; of a database, also the folder in which texts wait while it is away. */
+/** Checks the store as workers open it; for a database, also the spool folder, where texts wait while it does not answer. */
 async function tryStore(configDir: string): Promise<void> {
   const { store: settings } = await loadSettings(configDir);
   const spec = storeSpec(settings, env.lookup);
@@ -58,7 +58,7 @@ async function tryStore(configDir: string): Promise<void> {
   }
 }
 
-/** Temporal remembers a poll for longer than its worker may live. */
+/** Temporal lists a poller even after its worker has died, so the process is checked too. */
 function faultOf(identities: readonly string[], taskQueue: string, pid: string | undefined): string | null {
   const who = pid === undefined ? `worker of ${hostname()}` : `worker ${pid} of ${hostname()}`;
   const end = pid === undefined ? `@${hostname()}` : `.${pid}@${hostname()}`;

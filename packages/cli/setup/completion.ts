@@ -7,16 +7,16 @@ import { MODES, READERS } from 'steersman/run';
 import { outLine, resolveHome, usesLocalStack } from 'steersman/shared';
 import { onRun } from '../command/command.js';
 
-/** What may stand behind a verb. */
+/** The possible words after a verb. */
 interface Offered {
   verb: string;
   description: string;
   options: {
     name: string;
     description: string;
-    /** What may follow: the values that are known, none for folders, files and free text; null for a switch. */
+    /** Known values of the option; empty for folders, files and free text; null for a switch. */
     values: readonly string[] | null;
-    /** Values that only the run knows, which stands before it: what this verb prints of it. */
+    /** The verb that prints further values of the run whose id precedes the option. */
     ofRun: string | undefined;
   }[];
   arguments: readonly string[];
@@ -24,10 +24,10 @@ interface Offered {
 
 const AGENTS_VERB = 'agents-of';
 
-/** By what a placeholder names. */
+/** Verbs that print values of a run, by the name of the placeholder. */
 const OF_RUN: Readonly<Record<string, string>> = { reader: AGENTS_VERB };
 
-/** Known values by what a placeholder names, where any other value may be given as well. */
+/** Known values by the name of the placeholder; other values are allowed too. */
 type Known = Readonly<Record<string, readonly string[]>>;
 
 const SCRIPTS = {
@@ -64,13 +64,13 @@ To have it in every shell:
     .description('Print the sub-agents of a run that work, for the scripts of completion.')
     .argument('<id>')
     .action(async (id: string, options: object, verb: Command) => {
-      // A key starts nothing.
+      // Pressing a key must not start the stack.
       if (usesLocalStack() && (await stackState(resolveHome())) === null) return;
       await tellAgents(id, options, verb);
     });
 }
 
-/** The ways to those that work, such as `lead/1` and `lead/1/search/2`. Pure. */
+/** Returns the paths of working sub-agents, such as `lead/1` and `lead/1/search/2`. Pure. */
 export function openAgents(children: readonly ChildTree[]): string[] {
   return children.flatMap(({ id, outcome, children: own }) =>
     outcome === null ? [id, ...openAgents(own).map(way => `${id}/${way}`)] : [],
@@ -78,7 +78,7 @@ export function openAgents(children: readonly ChildTree[]): string[] {
 }
 
 async function knownValues(): Promise<Known> {
-  // Read where it is wanted: no other verb needs what is known of models.
+  // The import is lazy, because no other verb needs the known models.
   const { knownModels } = await import('steersman/models');
   const [{ loadRoles }, { promptRoots }] = await Promise.all([
     import('steersman/config'),
@@ -112,7 +112,7 @@ function offeredBy(command: Command, known: Known): Offered {
   };
 }
 
-/** Files where nothing else fits: options take folders and files. */
+/** Completes files if nothing else matches, because options take folders and files. */
 function bashScript(program: Offered, verbs: Offered[]): string {
   return `_steersman() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words

@@ -1,4 +1,4 @@
-/** `console`: runs, and what waits for a person, in a browser. */
+/** `console`: shows runs in a browser, and the gates that wait for a person. */
 import { spawn } from 'node:child_process';
 import { given, portNumber, userPath } from '@steersman/print';
 import type { Command } from 'commander';

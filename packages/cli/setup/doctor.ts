@@ -1,4 +1,4 @@
-/** `doctor`: looks at everything a run needs and says what to do where something is wrong; `models`: those that can be used. */
+/** `doctor`: checks everything a run needs and gives advice for each fault; `models`: lists usable models. */
 
 import { EXIT, userPath } from '@steersman/print';
 import { trustedConfigDir } from '@steersman/session';
@@ -33,7 +33,7 @@ export function addDoctor(program: Command): void {
     quietVerbCall('doctor --json | jq \'select(.status == "failed")\''),
   ]).action(async (options: DoctorOptions) => {
     const output = createOutput(options);
-    // Providers and tool servers: no other verb should load them.
+    // The import is lazy, so that other verbs do not load providers and tool servers.
     const { examine } = await import('../doctor/examine.js');
     const configDir = await trustedConfigDir(options.config);
     const findings: Finding[] = [];
@@ -75,7 +75,7 @@ export function addModels(program: Command): void {
     quietVerbCall("models --json | jq -r 'select(.info.capabilities.vision) | .id'"),
   ]).action(async (options: ModelsOptions) => {
     const output = createOutput(options);
-    // Providers: no other verb but the doctor should load them.
+    // The import is lazy, so that only this verb and the doctor load providers.
     const { endpointLines, listModels } = await import('../doctor/list-models.js');
     const { NO_ENDPOINT, SET_AN_ENDPOINT } = await import('steersman/models');
     const endpoints = await listModels(await trustedConfigDir(options.config));

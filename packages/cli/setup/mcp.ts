@@ -1,4 +1,4 @@
-/** `mcp`: the runs as tools of any MCP client. */
+/** `mcp`: offers runs as tools to any MCP client. */
 
 import { portNumber, userPath } from '@steersman/print';
 import type { Command } from 'commander';
@@ -51,7 +51,7 @@ Examples:
 async function serve({ http, host, workspace = [userPath('.')], config }: McpOptions): Promise<void> {
   const configDir = config === undefined ? null : userPath(config);
   if (configDir !== null) await checkConfigDir(configDir);
-  // The protocol's SDK: no other verb should load it.
+  // The import is lazy, so that other verbs do not load the protocol's SDK.
   const { KeptClient } = await import('@steersman/mcp-server');
   const client = new KeptClient(() => connect({ report: errorLine }));
   const context = { client, workspaces: workspace, ...(configDir === null ? {} : { configDir }) };

@@ -1,4 +1,4 @@
-/** `permissions`: what was allowed for good, by workspace. */
+/** `permissions`: lists and removes the permanently allowed tools of each workspace. */
 
 import { existsSync, realpathSync } from 'node:fs';
 import { userPath } from '@steersman/print';
@@ -31,7 +31,7 @@ export function addPermissions(program: Command): void {
   });
 }
 
-/** As runs have it; a folder that is gone, or on another machine, is as it was given. */
+/** Returns the real path, as runs use it; an unknown path is returned unchanged. */
 function realOf(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }

@@ -1,4 +1,4 @@
-/** `prompts new`: the first prompts of a project, from a few answers; `prompts list`: what tool servers offer. */
+/** `prompts new`: writes a project's first prompts from a few answers; `prompts list`: lists the prompts of tool servers. */
 
 import { EXIT, userPath } from '@steersman/print';
 import { answerOf, promptServers, promptsOf } from '@steersman/session';
@@ -17,7 +17,7 @@ interface NewOptions extends CommonOptions {
   in: 'en' | 'zh';
 }
 
-/** What must be known, and how it is asked for. */
+/** The questions about values that no option sets. */
 const QUESTIONS = {
   language: 'Which programming language is the project written in?',
   platform: 'What does it run on, or is built on?',

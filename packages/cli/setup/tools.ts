@@ -1,4 +1,4 @@
-/** `tools`: the workspace tools, for any MCP client. A worker whose `.mcp.json` names this verb serves them itself. */
+/** `tools`: serves the workspace tools to any MCP client. A worker whose `.mcp.json` names this verb serves them itself. */
 
 import { realpathSync } from 'node:fs';
 import { userPath } from '@steersman/print';
@@ -28,14 +28,14 @@ Examples:
 
 async function serve(folder: string, choice: ToolChoice): Promise<void> {
   const workspace = realOf(userPath(folder));
-  // The protocol's SDK: no other verb should load it.
+  // The import is lazy, so that other verbs do not load the protocol's SDK.
   const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
   const { codeToolServer } = await import('steersman/mcp');
   const { workspaceTools } = await import('@steersman/workspace-tools');
   const server = codeToolServer(workspaceTools({ workspace }, choice), workspace, 'steersman');
   const gone = new Promise<void>(resolve => {
     process.stdin.once('end', resolve).once('close', resolve);
-    // A client that is gone reads nothing any more.
+    // A write error means that the client has gone.
     process.stdout.once('error', () => resolve());
   });
   await server.connect(new StdioServerTransport());
@@ -43,7 +43,7 @@ async function serve(folder: string, choice: ToolChoice): Promise<void> {
   await server.close();
 }
 
-/** @throws SteersmanError for what is no folder. */
+/** @throws SteersmanError if the path is not a folder. */
 function realOf(path: string): string {
   try {
     return realpathSync(`${path}/.`);

@@ -1,4 +1,4 @@
-/** What a run is told while it goes on: `steer`, `follow-up`, `pause` and its like, `plan`, `budget` and `model`. */
+/** Verbs that change an open run: `steer`, `follow-up`, `pause` and similar, `plan`, `budget` and `model`. */
 
 import { EXIT, given, readJson, readLimits, taskLine } from '@steersman/print';
 import type { Context } from '@steersman/session';
@@ -64,7 +64,7 @@ export function addFollowUp(program: Command): void {
   );
 }
 
-/** Prints the receipt. A message that was dropped is an error of the call. */
+/** Prints the receipt. A dropped message is an error of the call. */
 function told({ output }: Context, id: string, { id: messageId, state, how }: SentMessage): number {
   const dropped = state === 'dropped';
   if (output.json) output.value({ id, messageId, state, how: how || null });
@@ -83,7 +83,7 @@ interface SwitchVerb {
   description: string;
   ask(run: Run, reason?: string): Promise<Asked>;
   effect: string;
-  /** The reason of the example; undefined where it takes none. */
+  /** The example's `--reason`; undefined if the verb takes no reason. */
   reason?: string;
 }
 

@@ -1,4 +1,4 @@
-/** `credits`: what accounts have that runs are charged to. They are read and filled without Temporal. */
+/** `credits`: reads and fills the accounts that runs are charged to, without Temporal. */
 
 import { given, notEmpty, padId } from '@steersman/print';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -54,7 +54,7 @@ function accountLine({ id, balance, day, dayTokens }: Account): string {
   return `${padId(id, ID_COLUMNS)}  ${String(balance).padStart(12)}${used}`;
 }
 
-/** Less than none takes some back, such as after a mistake. */
+/** A negative number removes credits, for example after a mistake. */
 function credit(value: string): number {
   const number = readNumber(value);
   if (number !== null && Math.abs(number) <= 1e12) return number;

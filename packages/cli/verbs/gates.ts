@@ -1,4 +1,4 @@
-/** `approve`, `deny`, `answer` and `tool-result`: what a run waits for from a person. */
+/** `approve`, `deny`, `answer` and `tool-result`: answer the gates of a run. */
 
 import { given, readJson } from '@steersman/print';
 import type { Context } from '@steersman/session';
@@ -109,10 +109,10 @@ async function findGate(run: Run, gateId: string): Promise<Gate | null> {
   return gates.find(gate => gate.id === gateId) ?? null;
 }
 
-/** Answers the gate that a person has seen under this id. The run checks what they have put together. */
+/** Answers the gate that a person has seen under this id. The run validates an edited answer. */
 async function reply(run: Run, context: Context, gateId: string, given: Given): Promise<undefined> {
   const gate = await findGate(run, gateId);
-  // The run says best what is wrong with a gate that is not open.
+  // If the gate is not open, the run gives the best error message.
   const made = gate === null ? { input: given } : replyTo(gate, given);
   if ('error' in made)
     throw new SteersmanError(`${gateId}: ${made.error}`, `${gate?.kind}: ${gate?.title}`, 'usage');

@@ -1,4 +1,4 @@
-/** `list`: runs as the server has them in order: open ones by their start, then the others by their end. */
+/** `list`: lists runs in the server's order: open runs by their start, then ended ones by their end. */
 
 import { padId, padText, positiveInteger, readSince } from '@steersman/print';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -53,14 +53,14 @@ function noRuns({ open, waiting, outcome, since, goal }: ListOptions): string {
     : `Temporal knows no run. Start one with: ${startCall('"<goal>"')}\nWhat runs said that it has forgotten: ${verbCall('sessions list')}`;
 }
 
-/** What an id takes that the run's goal gave. */
+/** Width of an id that was derived from a goal. */
 const ID_COLUMNS = 39;
 
 export const LIST_HEADER = `${padText('id', ID_COLUMNS)}  ${'status'.padEnd(16)}  ${'since'.padStart(11)}  waits for · goal`;
 
 export function listLine(run: ListedRun, now: number): string {
   const state = run.stuck ? 'stuck' : stateOf(run);
-  // By what the list is sorted by.
+  // The age refers to the time that the list is sorted by.
   const age = formatDuration(now - Date.parse(run.endedAt ?? run.startedAt));
   const unreadable = run.unreadable.length > 0 ? `unreadable here: ${run.unreadable.join(', ')}` : null;
   const what = [run.waiting, preview(run.goal ?? '', 80), unreadable].filter(Boolean).join(' · ');

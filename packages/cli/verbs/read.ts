@@ -1,4 +1,4 @@
-/** `show`, `result`, `transcript`, `artifact`, `export` and `stored`: what there is of a run. */
+/** `show`, `result`, `transcript`, `artifact`, `export` and `stored`: read the data of a run. */
 
 import { writeFile } from 'node:fs/promises';
 import {
@@ -160,7 +160,7 @@ export function addStored(program: Command): void {
   );
 }
 
-/** Writes the text; resolves to the path of its file. */
+/** Writes the text; resolves to the path of the file. */
 async function saved(text: string, path: string, { what, option }: { what: string; option: string }) {
   const file = userPath(path);
   try {

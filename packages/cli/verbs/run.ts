@@ -1,4 +1,4 @@
-/** A goal from start to answer (`steersman "…"`, in a checkout `npm start -- "…"`), `start` and `watch`. */
+/** Runs a goal from start to answer (`steersman "…"`, in a checkout `npm start -- "…"`); the verbs `start` and `watch`. */
 
 import {
   EXIT,
@@ -38,7 +38,7 @@ import { type CommonOptions, describeVerb, runVerb, withClient, withRun } from '
 import type { ReadStart } from '../command/start-options.js';
 import { addStartOptions, readStart, type StartWords, startOptions } from '../command/start-options.js';
 
-/** How long a run of a session that is gone waits for the next goal. */
+/** After its session has ended, a run waits this long for the next goal. */
 const SESSION_OPEN_SECONDS = 600;
 
 interface RunOptions extends StartWords, CommonOptions {
@@ -92,8 +92,8 @@ async function run(goal: string | undefined, options: RunOptions, command: Comma
 }
 
 /**
- * Runs a goal to its end and prints the answer on stdout; the plan, a line a task and its end on stderr; with `--json` the journal
- * and then the result on stdout. Ctrl-C asks the run to stop, a second one detaches.
+ * Runs a goal to its end and prints the answer on stdout; the plan, a line for each task and its end go to stderr. With
+ * `--json`, stdout gets the journal and then the result. Ctrl-C asks the run to stop, a second one detaches.
  */
 async function runGoal(context: Context, read: ReadStart, notify: URL | undefined, interactive: boolean) {
   const { client, output } = context;
@@ -151,7 +151,7 @@ export function addStart(program: Command): void {
       if (webUi !== null) output.out.line(`Web UI  ${webUi}`);
       output.out.line(`Watch   ${verbCall(`watch ${id}`)}`);
       if (joined) return;
-      // Nobody may look: where it asks is said before it does (FC8).
+      // The person may not watch the run, so this says beforehand where it asks (FC8).
       if (start.attended) output.out.line(`Asks    ${verbCall('list --waiting')}   (--no-attended refuses)`);
       else if (!start.autoApprove) output.out.line(NOBODY_ATTENDS);
     });
@@ -172,7 +172,7 @@ export function addWatch(program: Command): void {
   });
 }
 
-/** Plain lines on stdout, with `--json` one event a line there; in a terminal an open run can be steered meanwhile. */
+/** Prints lines on stdout, or events with `--json`. In a terminal, a person can steer an open run meanwhile. */
 async function watch(run: Run, context: Context, notify: URL | undefined) {
   const { output } = context;
   const interactive = isTerminal() && !output.json;
@@ -199,7 +199,7 @@ async function watch(run: Run, context: Context, notify: URL | undefined) {
   });
 }
 
-/** Nobody could tell the events of an ended run: its result and trace are what there is. */
+/** Prints an ended run whose events are gone: its result and trace remain. */
 function printWithoutEvents(output: Output, end: RunEnd): void {
   if (output.json) output.value({ ...resultLine(end), trace: end.result?.trace ?? null });
   else if (end.result)
@@ -207,16 +207,16 @@ function printWithoutEvents(output: Output, end: RunEnd): void {
 }
 
 interface Following {
-  /** What a session in the terminal is told; null where lines are printed instead. */
+  /** Options of a session in the terminal; null if lines are printed instead. */
   session: Pick<SessionOptions, 'goal' | 'owned' | 'config'> | null;
   show(event: RunEvent): void;
   interrupted(press: number, detach: () => void): void;
-  /** Lines for one that leaves before the end. */
+  /** Lines for a person who leaves before the end. */
   left: string[];
   ended(end: RunEnd): void;
 }
 
-/** Follows a run to its end, or until the person leaves it; resolves to the exit code. */
+/** Follows a run until it ends or the person leaves; resolves to the exit code. */
 async function following(context: Context, run: Run, notify: URL | undefined, how: Following) {
   const report = (line: string) => context.progress.line(line);
   const notifier = new Notifier(run.id, { bell: ringBell, post: webHook(notify), report });
@@ -244,7 +244,7 @@ async function inLines({ output }: Context, run: Run, notifier: Notifier, how: F
   return exitCodeOf(end.outcome);
 }
 
-/** npm passes a Ctrl-C on that the terminal has sent to its child already: both are one. */
+/** The terminal sends a Ctrl-C to npm and its child, and npm forwards it: both signals are one press. */
 const SAME_PRESS_MS = 250;
 
 /** Calls `onPress` with 1, 2, … for each Ctrl-C until the returned function is called. */
@@ -262,7 +262,7 @@ function onInterrupt(onPress: (press: number) => void): () => void {
   return () => void process.off('SIGINT', handler);
 }
 
-/** Its id, and the whole address of its Web UI at the end of a line, as terminals make links of it. */
+/** Prints the id, and the complete address of the Web UI at the end of a line, so that terminals make it a link. */
 function tellWhere({ notes }: Output, { id, webUi, joined }: Run): void {
   notes.line(`Run    ${id}`);
   if (webUi !== null) notes.line(`Web UI ${webUi}`);
@@ -272,7 +272,7 @@ function tellWhere({ notes }: Output, { id, webUi, joined }: Run): void {
     );
 }
 
-/** Serves the console as long as this terminal is there, unless another process does. A run is worth more than it. */
+/** Serves the console while this terminal is open, unless another process does. A failure does not stop the run. */
 async function openConsole({ client, output: { notes } }: Context, { id }: Run): Promise<void> {
   try {
     const { linkOfRunning, serveConsole } = await import('@steersman/console');
@@ -286,7 +286,7 @@ async function openConsole({ client, output: { notes } }: Context, { id }: Run):
 
 const SHOWN = 5;
 
-/** Lists on stderr the runs of the local stack that a crash left open: they go on only when asked. */
+/** Lists on stderr the local runs that a crash left open: they continue only on request. */
 async function tellLeftOpen({ client, output: { notes } }: Context): Promise<void> {
   const ids = (await client.leftOpen()).map(run => run.id);
   if (ids.length === 0) return;
@@ -297,7 +297,7 @@ async function tellLeftOpen({ client, output: { notes } }: Context): Promise<voi
   notes.line(`They wait. Go on with them: ${startCall('--resume-open')}. End one: ${verbCall('cancel ID')}`);
 }
 
-/** Goes on with them, with the configuration that they were started with or that of `configDir`. */
+/** Resumes these runs, with the configuration of their start or that of `configDir`. */
 async function resumeLeftOpen({ client, output: { notes } }: Context, configDir: string | undefined) {
   const runs = await client.leftOpen();
   if (runs.length === 0) notes.line('No run was left open.');

@@ -1,4 +1,4 @@
-/** `schedule`: runs that Temporal starts again and again. */
+/** `schedule`: manages runs that Temporal starts repeatedly. */
 
 import { given, secondsOf } from '@steersman/print';
 import type { Context } from '@steersman/session';

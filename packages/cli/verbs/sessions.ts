@@ -1,4 +1,4 @@
-/** `sessions`: conversations that are kept, also those that Temporal has forgotten. They are read without it. */
+/** `sessions`: reads stored conversations without Temporal, even those whose runs it has deleted. */
 import { createInterface } from 'node:readline/promises';
 import { belowHeading, EXIT, given, padId, positiveInteger, transcriptMarkdown } from '@steersman/print';
 import { type Command, Option } from 'commander';
@@ -154,7 +154,7 @@ async function isWanted(id: string): Promise<boolean> {
   }
 }
 
-/** More than stands in the store of either. */
+/** Longer than the stored titles and the texts of hits. */
 const SHOWN_CHARS = 300;
 
 function sessionLine({ id, title, changedAt }: SessionLine, now: number): string {
