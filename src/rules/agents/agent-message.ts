@@ -1,4 +1,4 @@
-/** What a sub-agent and its caller tell each other. Anybody can send a signal, so the readers take any JSON. */
+/** Messages between a sub-agent and its caller. Any client can send a signal, so the readers accept any JSON. */
 
 import type { JsonSchema } from '../../base/json/json.js';
 import {
@@ -29,50 +29,50 @@ import { withEffects } from '../../run/tools/tool-use.js';
 export type ToCaller =
   | { type: 'gate_opened'; gate: Gate }
   | { type: 'gate_closed'; gateId: string; by: GateCloser; decision: string }
-  /** An answer that was passed on to it does not fit: the gate is open still. */
+  /** An answer that was passed on to the agent does not fit: its gate is still open. */
   | { type: 'answer_refused'; gateId: string; why: string }
-  /** A message was read; `by`: the way to the agent of its own that did, '' where it did itself. */
+  /** A message was read; `by`: the path of the nested agent that read it, '' if the agent itself did. */
   | { type: 'message_read'; messageId: string; by: string }
-  /** A message that was passed on to it is for nobody there, or has no room: it is its caller's again. */
+  /** A message passed on to the agent has no reader or no room there, so it returns to the caller. */
   | { type: 'message_refused'; item: InboxItem; why: string }
-  /** A message that was passed on to it was taken back before anybody read it. */
+  /** A message passed on to the agent was withdrawn before it was read. */
   | { type: 'message_withdrawn'; messageId: string }
-  /** A pause holds it, or not any more; `by`: the way to the agent of its own that is meant, '' for itself. */
+  /** A pause holds the agent, or has ended; `by`: the path of the nested agent concerned, '' for itself. */
   | { type: 'paused'; by: string }
   | { type: 'resumed'; by: string }
-  /** A model failed it for a reason that lasts (`failure`: its type), or is in again. */
+  /** A model failed the agent for a lasting reason (`failure`: its type), or works again. */
   | { type: 'model_out'; model: string; failure: string }
   | { type: 'model_back'; model: string }
-  /** What it was told does not hold for it, or for the agent of its own that `by` names. */
+  /** An instruction does not hold for the agent, or for the nested agent that `by` names. */
   | { type: 'not_taken'; what: string; why: string; by: string }
-  /** The last word of one that was cancelled: it has no result. */
+  /** The last message of a cancelled agent, which has no result. */
   | { type: 'cancelled'; rest: AgentRest };
 
-/** `id`: of the agent in the run that called it, such as `search/1`; `run`: its workflow id. */
+/** `id`: the agent's id in its caller's run, such as `search/1`; `run`: its workflow id. */
 export type AgentMessage = ToCaller & { id: string; run: string };
 
 export type FromCaller =
   | { type: 'limits'; limits: Partial<Limits> }
-  /** A person chose this model for a role, or for all: null. */
+  /** A person chose this model for a role; `role` null: for all roles. */
   | { type: 'model_chosen'; model: string; role: string | null }
-  /** All that are out, each with the type of its failure. */
+  /** All models that are out, each with its failure type. */
   | { type: 'models_out'; out: Record<string, string> }
-  /** The sender of a message that was passed on to it takes it back. */
+  /** The sender of a message passed on to the agent withdraws it. */
   | { type: 'withdraw'; messageId: string };
 
 const QUOTES_BYTES = 2;
-/** Around a form, which is no deeper than `MAX_JSON_DEPTH`. */
+/** Levels around a form, which is no deeper than `MAX_JSON_DEPTH`. */
 const DEPTH_AROUND = 8;
-/** Of a name, or of the way to an agent. What is longer is none of ours, and the next level would get it too. */
+/** The limit for a name, or for the path of an agent. Longer ones are not ours, and would be passed on to the next level. */
 const SHORT_BYTES = 1_000;
 
 const id: Reader<string> = value => (isText(value) && value.length <= LONGEST_ID ? value : undefined);
 const short: Reader<string> = value => (isText(value) && jsonBytes(value) <= SHORT_BYTES ? value : undefined);
 const count = readIf(isCount);
-/** Words of another run, within the bound of what is told. */
+/** Reads words of another run, cut to the bound of such texts. */
 const words: Reader<string> = value => (typeof value === 'string' ? told(value) : undefined);
 
-/** A message as an inbox holds it, and nothing beside; undefined where it is none, or larger than one may be. */
+/** Reads a message in an inbox's form, without other fields; undefined if it is malformed or too large. */
 export const readItem: Reader<InboxItem> = value =>
   readFields<InboxItem>(value, {
     id,
@@ -139,7 +139,7 @@ function readTyped<M extends { type: string }>(raw: unknown, forms: Forms<M>): M
   const { type } = isRecord(raw) ? raw : {};
   const readers = isText(type) ? ownValue<object>(forms, type) : undefined;
   const fields = readers && readFields(raw, readers);
-  // Each field has been judged by the form of its type: this is the codec.
+  // The cast is safe: each field was checked by its reader.
   return fields ? ({ type, ...fields } as unknown as M) : null;
 }
 
@@ -147,7 +147,7 @@ function oneOf<T extends string>(known: readonly T[]): Reader<T> {
   return value => known.find(each => each === value);
 }
 
-/** Of a budget also 0: nothing is left. */
+/** Accepts 0 for a budget too, which means that it is used up. */
 function isLimits(value: unknown): value is Partial<Limits> {
   if (!isRecord(value)) return false;
   const all = Object.entries(value);
@@ -158,7 +158,7 @@ function isLimits(value: unknown): value is Partial<Limits> {
 
 function isUsageEntry(value: unknown): value is UsageEntry {
   if (!isRecord(value) || !isText(value.role) || !isText(value.model)) return false;
-  // What is left out of an entry is 0.
+  // Omitted figures of an entry are 0.
   return isCount(value.calls) && isUsage(usageOf(value as unknown as UsageEntry));
 }
 
@@ -166,9 +166,9 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-// A gate that another run tells of.
+// Readers of another run's gates.
 
-/** The last moment that a date can tell, in milliseconds since the epoch. */
+/** The last moment that a Date can represent, in milliseconds since the epoch. */
 const LAST_MOMENT = 8.64e15;
 
 const text = readIf(isText);
@@ -191,7 +191,7 @@ const SUBJECTS: Record<GateKind, Record<string, Reader<unknown>>> = {
   step: { taskId: text, canReplan: boolean },
 };
 
-/** What the subject may hold besides: left out where it has another form. */
+/** Optional fields of the subject, left out if they have another form. */
 const OPTIONAL: Partial<Record<GateKind, Record<string, Reader<unknown>>>> = {
   approval: { digest: id },
   question: { options: texts },
@@ -199,7 +199,7 @@ const OPTIONAL: Partial<Record<GateKind, Record<string, Reader<unknown>>>> = {
   route: { enlarges: boolean },
 };
 
-/** The gate, with nothing in it that a gate does not have; null where it is none. */
+/** Reads a gate, without unknown fields; null if it is malformed. */
 export function readGate(value: unknown): Gate | null {
   if (!isRecord(value)) return null;
   const kind = (Object.keys(SUBJECTS) as GateKind[]).find(known => known === value.kind);
@@ -214,7 +214,7 @@ export function readGate(value: unknown): Gate | null {
   const besides = Object.entries(OPTIONAL[kind] ?? {}).map(([key, read]) =>
     readFields(value.subject, { [key]: read }),
   );
-  // Each field has been judged: this is the codec.
+  // The cast is safe: each field was checked.
   return {
     ...fields,
     kind,

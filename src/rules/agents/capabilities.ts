@@ -1,4 +1,4 @@
-/** What a run has, for tasks that say what they cannot do without (`requiredCapabilities`): names, matched in any case (A10). */
+/** The capabilities of a run, for tasks that require some (`requiredCapabilities`): names, case-insensitive (A10). */
 
 import { cutText } from '../../base/text/fit.js';
 import type { PinnedRole } from '../../run/agents/role.js';
@@ -8,23 +8,23 @@ import { agentsInReach } from './subagent.js';
 
 type Pinned = Pick<PinnedRun, 'roles' | 'tools' | 'permissions' | 'agents' | 'fallbackServer'>;
 
-/** Names that a task may need; null: any, for a server takes calls of tools that nobody lists. */
+/** Names that a task may require; null: any name, because a server takes calls of unlisted tools. */
 export type Capabilities = readonly string[] | null;
 
-/** Of the roles that carry out tasks, any of which may be given one. */
+/** Returns the capabilities of the roles that carry out tasks, any of which may get one. */
 export function capabilitiesOf(pinned: Pinned): Capabilities {
   if (pinned.fallbackServer !== null) return null;
   return [...new Set(carriers(pinned).flatMap(role => namesOf(pinned, role)))];
 }
 
-/** A tool is its own capability, and so is its server. */
+/** A tool is a capability, and so is its server. */
 function namesOf(pinned: Pinned, role: PinnedRole): string[] {
   const tools = offeredTools(pinned, role);
   const servers = tools.flatMap(({ origin }) => (origin.type === 'mcp' ? [origin.server] : []));
   return [role.name, ...tools.map(({ name }) => name), ...servers, ...namesBesides(pinned, role)];
 }
 
-/** What it says it has, and its agents with what they have. */
+/** Returns a role's declared capabilities, and its agents with theirs. */
 function namesBesides(pinned: Omit<Pinned, 'fallbackServer'>, role: PinnedRole): string[] {
   const agents = agentsInReach(pinned, role);
   return [
@@ -35,7 +35,7 @@ function namesBesides(pinned: Omit<Pinned, 'fallbackServer'>, role: PinnedRole):
 
 export const EXECUTOR = 'executor';
 
-/** The executor, and others with its output that share its conversation: each works on with what another found. */
+/** The executor, and other roles with its output that share its conversation, so that each continues the others' work. */
 function carriers({ roles }: Pick<PinnedRun, 'roles'>): PinnedRole[] {
   const executor = roles[EXECUTOR];
   if (!executor) return [];
@@ -44,7 +44,7 @@ function carriers({ roles }: Pick<PinnedRun, 'roles'>): PinnedRole[] {
   return [executor, ...Object.values(roles).filter(isOther)];
 }
 
-/** The name of the role that carries out a task: the executor, but where it lacks what another has all of. */
+/** Returns the name of the role for a task: the executor, unless it lacks a capability and another role has all. */
 export function carrierOf(pinned: Pinned, { requiredCapabilities }: PlannedTask): string {
   const able = carriers(pinned).find(
     role => missing(requiredCapabilities, namesOf(pinned, role)).length === 0,
@@ -52,7 +52,7 @@ export function carrierOf(pinned: Pinned, { requiredCapabilities }: PlannedTask)
   return able?.name ?? EXECUTOR;
 }
 
-/** What roles have besides tools, agents among it, each name once: a planner sees it nowhere else (T15). */
+/** Returns the roles' capabilities besides tools, including agents, each once: a planner sees them nowhere else (T15). */
 export function ownCapabilities(pinned: Omit<Pinned, 'fallbackServer'>): string[] {
   return [...new Set(carriers(pinned).flatMap(role => namesBesides(pinned, role)))];
 }
@@ -71,12 +71,12 @@ const LACKS = 'not available: ';
 const NAMES_SHOWN = 3;
 const NAME_BYTES = 60;
 
-/** Whether nothing here has what the task needs: only another plan opens it again. */
+/** True if the run lacks a capability of the task: only another plan reopens it. */
 export function isLacking({ status, reason }: Pick<Task, 'status' | 'reason'>): boolean {
   return status === 'blocked' && (reason?.startsWith(LACKS) ?? false);
 }
 
-/** Blocks every pending task that needs what nothing has, as one of this cycle, with a reason that names it. */
+/** Blocks every pending task that requires a missing capability, under this cycle, with a reason that names it. */
 export function blockLacking(
   tasks: readonly Task[],
   { has, cycle }: { has: Capabilities; cycle: number },

@@ -1,4 +1,4 @@
-/** The reader of a start request, for clients and for the workflow, which trusts no client (ST5). It takes any JSON. */
+/** Reads start requests, for clients and for the workflow, which trusts no client (ST5). Accepts any JSON. */
 
 import {
   isRecord,
@@ -31,15 +31,15 @@ import {
 import type { ClientTool } from '../../run/tools/tool.js';
 import { CALLED_BY_WORKFLOW, isSubagent } from './subagent.js';
 
-/** Longer goals do not fit a workflow input well: name a file in the goal instead. */
+/** Longer goals do not fit a workflow input well: the goal should name a file instead. */
 export const MAX_GOAL_BYTES = 1_000_000;
-/** It stands in the prompt of every role, and the run pins them all. */
+/** The message is in the prompt of every role, and the run pins them all. */
 const MAX_SYSTEM_MESSAGE_BYTES = 20_000;
 const MAX_CONTEXT_BYTES = 16_000;
 const MAX_CLIENT_TOOLS = 64;
 const MAX_CLIENT_TOOLS_BYTES = 40_000;
 export const MAX_ALLOWED_TOOLS = 100;
-/** Characters of a name, with the digest of one that was allowed for good. */
+/** Characters of a tool name, with the digest of a permanently allowed one. */
 export const LONGEST_ALLOWED_TOOL = 150;
 const DEEPEST_SCHEMA = 64;
 const LONGEST_NAME = 200;
@@ -51,17 +51,17 @@ export type StartRead =
   | { ok: true; goal: string; settings: RunSettings; given: Given }
   | { ok: false; errors: string[] };
 
-/** What the run begins with, in place of nothing: at most 400 KB; `leftOut`: how many were too much for that. */
+/** The messages that a run begins with: at most 400 KB; `leftOut`: the number beyond that. */
 export interface Given {
   messages: Message[];
   leftOut: number;
-  /** Runs of its conversation whose end nobody could tell. */
+  /** Runs of its conversation whose end is unknown. */
   untold?: string[];
 }
 
 export const NOTHING_GIVEN: Given = { messages: [], leftOut: 0 };
 
-/** A start request as it came, or all that is wrong with it, each fault with its path. Null counts as absent. */
+/** Returns a valid start request, or all its faults with their paths. Null counts as absent. */
 export function readStart(raw: unknown): StartRead {
   if (!isRecord(raw)) return { ok: false, errors: [expected('input', 'an object { goal, settings }', raw)] };
   const errors = unknownKeys(raw, ['goal', 'settings', 'messages', 'leftOut'], '');
@@ -79,7 +79,7 @@ export function readStart(raw: unknown): StartRead {
     errors.push(
       'A conversation begins with what the store has of it: give `messages` or `settings.session`.',
     );
-  // A sub-agent is of the conversation of its caller, which may have been named by another client.
+  // A sub-agent belongs to its caller's conversation, whose name may come from another client.
   if (
     !isAbsent(settings.session) &&
     !isSubagent({ calledAs: stringOr(settings.calledAs, CALLED_BY_WORKFLOW) })
@@ -96,15 +96,15 @@ export function readStart(raw: unknown): StartRead {
     errors.push(
       `\`settings.role\`: the mode ${mode} has roles of its own. A role is named for ${ONE_ROLE_MODES.join(' or ')}.`,
     );
-  // What is known of models is its caller's to bound, and no client's to give.
+  // Known models are bounded by the calling run, and clients may not set them.
   const { knownModels: _known, ...own } = settings;
   const all = errors.length === 0 ? tooLarge(own, 'settings', SETTINGS_BYTES) : null;
   if (all !== null) errors.push(all);
   if (errors.length > 0 || !given.ok) return { ok: false, errors };
   const present = Object.entries(settings).filter(([, value]) => !isAbsent(value));
-  // Every key has been judged by its entry in FAULTS: this is the codec.
+  // The cast is safe: every key was checked by its entry in FAULTS.
   const read = Object.fromEntries(present) as unknown as RunSettings;
-  // A tool without a schema takes anything.
+  // A tool without a schema accepts anything.
   const whole = ({ name, description, inputSchema }: Partial<ClientTool> & { name: string }) => {
     return { name, description: description ?? '', inputSchema: inputSchema ?? { type: 'object' } };
   };
@@ -114,7 +114,7 @@ export function readStart(raw: unknown): StartRead {
   return { ok: true, goal: String(raw.goal), settings: read, given: { messages, leftOut: leftOut + before } };
 }
 
-/** Why a run can't be in such a chain: it would begin anew with the input of a part from the midst of the work. */
+/** Returns why a run can't be in such a chain: it would restart with the input of a part in the middle of the work. */
 export function chainFault({ cronSchedule, retryPolicy }: Chain): string | null {
   if (cronSchedule !== undefined)
     return 'It takes no cron schedule. Start it without, and again and again by a schedule (`schedule create`).';
@@ -141,8 +141,8 @@ export function goalError(goal: unknown): string | null {
 const LONGEST_ID = 200;
 
 /**
- * What a run or a conversation can't be named: a name stands in lines of lists, and the later runs of a conversation are
- * named by it and a number.
+ * Returns the fault of a run's or conversation's name: it is shown in lists, and a conversation's later runs add a
+ * number to it.
  */
 export function nameFault(name: unknown, at: string): string | null {
   const wanted = `a text of 1 to ${LONGEST_ID} characters without spaces, of which each is seen`;
@@ -155,7 +155,7 @@ export function nameFault(name: unknown, at: string): string | null {
 
 type Fault = (value: unknown, at: string) => string | null;
 
-/** The fault of what is not `wanted`, in words. */
+/** Returns the fault of a value that is not `wanted`, in words. */
 function unless(fits: (value: unknown) => boolean, wanted: string): Fault {
   return (value, at) => (fits(value) ? null : expected(at, wanted, value));
 }
@@ -179,10 +179,10 @@ function text(maxBytes: number): Fault {
   };
 }
 
-/** Which modes are declared only the worker knows. */
+/** Only the worker knows the declared modes. */
 const MODE_WORDS = `one of ${MODES.join(', ')}, or the name of a mode that steersman.yaml declares`;
 
-/** One judge for each setting, so that none is taken unread. */
+/** Each setting has a check, so that none is accepted unread. */
 const FAULTS: Record<keyof RunSettings, Fault> = {
   mode: unless(isModeName, MODE_WORDS),
   role: text(LONGEST_NAME),
@@ -218,7 +218,7 @@ const FAULTS: Record<keyof RunSettings, Fault> = {
   continueAsNew: oneOf(['suggested', 'every-safe-point']),
 };
 
-/** Who starts a run can't make it a part of another's work: such a run has no account of its own, and fewer checks. */
+/** Refuses requests that make a run part of another's work: such a run has no account of its own, and fewer checks. */
 export function callerFault(settings: RunSettings): string | null {
   const given = (['calledAs', 'knownModels', 'agentDepth'] as const).filter(
     name => settings[name] !== undefined,

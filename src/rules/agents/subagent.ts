@@ -1,4 +1,4 @@
-/** Sub-agents (A1): whether one is started, with which settings, what it may use, and what its end is to its caller. */
+/** Decides about sub-agents (A1): whether one starts, its settings, its limits, and its result for the caller. */
 
 import { stringOr, without } from '../../base/json/json.js';
 import { matchesAny } from '../../base/text/glob.js';
@@ -22,7 +22,7 @@ export function agentsOf(
   return agents.filter(({ name }) => matchesAny(name, role.agents));
 }
 
-/** Those of them that it can call: none where it is not offered the tool for it. */
+/** Returns the agents that a role can call; empty if it is not offered the tool for it. */
 export function agentsInReach(
   pinned: Pick<PinnedRun, 'agents' | 'tools' | 'permissions'>,
   role: Pick<PinnedRole, 'agents' | 'tools'>,
@@ -38,20 +38,20 @@ export function rolesBelow({ roles, agents }: Pick<PinnedRun, 'roles' | 'agents'
   return [...new Set([...Object.keys(roles), ...below])];
 }
 
-/** What the tool `call_subagent` takes. */
+/** The arguments of `call_subagent`. */
 export interface Instruction {
   agent: string;
   text: string;
 }
 
-/** Its arguments: its schema was checked, but a person may have edited them. */
+/** Reads the arguments: their schema was checked, but a person may have edited them. */
 export function readInstruction({ agent_name: agent, instruction }: Record<string, unknown>): Instruction {
   return { agent: stringOr(agent, '').trim(), text: stringOr(instruction, '').trim() };
 }
 
 export type Delegation =
   | { kind: 'start'; limits: Lease }
-  /** `note`: why not, for the role that called it. */
+  /** `note`: the reason, for the calling role. */
   | { kind: 'refuse'; note: string };
 
 export function decideDelegation(
@@ -74,13 +74,13 @@ export function decideDelegation(
 
 const URL_IN_TEXT = /\bhttps?:\/\/[^\s/]/i;
 
-/** What the agent's run is started with: its person is its caller's. `id`: what it is called in its caller's run. */
+/** Returns the settings of an agent's run: its person is its caller's. `id`: its id in the caller's run. */
 export function settingsOfAgent(
   settings: RunSettings,
   limits: Limits,
   { id, agent, lease, known }: { id: string; agent: string; lease: Lease; known: KnownModels },
 ): RunSettings {
-  // What proves the goal is its caller's to check.
+  // The caller checks the goal, so the agent has no checks of its own.
   const gone = [
     'clientTools',
     'keepOpenSeconds',
@@ -102,15 +102,15 @@ export function settingsOfAgent(
   };
 }
 
-/** What a run is called by a workflow of the application that answers its gates: in all else its own master. */
+/** The `calledAs` of a run called by an application's workflow that answers its gates; otherwise it is independent. */
 export const CALLED_BY_WORKFLOW = 'run';
 
-/** The conversation that a run belongs to: an agent's caller hands down its own. */
+/** Returns the conversation of a run: an agent inherits its caller's. */
 export function sessionOf(workflowId: string, { session }: Pick<RunSettings, 'session'>): string {
   return session ?? workflowId;
 }
 
-/** Whether it is a piece of another run's work: it has one goal, and what it did not read goes back. */
+/** True if the run is a part of another's work: it has one goal, and returns unread messages. */
 export function isSubagent({ calledAs }: Pick<RunSettings, 'calledAs'>): boolean {
   return calledAs !== undefined && calledAs !== CALLED_BY_WORKFLOW;
 }
@@ -123,7 +123,7 @@ type Result = Pick<AgentReport, 'outcome' | 'cause' | 'usage' | 'usageBy'> &
 
 export function reportOf(result: Result): AgentReport {
   const { outcome, cause, text: answer, usage, usageBy, counters, unread = [], effects = [] } = result;
-  // Of its one goal, which is on record only where it has ended by itself.
+  // Counts of its one goal, which is recorded only if it ended by itself.
   const { turns, failedCalls } = counters;
   return { outcome, cause, answer, usage, usageBy, turns, failedCalls, unread, effects };
 }
@@ -141,14 +141,14 @@ export interface AgentOutcome {
 
 const LONGEST_WHY = 1_000;
 
-/** What the caller is told of the end, and of what was done all the same, so that nobody does it again. */
+/** Returns the agent's result for the caller, including effects of a failed run, so that they are not repeated. */
 export function outcomeForCaller(
   { name: agent, readOnly }: Pick<AgentCard, 'name' | 'readOnly'>,
   end: AgentEnd,
   told: Pick<AgentRest, 'effects'> | null,
   words: Words,
 ): AgentOutcome {
-  // `told`: what one that was cancelled has told; null: nothing, for it had not begun.
+  // `told`: the rest reported by a cancelled agent; null: it had not begun.
   if (end.kind === 'cancelled') {
     if (told === null) return failed('cancelled', words.noteCancelledUnsent);
     if (told.effects.length === 0) return failed('cancelled', words.noteAgentDidNothing);
@@ -179,7 +179,7 @@ function failed(ending: AgentOutcome['ending'], note: string, effects: readonly 
   return { ending, note, content: text === '' ? [] : [{ type: 'text', text }], isError: true };
 }
 
-/** Causes that say what happened; the sentence of another is added. */
+/** Causes that explain themselves; others are followed by their sentence. */
 const TOLD_BY_NAME = /^(failed|budget):/;
 
 export function withReport({ usage, counters }: Account, report: AgentRest): Account {

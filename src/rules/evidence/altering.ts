@@ -1,4 +1,4 @@
-/** Whether a command line may change files: what ran before it then says nothing of how things stand after it. */
+/** Tells if a command line may change files: earlier results then say nothing about the state after it. */
 
 import { readShellLine, type ShellCommand } from '../../base/text/shell-line.js';
 import { isLook, ownCode, plainWords, SHELLS, SUBSTITUTION } from './exit-code.js';
@@ -6,7 +6,7 @@ import { isLook, ownCode, plainWords, SHELLS, SUBSTITUTION } from './exit-code.j
 const MOST_CHARS = 20_000;
 const MOST_DEPTH = 3;
 
-/** True for every line that is not known to do nothing but test, build or look. */
+/** True unless the line is known only to test, build or look. */
 export function mayAlter(line: string, depth = 0): boolean {
   const commands = line.length > MOST_CHARS || depth > MOST_DEPTH ? null : readShellLine(line);
   return commands === null || commands.some(command => alters(command, depth));
@@ -18,7 +18,7 @@ function alters(command: ShellCommand, depth: number): boolean {
     line => line !== null,
   );
   if (command.writes || within.some(line => mayAlter(line, depth + 1))) return true;
-  // A shell that was given a line runs nothing else.
+  // A shell that gets a line runs nothing else.
   if (SHELLS.has(program) && lineOf(program, given, command) !== null) return false;
   const code = ownCode(program, given, command.given);
   if (code !== null && code !== '') return WRITES.test(code);
@@ -30,7 +30,7 @@ function substituted(word: string): string | null {
   return SUBSTITUTION.exec(word)?.slice(1).find(Boolean) ?? null;
 }
 
-/** Of a shell, the line that it is given. */
+/** Returns the line that a shell gets, else null. */
 function lineOf(program: string, given: readonly string[], command: ShellCommand): string | null {
   if (!SHELLS.has(program)) return null;
   const at = given.findIndex(word => /^-\w*c$/.test(word));
@@ -60,9 +60,9 @@ function isStill(program: string, given: readonly string[], command: ShellComman
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
-/** Words before what is run. */
+/** Words before the program or script that is run. */
 const PASSED_OVER = set('run run-script exec -m');
-/** Programs that read, test or ask without changing files of the project. */
+/** Programs that read, test or query without changing files of the project. */
 const STILL = set(
   'awk gawk jq yq column nl od xxd hexdump file du df ps tree less more env md5sum sha1sum sha256sum cksum tac rev tr fold paste comm join strings sed curl ping dig nslookup kill ' +
     'vitest jest mocha ava tap pytest py.test tox nox mypy pyright flake8 pylint pyflakes tsc vue-tsc eslint biome stylelint oxlint knip rspec phpunit ctest shellcheck hadolint golangci-lint ruff',
@@ -74,7 +74,7 @@ const PROVES =
   /^t$|(?:^|[/._:-])(?:tests?|specs?|lint|checks?|type-?check|types|tsc|e2e|unit|verify|validate|audit|vet|clippy|nextest|coverage|pytest|unittest|doctest|vitest|jest|mypy)(?:[/._:-]|$)/;
 const BUILDS = /^(?:build|compile|doc|bench|package|assemble|ls|list|outdated|view|why|tree|version)(?::|$)/;
 const MENDS_BY_NAME = /(?:^|[:_-])(?:fix|write|format|fmt|update|generate|gen)(?:[:_.-]|$)/;
-/** Options by which a program that reports changes what it finds. */
+/** Options that make a reporting program change files. */
 const MENDS = /^--(?:fix|write|apply|in-place|update|output|overwrite|unsafe|save)(?![\w])/;
 const MENDS_BY: ReadonlyMap<string, RegExp> = new Map([
   ['sed', /^-\w*i/],
@@ -87,6 +87,6 @@ const MENDS_BY: ReadonlyMap<string, RegExp> = new Map([
 const GIT_ALTERS = set(
   'checkout switch restore reset apply am stash merge rebase pull revert clean cherry-pick rm mv submodule worktree clone init',
 );
-/** In the code of a program that stands in the line. */
+/** Calls that write, in a program's inline code. */
 const WRITES =
   /\b(?:write\w*|append\w*|unlink\w*|rm\w*|rename\w*|mkdir\w*|copy\w*|remove\w*|move|truncate|touch|exec\w*|spawn\w*|system|popen|run|call|check_\w+|replace_file)\s*\(|\bopen\s*\([^)]*,\s*(?:mode\s*=\s*)?['"][^'"]*[wax+]/i;

@@ -1,4 +1,4 @@
-/** What a verdict cites, held against what the run has looked up: ids that exist, of the task, that show something. */
+/** Checks a verdict's citations against the run's evidence: the ids must exist, belong to the task, and show something. */
 
 import { quoted } from '../../base/text/output-fields.js';
 import type { Basis, EvidenceItem } from '../../run/evidence/evidence.js';
@@ -7,7 +7,7 @@ import type { Task } from '../../run/plan/plan.js';
 
 type TaskVerdict = VerdictOutput['tasks'][number];
 
-/** What is wrong with the citations, for the one re-ask. A verdict that was told of none may cite none. */
+/** Returns the faults of citations, for the one re-ask. Without evidence, none are required. */
 export function citationDoubts(
   { tasks }: Pick<VerdictOutput, 'tasks'>,
   evidence: readonly EvidenceItem[] | undefined,
@@ -30,13 +30,13 @@ function isOf({ taskIds }: EvidenceItem, taskId: string): boolean {
   return taskIds.length === 0 || taskIds.includes(taskId);
 }
 
-/** Ids as models write them: in brackets, in capitals, or several with commas. */
+/** Reads ids as models write them: in brackets, in capitals, or several with commas. */
 function idsOf({ evidence }: TaskVerdict): string[] {
   const ids = evidence.flatMap(text => text.toLowerCase().split(/[\s,;]+/));
   return [...new Set(ids.map(id => id.replace(/^[[("'`]+|[\])"'`.]+$/g, '')).filter(id => id !== ''))];
 }
 
-/** What the tasks that count as completed rest on: each item once. */
+/** Returns the evidence that completed tasks cite, each item once. */
 export function itemsCited(
   { tasks }: Pick<VerdictOutput, 'tasks'>,
   evidence: readonly EvidenceItem[],
@@ -47,7 +47,7 @@ export function itemsCited(
 }
 
 /**
- * `holding`: what was cited and holds. A task that was completed rests on evidence where one such item shows that
+ * `holding`: cited evidence that is still valid. A completed task rests on evidence if one such item shows that
  * something was done for it.
  */
 export function basisOf(

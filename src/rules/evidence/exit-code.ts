@@ -1,22 +1,22 @@
-/** What the exit code 0 of a command line is worth as evidence (SE1). `docs/checks.md` has it in words. */
+/** Tells the value of a command line's exit code 0 as evidence (SE1). `docs/checks.md` explains it. */
 
 import { readShellLine, type ShellCommand } from '../../base/text/shell-line.js';
 import { opensSomething } from './inline-code.js';
 
 /**
- * `all`: every command of the line that shows something has ended well; `last`: the last one has, and others may have
- * failed; `unknown`: it does not say how they ended; `none`: no command of the line shows anything.
+ * `all`: every command that shows something succeeded; `last`: the last one did, and others may have failed; `unknown`:
+ * the code does not tell; `none`: no command shows anything.
  */
 export type CodeSays = 'all' | 'last' | 'unknown' | 'none';
 
-/** Longer lines, and lines in lines, are programs that nobody follows here. */
+/** Longer lines, and deeper nested ones, are programs that are not analysed here. */
 const MOST_CHARS = 20_000;
 const MOST_DEPTH = 3;
 
 interface Shell {
-  /** A pipe fails where one of its commands does. */
+  /** A pipe fails if any of its commands fails. */
   pipefail: boolean;
-  /** It ends at the first command that fails. */
+  /** The line ends at the first command that fails. */
   errexit?: boolean;
   depth?: number;
 }
@@ -41,14 +41,14 @@ export function codeSays(line: string, { pipefail, errexit = false, depth = 0 }:
   return lost && all === 'all' ? 'last' : all;
 }
 
-/** Of commands that all must end well. */
+/** Combines commands that must all succeed. */
 function together(parts: readonly CodeSays[]): CodeSays {
   if (parts.includes('unknown')) return 'unknown';
   if (parts.includes('last')) return 'last';
   return parts.includes('all') ? 'all' : 'none';
 }
 
-/** `hides`: it goes on as if all were well where a part of it has failed; `exits`: the line ends where it fails. */
+/** `hides`: it continues as if successful after a part failed; `exits`: the line ends if it fails. */
 function statementSays(
   statement: readonly ShellCommand[],
   shell: Required<Shell>,
@@ -66,7 +66,7 @@ function statementSays(
 }
 
 function pipeSays(pipe: readonly ShellCommand[], shell: Required<Shell>): CodeSays {
-  // What stands behind a `!` has failed: that says something of a program that looks, and of no other.
+  // A command after `!` has failed: that is meaningful for a program that looks, and for no other.
   if (isNegated(pipe[0]) && !pipe.every(isLook)) return 'unknown';
   const parts = pipe.map(command => commandSays(command, shell));
   if (shell.pipefail) return together(parts);
@@ -96,7 +96,7 @@ function commandSays(command: ShellCommand, shell: Required<Shell>): CodeSays {
   return NEEDS_OPERAND.has(program) && !hasOperand ? 'none' : 'all';
 }
 
-/** Of programs that run others, what those say. Null: it runs none. */
+/** Evaluates the commands that a program runs. Null: it runs no commands. */
 function withinSays(
   program: string,
   given: readonly string[],
@@ -111,13 +111,13 @@ function withinSays(
   const at = given.findIndex(word => /^-(?:exec|ok)(?:dir)?$/.test(word));
   if (program !== 'find' || at < 0) return null;
   const end = given.findIndex((word, index) => index > at && (word === ';' || word === '+'));
-  // Only with `+` its own code is that of what it runs.
+  // Only with `+` does its own code depend on the command's.
   if (given[end] !== '+') return 'unknown';
   const says = commandSays({ ...command, words: given.slice(at + 1, end) }, shell);
   return says === 'none' ? 'all' : says;
 }
 
-/** A line in the line: an argument, or what the shell reads as its input. */
+/** Evaluates a nested line: an argument, or the shell's input. */
 function shellSays(
   given: readonly string[],
   command: ShellCommand,
@@ -134,7 +134,7 @@ function shellSays(
   return command.given === null ? 'unknown' : codeSays(command.given, { pipefail: false, depth: depth + 1 });
 }
 
-/** Of `test`: it looks at files, and at what a command has written. */
+/** Evaluates `test`, which looks at files, and at a command's output. */
 function testSays(given: readonly string[], shell: Required<Shell>): CodeSays {
   const lines = given.flatMap(word => SUBSTITUTION.exec(word)?.slice(1).find(Boolean) ?? []);
   const compares = given.some(word => COMPARES.has(word));
@@ -142,7 +142,7 @@ function testSays(given: readonly string[], shell: Required<Shell>): CodeSays {
     const commands = readShellLine(line);
     const says = codeSays(line, { ...shell, pipefail: true, depth: shell.depth + 1 });
     if (says === 'none') return 'none';
-    // Its own code is lost. What it wrote counts where a value is expected, or where it only looks.
+    // The command's own code is lost. Its output counts if it is compared, or if it only looks.
     return compares || commands?.every(isLook) ? 'all' : 'unknown';
   });
   if (given.some(word => /^-[a-hkprstuwxGLNOS]$/.test(word))) parts.push('all');
@@ -152,7 +152,7 @@ function testSays(given: readonly string[], shell: Required<Shell>): CodeSays {
 export const SUBSTITUTION = /\$\(([\s\S]*)\)|`([\s\S]*)`/;
 const COMPARES: ReadonlySet<string> = new Set('= == -eq -lt -le -gt -ge =~'.split(' '));
 
-/** The code of an interpreter that stands in the line, as an argument or input; null where it runs a file. */
+/** Returns an interpreter's inline code, from an argument or the input; null if it runs a file. */
 export function ownCode(program: string, given: readonly string[], input: string | null): string | null {
   if (program === 'awk' || program === 'gawk' || program === 'mawk')
     return given.length === 1 && /^\s*BEGIN\b/.test(given[0] ?? '') ? '' : null;
@@ -161,7 +161,7 @@ export function ownCode(program: string, given: readonly string[], input: string
   for (let at = 0; at < given.length; at += 1) {
     const word = given[at] ?? '';
     if (/^--(?:eval|print)=/.test(word)) return word.slice(word.indexOf('=') + 1);
-    // `-n` and `-p` of Perl and Ruby read the files that stand behind the code.
+    // With `-n` and `-p`, Perl and Ruby read the files named after the code.
     if (flag.test(word))
       return /^-\w*[np]\w*e$/.test(word) && given.length > at + 2 ? null : (given[at + 1] ?? '');
     if (TAKES_VALUE.test(word)) at += 1;
@@ -171,7 +171,7 @@ export function ownCode(program: string, given: readonly string[], input: string
   return input;
 }
 
-/** With the flags that code stands behind. */
+/** Interpreters, with the flags that code follows. */
 const INTERPRETERS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:python[\d.]*|pypy3?)$/, /^-\w*c$/],
   [/^(?:node|bun|deno|tsx|ts-node)$/, /^(?:-e|-p|-pe|--eval|--print|eval)$/],
@@ -181,14 +181,14 @@ const TAKES_VALUE = /^(?:-r|--require|--import|--loader|--experimental-loader|-W
 
 export const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh']);
 const TESTS: ReadonlySet<string> = new Set(['test', '[', '[[']);
-/** Programs whose failure says something too: that nothing is there, or differs. */
+/** Programs whose failure is meaningful too: nothing was found, or files differ. */
 const LOOKS: ReadonlySet<string> = new Set(
   'grep|egrep|fgrep|rg|ag|test|[|[[|diff|cmp|find|ls|stat|cat|head|tail|wc|sort|uniq|cut'.split('|'),
 );
 const GIT_LOOKS: ReadonlySet<string> = new Set(
   'diff|grep|status|log|ls-files|show|rev-parse|branch|tag'.split('|'),
 );
-/** Commands that end with 0 whatever was done, or only set the shell up. */
+/** Commands that end with 0 regardless of the work, or only set up the shell. */
 const SILENT: ReadonlySet<string> = new Set(
   (
     '|true|:|false|echo|printf|exit|return|cd|pushd|popd|pwd|export|set|unset|shopt|alias|unalias|local|declare|' +
@@ -196,17 +196,17 @@ const SILENT: ReadonlySet<string> = new Set(
     'clear|history|yes|break|continue|shift|jobs|logname|tty|uptime|printenv|expr|seq|bc|dc|basename|dirname'
   ).split('|'),
 );
-/** Without an operand they look at nothing in particular. */
+/** Programs that look at nothing in particular without an operand. */
 const NEEDS_OPERAND: ReadonlySet<string> = new Set(
   'ls|dir|cat|head|tail|find|tree|wc|sort|uniq|env|ps|df|du|git|npm|node|python|python3|sed|awk|tee|less|more'.split(
     '|',
   ),
 );
-/** What they end with is what the command ends with that they are given. */
+/** Programs that end with the code of the command that they run. */
 const WRAPPERS: ReadonlySet<string> = new Set(
   'time|nice|nohup|command|exec|builtin|sudo|env|timeout|stdbuf|setsid|ionice|npx|bunx|!'.split('|'),
 );
-/** Words that make commands of commands, and commands that change what the code is. */
+/** Words that compose commands, and commands that change the meaning of the code. */
 const NOT_FOLLOWED: ReadonlySet<string> = new Set(
   'if|then|else|elif|fi|for|while|until|do|done|case|esac|select|function|coproc|{|}|trap|eval'.split('|'),
 );
@@ -218,7 +218,7 @@ function isNotFollowed(command: ShellCommand): boolean {
   return joint === '&' || turnsOff || words.some(word => word === '{') || NOT_FOLLOWED.has(program);
 }
 
-/** What stands behind such a command is never reached; in place of a failure it is the right end. */
+/** Commands after such an end are never reached; after `||` it is a proper end. */
 function endsEarly(commands: readonly ShellCommand[]): boolean {
   return commands.some((command, index) => {
     const isEnd =
@@ -242,12 +242,12 @@ function optionsOf([command]: readonly ShellCommand[]): Partial<Shell> {
   return { ...(errexit && { errexit }), ...(words.includes('pipefail') && { pipefail: true }) };
 }
 
-/** Its name without a folder; empty for a line of assignments. */
+/** Returns the program's name without a folder; '' for a line of assignments. */
 function programOf(command: ShellCommand | undefined): string {
   return (command && plainWords(command)[0]) ?? '';
 }
 
-/** Without assignments and wrappers, and what these take. */
+/** Returns the words without assignments and wrappers, and their arguments. */
 export function plainWords({ words: all }: ShellCommand): string[] {
   let words = all;
   for (;;) {

@@ -1,27 +1,27 @@
-/** Whether a program that a model wrote into a call looks at anything: else its output is the model's own words. */
+/** Tells if a program in a call's arguments looks at anything: otherwise its output is the model's own words. */
 
 /**
  * True if the code calls a function that opens, reads, lists or runs something, or loads code of the project. Names in
- * comments and texts do not count. A doubtful program counts as one that looks at nothing.
+ * comments and texts do not count. In doubt, it counts as looking at nothing.
  */
 export function opensSomething(code: string): boolean {
   const bare = withoutTexts(code.slice(0, MOST_CHARS));
   return OPENS.test(bare) || LOADS.test(bare) || importsOwn(bare);
 }
 
-/** The same for code in a sandbox, whose functions are plain ones such as `read('a.txt')`. */
+/** The same for sandboxed code, which has plain functions such as `read('a.txt')`. */
 export function sandboxReads(code: string): boolean {
   return SANDBOX.test(withoutTexts(code.slice(0, MOST_CHARS))) || opensSomething(code);
 }
 
 const MOST_CHARS = 20_000;
 
-/** Comments of the languages that are written in lines, and their texts. What is not closed takes the rest. */
+/** Comments and texts of common languages. An unclosed one extends to the end. */
 const TEXTS =
   /\/\*[\s\S]*?(?:\*\/|$)|(?<!:)\/\/[^\n]*|(?<![\w.$])#[^\n]*|("""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:\\.|[^"\\\n])*(?:"|\n|$)|'(?:\\.|[^'\\\n])*(?:'|\n|$)|`(?:\\[\s\S]|[^`\\])*(?:`|$))/g;
 const SLOTS = /\$?\{((?:[^{}]|\{[^{}]*\})*)\}/g;
 
-/** Of a text, only the code in its slots stays. One that is a path of the project stays as `'./'`. */
+/** Removes texts except the code in their slots. A text that is a path of the project becomes `'./'`. */
 function withoutTexts(code: string, depth = 0): string {
   return code.replace(TEXTS, (_all, text: string | undefined, at: number) => {
     if (text === undefined) return ' ';
@@ -41,12 +41,12 @@ const OPENS = new RegExp(
   `(?<![\\w$])(?:${FUNCTIONS.replaceAll(' ', '|')})\\s*\\(|\\b(?:subprocess|requests|urllib|shutil)\\.\\w+\\s*\\(`,
 );
 const LOADS = /(?:\b(?:require|import)\s*\(|\bfrom|\bimport)\s*'\.\/'/;
-/** No methods of other values, such as `x.read()`; `...read(x)` is none. */
+/** Methods such as `x.read()` do not match; `...read(x)` does. */
 const SANDBOX = /(?<![\w$]|(?<!\.)\.)(?:read|readLines|json|csv|list)\s*\(/;
 
 const PYTHON_IMPORT =
   /(?:^|[;\n])[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import\b|import[ \t]+([\w., ]*)(?=$|[;\n]))/g;
-/** Modules that come with Python or are usual beside it: to import one looks at nothing of the project. */
+/** Python's own and usual modules: importing one does not look at the project. */
 const PYTHON_MODULES: ReadonlySet<string> = new Set(
   (
     '__future__ argparse ast asyncio base64 bisect builtins calendar collections copy csv datetime decimal ' +
@@ -59,7 +59,7 @@ const PYTHON_MODULES: ReadonlySet<string> = new Set(
 
 function importsOwn(bare: string): boolean {
   return [...bare.matchAll(PYTHON_IMPORT)].some(([, from, list = '']) => {
-    // `import fs from './a.js'` is no Python.
+    // `import fs from './a.js'` is not Python.
     if (/ from\b/.test(list)) return false;
     const modules = from === undefined ? list.split(',') : [from];
     const roots = modules.map(each => each.trim().split(/[.\s]/)[0] ?? '');

@@ -1,4 +1,4 @@
-/** What lies in a workspace, for the opening of all roles: names and sizes, short. */
+/** The list of a workspace's files for the opening of all roles: names and sizes, in short. */
 
 import { utf8Length } from '../../base/json/json.js';
 import { delimit } from '../../base/words/prompt.js';
@@ -7,7 +7,7 @@ import type { ToolDefinition } from '../../run/tools/tool.js';
 import { argumentNames, isCommandName, isPathName } from '../../run/tools/tool-paths.js';
 import { safeLine } from './entry.js';
 
-/** Of the list. */
+/** The maximum size of the list. */
 const INVENTORY_BYTES = 2_000;
 
 interface Listed {
@@ -15,7 +15,7 @@ interface Listed {
   bytes: number;
 }
 
-/** Each file, where there is room; else folders with what they hold, as deep as there is room for. */
+/** Lists each file if there is room; else folders with their contents' size, as deep as fits. */
 export function inventoryOf(files: readonly Listed[], isCut: boolean): string {
   const deepest = Math.max(1, ...files.map(({ path }) => path.split('/').length));
   for (let depth = Math.min(deepest, MOST_DEPTH); depth >= 1; depth -= 1) {
@@ -59,12 +59,12 @@ function sizeText(bytes: number): string {
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** As roles are told. */
+/** Returns the list as roles read it. */
 export function inventoryText(list: string, words: Words): string {
   return `${words.workspaceFiles}\n${delimit('workspace_files', list)}`;
 }
 
-/** Whether a tool reads files: it only reads, and an argument of it names a place. */
+/** True if a tool reads files: it is read-only, and an argument names a path. */
 export function readsFiles(tool: ToolDefinition): boolean {
   return (
     tool.policy.readOnly &&
@@ -73,7 +73,7 @@ export function readsFiles(tool: ToolDefinition): boolean {
   );
 }
 
-/** Whether a tool may change files of a worker: it names a place, or runs commands. */
+/** True if a tool may change files on a worker: it names a path, or runs commands. */
 export function mayChangeFiles({ policy, origin, inputSchema }: ToolDefinition): boolean {
   const isOfWorker = origin.type === 'mcp' || origin.type === 'activity';
   const names = argumentNames({ inputSchema });

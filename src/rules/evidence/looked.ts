@@ -1,4 +1,4 @@
-/** What the run has looked up before a verdict: items with ids, and the text in which a verifier reads them. */
+/** Builds the evidence for a verdict: items with ids, and the text that the verifier reads. */
 
 import { jsonBytes } from '../../base/json/json.js';
 import { headWithin } from '../../base/text/fit.js';
@@ -22,17 +22,17 @@ import { type Entry, safeLine } from './entry.js';
 import { othersOf } from './others.js';
 import { toldText } from './telling.js';
 
-/** Of one difference, and of all together; of the items with their texts. */
+/** Limits for one diff, for all diffs, and for the items with their texts. */
 export const DIFF_BYTES = 4_000;
 const DIFFS_BYTES = 12_000;
 const LIST_BYTES = 24_000;
 
-/** Whether there is anything that has to be looked up. */
+/** True if there is anything to look up. */
 export function isWorthALook({ files, calls }: Evidence): boolean {
   return files.length > 0 || calls.some(({ acted }) => acted);
 }
 
-/** A file under two names is one, of the tasks of both. */
+/** Merges a file with two names into one, with the tasks of both. */
 export function filesOf({ files }: Evidence): Snapshot[] {
   const byPath = new Map<string, Snapshot>();
   for (const file of files) {
@@ -46,9 +46,9 @@ export function filesOf({ files }: Evidence): Snapshot[] {
 
 interface Given {
   evidence: Evidence;
-  /** Of the goal, as they were made last. */
+  /** The latest results of the goal's checks. */
   checks: readonly CheckResult[];
-  /** Null: nothing was looked up, or it could not be. */
+  /** Null: the workspace was not looked at, or could not be. */
   now: FilesNow | null;
   plan: readonly Pick<Task, 'id'>[];
   /** Tools that the goal had. */
@@ -56,7 +56,7 @@ interface Given {
   words: Words;
 }
 
-/** Null where there is nothing to tell: a goal without tools costs nothing. */
+/** Returns null without evidence, so that a goal without tools costs nothing. */
 export function lookedUp({ evidence, checks, now, plan, tools, words }: Given): Looked | null {
   if (tools.length + evidence.calls.length + checks.length === 0) return null;
   const snapshots = filesOf(evidence);
@@ -74,12 +74,12 @@ export function lookedUp({ evidence, checks, now, plan, tools, words }: Given): 
     .filter(note => !isTold(note))
     .map(note => callEntry(words, note, isBefore(note, changes)));
   const inPlan = new Set(plan.map(({ id }) => id));
-  // What was run and computed says most in least room; differences give way. Ids are counted in the order of the text.
+  // Commands and computations say the most in the least room, so diffs are dropped first. Ids follow the order of the text.
   const kinds = [seen.map(ranked(2)), calls.map(ranked(0)), others.entries.map(ranked(1))].flat();
   const entries = kinds.map((entry, index) => ({ ...entry, id: `e${index + 1}` }));
   const all = [...checks.map(check => ranked(0)(checkEntry(words, check))), ...entries].map(
     ({ line, diff, rank, ...entry }, order) => {
-      // What an earlier plan did is of no task that is judged: any of them may rest on it.
+      // Results of an earlier plan belong to no judged task: any of them may rest on these.
       const item = { ...entry, taskIds: entry.taskIds.filter(taskId => inPlan.has(taskId)) };
       const about = [item.id, item.taskIds.join(', '), line].filter(Boolean).join(' · ');
       return { rank, order, item, text: diff === null ? about : `${about}\n${diff}` };
@@ -106,7 +106,7 @@ const ranked =
   (rank: number) =>
   <E extends object>(entry: E) => ({ ...entry, rank });
 
-/** Numbers of the goal's changes. A path where nothing was and nothing is may never have been meant as one. */
+/** Numbers of the goal's changes. A path without a file before and after may not be a file's name at all. */
 function changesOf({ calls, unkept }: Evidence, files: readonly Snapshot[], now: FilesNow | null): number[] {
   const isThere = (file: Snapshot) =>
     file.hash !== null || now?.files.find(({ path }) => path === file.path)?.hash !== null;
@@ -115,12 +115,12 @@ function changesOf({ calls, unkept }: Evidence, files: readonly Snapshot[], now:
   return [...ofFiles, ...ofCalls, unkept?.wrote].filter(each => each !== undefined);
 }
 
-/** Whether something was changed after a command or computation began, but by itself. */
+/** True if anything else changed after a command or computation began. */
 function isBefore({ ran, at, alters }: CallNote, changes: readonly number[]): boolean {
   return ran !== undefined && at !== undefined && changes.some(each => each > at && each !== alters);
 }
 
-/** It was made on the whole: any task may rest on it. */
+/** A check concerns the whole goal: any task may rest on it. */
 function checkEntry(
   words: Words,
   { id, check, status, why, changed = [] }: CheckResult,
@@ -140,7 +140,7 @@ function firstWithin<T>(all: readonly T[], maxBytes: number): T[] {
   return over < 0 ? [...all] : all.slice(0, over);
 }
 
-/** Null for a path where nothing was and nothing is: it may never have been meant as one. */
+/** Null for a path without a file before and after: it may not be a file's name at all. */
 function fileEntry(
   words: Words,
   before: Snapshot,
@@ -152,7 +152,7 @@ function fileEntry(
   if (now === undefined) return null;
   if (now.hash === null && before.hash === null) return null;
   const path = safeLine(before.path);
-  // Nobody knows whether it changed: without the file its calls are told in its place.
+  // Its change is unknown: without the file, its calls are listed instead.
   const unknown = { taskIds, supports: false, diff: null };
   if (now.hash === NOT_SEEN) return { ...unknown, line: `${path}: ${words.evidenceNotSeen}` };
   if (before.hash === NOT_SEEN) return { ...unknown, line: `${path}: ${words.evidenceUnread}` };
@@ -181,7 +181,7 @@ const WHY = {
   unread: 'evidenceUnread',
 } as const;
 
-/** Each has its share of what all may take. */
+/** Each diff gets an equal share of the room. */
 function shownDiff(words: Words, { diff, left }: FileNow, seen: FilesNow | null): string {
   const whole = inLines(diff ?? '');
   const count = seen?.files.filter(file => file.diff !== null).length ?? 1;
@@ -190,7 +190,7 @@ function shownDiff(words: Words, { diff, left }: FileNow, seen: FilesNow | null)
   return more === 0 ? whole : `${shown}\n${fill(words.evidenceCut, { count: more })}`;
 }
 
-/** What else ends a line for some readers would let a text in it pass for a line of ours. */
+/** Replaces other line ends, so that a text in the diff can't pass for a line of ours. */
 function inLines(diff: string): string {
   return diff.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, sign => OWN_SIGNS[sign] ?? '?');
 }
@@ -205,7 +205,7 @@ function callEntry(words: Words, note: CallNote, isOld: boolean): Entry {
   if (isOld) marks.push(words.evidenceBefore);
   const told = said === null ? [] : [safeLine(toldText(words, { ...note, said }), MOST_SAID)];
   const line = [`${safeLine(call)}: ${marks.join(', ')}`, ...told];
-  // A read-only call that is noted whole has computed something.
+  // A read-only call that is recorded in full is a computation.
   const did = ending === 'executed' && !isError && (ran === 'code' || !endedBadly(said ?? ''));
   const supports = did && !silent && !isOld && (acted || (said !== null && !cut));
   const isPart = cut || left > 0;
@@ -220,7 +220,7 @@ function callEntry(words: Words, note: CallNote, isOld: boolean): Entry {
 
 const MOST_SAID = 700;
 
-/** By what it said of its end: any code but 0 counts, for a command may write a 0 of its own. */
+/** Judges by the stated exit codes: any code but 0 counts, because a command may print a 0 itself. */
 function endedBadly(said: string): boolean {
   return CUT_OFF.test(said) || [...said.matchAll(EXIT_CODES)].some(([, code]) => Number(code) !== 0);
 }
@@ -228,7 +228,7 @@ function endedBadly(said: string): boolean {
 const CUT_OFF = /^(?:timed out|cancelled|ended by)\b/;
 const EXIT_CODES = /\bexit(?:ed)?\b\D*(\d+)/gi;
 
-/** A tool that takes a command and may change something: a calculator in a sandbox runs no tests. */
+/** A tool that takes a command and may change something; a calculator in a sandbox does not run tests. */
 function mayRunCommands(tool: ToolDefinition): boolean {
   return !tool.policy.readOnly && argumentNames(tool).some(isCommandName);
 }

@@ -1,23 +1,23 @@
-/** Files that have changed since the goal began and of which there is no snapshot. */
+/** Files that changed since the goal began and have no snapshot. */
 
 import { delimit } from '../../base/words/prompt.js';
 import type { Words } from '../../base/words/words.js';
 import type { CallNote, Evidence, FilesNow, WorkspaceChanges } from '../../run/evidence/evidence.js';
 import { type Entry, safeLine } from './entry.js';
 
-/** Of files that no call named. */
+/** The number of listed files that no call named. */
 const MOST_SHOWN = 40;
 const PATH_CHARS = 120;
 
 export interface Others {
   entries: Entry[];
-  /** Paths that calls named, with an entry. */
+  /** Paths with an entry that calls named. */
   told: string[];
-  /** What is told of them without an id. */
+  /** Facts about them without an id. */
   facts: string[];
 }
 
-/** A file has an id if a call of the goal named it, or if one that names no file may have changed it. */
+/** A file gets an id if a call named it, or if a call that names no file may have changed it. */
 export function othersOf(words: Words, evidence: Evidence, now: FilesNow | null): Others {
   if (now === null) return { entries: [], told: [], facts: [] };
   const named = new Map(evidence.unkept?.files.map(({ path, taskIds }) => [path, taskIds]));
@@ -87,7 +87,7 @@ function entryOf({ path, state }: Changed, how: string, taskIds: string[]): Entr
   return { taskIds, supports: true, line: `${safeLine(path, PATH_CHARS)}: ${state}; ${how}`, diff: null };
 }
 
-/** Tasks whose calls may have changed files that they do not name; null where there is no such call. */
+/** Returns the tasks whose calls may have changed files without naming them; null without such calls. */
 function makersOf(calls: readonly CallNote[]): string[] | null {
   const makers = calls.filter(({ alters }) => alters !== undefined);
   if (makers.length === 0) return null;

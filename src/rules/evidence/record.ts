@@ -1,4 +1,4 @@
-/** What a run keeps of its own effects while a goal is pursued: snapshots, and calls. */
+/** Records a run's effects while a goal is pursued: snapshots and calls. */
 
 import { sizeOfList } from '../../base/sizes/sizes.js';
 import { preview } from '../../base/text/preview.js';
@@ -13,12 +13,12 @@ import { codeSays } from './exit-code.js';
 import { sandboxReads } from './inline-code.js';
 import { digest, type Told, tellingLine } from './telling.js';
 
-/** Of `EVIDENCE_BYTES`. Numbers and tasks that files get later have the rest. */
+/** Parts of `EVIDENCE_BYTES`; later numbers and tasks of files use the remainder. */
 const FILES_BYTES = 6_800;
 const CALLS_BYTES = 7_200;
 const UNKEPT_BYTES = 1_600;
 
-/** With the snapshots of one call. A file that has another name already is as it was before that was written. */
+/** Adds one call's snapshots. A file known under another name keeps its earlier state. */
 export function withSnapshots(evidence: Evidence, snapshots: readonly Snapshot[]): Evidence {
   return snapshots.reduce(withSnapshot, evidence);
 }
@@ -29,7 +29,7 @@ function withSnapshot(evidence: Evidence, snapshot: Snapshot): Evidence {
   const files = [...evidence.files, earlier ? { ...earlier, named, taskIds } : snapshot];
   if (sizeOfList(files) <= FILES_BYTES) return { ...evidence, files };
   if (earlier) return evidence;
-  // Its name is kept, so that nobody else is said to have changed it.
+  // Its name is stored, so that its change is attributed correctly.
   const { files: known, wrote } = evidence.unkept ?? { files: [], wrote: 0 };
   const same = known.find(file => file.path === path);
   const all = [...new Set([...(same?.taskIds ?? []), ...taskIds])];
@@ -38,7 +38,7 @@ function withSnapshot(evidence: Evidence, snapshot: Snapshot): Evidence {
   return { ...evidence, unkept: { files: unkept, wrote } };
 }
 
-/** The task at work has a part in what becomes of these paths. */
+/** Adds the task at work to those of these paths. */
 export function withWriter(evidence: Evidence, named: readonly string[], taskId: string | null): Evidence {
   if (taskId === null) return evidence;
   const files = evidence.files.map(file =>
@@ -49,7 +49,7 @@ export function withWriter(evidence: Evidence, named: readonly string[], taskId:
   return { ...evidence, files };
 }
 
-/** With the note of a call that has ended. `alters` gets its number among the changes. */
+/** Adds a note on a call that ended. `alters` gets its number among the changes. */
 export function withCall(before: Evidence, given: CallNote): Evidence {
   const { alters, ...rest } = given;
   const isChange = given.acted && (alters !== undefined || writes(given));
@@ -60,7 +60,7 @@ export function withCall(before: Evidence, given: CallNote): Evidence {
   const calls = [...evidence.calls, note];
   let { left } = evidence;
   while (sizeOfList(calls) > CALLS_BYTES) {
-    // What its file tells goes first, then what only looked: it matters less what a later look made good.
+    // Calls that a file's entry covers are dropped first, then read-only ones, which a later look may have made good.
     const told = calls.findIndex(each => isToldByFile(evidence, each));
     const looked = calls.findIndex(({ acted }) => !acted);
     calls.splice(Math.max(0, told < 0 ? looked : told), 1);
@@ -69,12 +69,12 @@ export function withCall(before: Evidence, given: CallNote): Evidence {
   return { ...evidence, ...(isChange && { changes }), calls, left };
 }
 
-/** What a command names beside its line, such as a folder, it need not write. */
+/** True if the call writes the paths that it names; a command need not write other paths, such as its folder. */
 function writes({ acted, named, ran }: CallNote): boolean {
   return acted && named.length > 0 && ran === undefined;
 }
 
-/** The same evidence where it knows none of the files. */
+/** Returns the same evidence if it knows none of the files. */
 function withWrites(evidence: Evidence, { named }: CallNote, wrote: number): Evidence {
   const { files, unkept } = evidence;
   const isKnown = (name: string) => files.some(file => file.named === name);
@@ -94,13 +94,13 @@ function isToldByFile({ files, unkept }: Evidence, note: CallNote): boolean {
 
 const NOT_TAKEN_PLACE: ReadonlySet<ToolEnding> = new Set(['reused', 'invalid', 'skipped', 'cancelled']);
 const LINE_CHARS = 160;
-/** Of what failed, and of what was computed. */
+/** Limits for failures and for computations. */
 const FAILED_CHARS = 240;
 const COMPUTED_CHARS = 600;
 
 type Ended = Pick<ToolResultBlock, 'ending' | 'isError' | 'content'>;
 
-/** Nothing is kept of a call that only looked, and saw all; what it computed is. */
+/** True if a call is recorded: not if it only looked and saw everything, but a computation is. */
 export function isNoted(
   tool: Pick<ToolDefinition, 'policy' | 'inputSchema'>,
   { ending, isError, content }: Ended,
@@ -115,7 +115,7 @@ export function isNoted(
   );
 }
 
-/** What is kept of a call that has ended. `at`: changes that had been made when it began. */
+/** Returns the note of a call that ended. `at`: the number of changes when it began. */
 export function callNote(
   result: Ended,
   about: {
@@ -145,7 +145,7 @@ export function callNote(
   };
 }
 
-/** Of what a sub-agent has done, by the line that tells it: how its commands ended is not known. */
+/** Returns the note of a sub-agent's act, from its line: how its commands ended is unknown. */
 export function agentNote(
   line: string,
   { tools, taskId, at }: { tools: readonly ToolDefinition[]; taskId: string | null; at: number },
@@ -166,7 +166,7 @@ function toldOf(text: string, ran: CallNote['ran'], isDone: boolean): Told | nul
 
 const SHELL_LINE = /^(?:commands?|cmds?|command_?line|shell|script)$/i;
 
-/** What a tool that acts takes as `code` need not be a program. */
+/** The `code` argument of a tool that acts need not be a program. */
 function ranBy({ policy }: ToolDefinition, input: Readonly<Record<string, unknown>>): CallNote['ran'] {
   const entries = Object.entries(input).filter(([name]) => isCommandName(name));
   if (entries.some(([name]) => name.toLowerCase() !== 'code')) return 'command';
@@ -174,7 +174,7 @@ function ranBy({ policy }: ToolDefinition, input: Readonly<Record<string, unknow
   return entries.some(isProgram) ? 'code' : undefined;
 }
 
-/** Beside a list of its words a command is no line. A tool that has `pipefail` says so of itself. */
+/** A command with a separate list of words is not a line. A tool with `pipefail` says so in its description. */
 function isSilent(
   { description }: ToolDefinition,
   input: Readonly<Record<string, unknown>>,
@@ -189,7 +189,7 @@ function isSilent(
   return codeSays(line, { pipefail }) !== 'all';
 }
 
-/** Whether a call may have changed files beside those that it names. */
+/** True if a call may have changed files other than those it names. */
 function altersMore(
   { origin }: ToolDefinition,
   input: Readonly<Record<string, unknown>>,

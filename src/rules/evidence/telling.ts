@@ -1,4 +1,4 @@
-/** What a tool said, as evidence tells it: of a command how it ended, of other calls the beginning and the end. */
+/** Shortens a tool's output for evidence: how a command ended; for other calls, the beginning and the end. */
 
 import { headChars, tailChars } from '../../base/text/large-text.js';
 import { oneLine, preview } from '../../base/text/preview.js';
@@ -11,7 +11,7 @@ export interface Told extends Pick<CallNote, 'last' | 'left'> {
 
 const EXIT = /\bexit(?:ed)?\b.*?\d+/i;
 
-/** The first line, with the last of the others that has an exit code: one of the two is not what the command wrote. */
+/** Returns the first line, and the last other line with an exit code: one of the two is not the command's own output. */
 export function tellingLine(text: string, maxChars: number): Told | null {
   const [first, ...others] = linesOf(text);
   if (first === undefined) return null;
@@ -25,14 +25,14 @@ export function tellingLine(text: string, maxChars: number): Told | null {
   return { said, ...(left > 0 && { left }) };
 }
 
-/** Of a line that is too long, from where it tells the code. */
+/** Cuts a line that is too long from the exit code on. */
 function fromExit(line: string, chars: number): string {
   return preview(line.length > chars ? line.slice(Math.max(0, line.search(EXIT))) : line, chars);
 }
 
 const BETWEEN = ' … ';
 
-/** All of it in a line; of what is longer the beginning and the end, and how many lines are between. */
+/** Returns all lines joined; for a longer text its beginning and end, and the number of lines between. */
 export function digest(text: string, maxChars: number): Told | null {
   const lines = linesOf(text).map(oneLine);
   if (lines.length === 0) return null;
@@ -43,14 +43,14 @@ export function digest(text: string, maxChars: number): Told | null {
   const rest = lines.slice(head);
   const tail = countWithin(rest.toReversed(), room);
   if (head + tail === lines.length) return { said: whole };
-  // Where not even one line has room, a part of it stands there.
+  // If not even one line fits, a part of it is shown.
   const said = head > 0 ? lines.slice(0, head).join(BREAK) : `${headChars(lines[0] ?? '', room)}…`;
   const last = tail > 0 ? rest.slice(-tail).join(BREAK) : `…${tailChars(rest.at(-1) ?? '', room)}`;
   const left = Math.max(0, lines.length - Math.max(1, head) - Math.max(1, tail));
   return { said, last, ...(left > 0 && { left }) };
 }
 
-/** As it is read: with how many lines are left out between. */
+/** Returns the text as it is read, with the number of omitted lines. */
 export function toldText(words: Words, { said, last, left = 0 }: Told): string {
   if (last === undefined) return said;
   return [said, ...(left > 0 ? [fill(words.evidenceLines, { count: left })] : []), last].join(' ');

@@ -1,4 +1,4 @@
-/** Checks answers to gates (K4): for the updates' validators, so that a bad answer costs no history. */
+/** Checks answers to gates (K4), in the updates' validators, so that a bad answer adds nothing to the history. */
 
 import type { JsonSchema } from '../../base/json/json.js';
 import { booleanOrNull, isRecord, jsonBytes, stringOr } from '../../base/json/json.js';
@@ -14,27 +14,27 @@ type Input = Readonly<Record<string, unknown>>;
 type PlanEdit = Extract<GateAnswer, { kind: 'plan'; decision: 'edit' }>;
 
 export interface AnswerRules {
-  /** The update that brings the answer: results of client tools have their own. */
+  /** The update with the answer; results of client tools have their own. */
   via: 'answerGate' | 'submitToolResult';
-  /** Largest answer as JSON in UTF-8. */
+  /** The largest answer as JSON in UTF-8. */
   maxBytes: number;
-  /** How a gate was closed, in words without a full stop; null for one that never was. Default: none was. */
+  /** Returns how a gate was closed, in words without a full stop; null if it never existed. Default: always null. */
   closedHow?: (gateId: string) => string | null;
-  /** Tasks that an edited plan's dependencies may name besides its own. */
+  /** Other tasks that an edited plan's dependencies may name. */
   knownTaskIds?: readonly string[];
-  /** What the worker lets nobody raise a limit above. */
+  /** The worker's upper bounds for limits. */
   ceilings?: Ceilings;
-  /** What is wrong with edited arguments of a tool, by its schema. Default: nothing is. */
+  /** Returns the faults of a tool's edited arguments, by its schema. Default: no faults. */
   argumentFaults?: (tool: string, args: Record<string, unknown>) => string[];
-  /** What is wrong with the fields of a form, by its schema. Default: nothing is. */
+  /** Returns the faults of a form's fields, by its schema. Default: no faults. */
   formFaults?: (schema: JsonSchema, content: Record<string, unknown>) => string[];
-  /** What speaks against tasks of an edited plan, besides their form. */
+  /** Returns objections to an edited plan's tasks, besides their form. */
   planFaults?: (edit: PlanEdit) => string[];
 }
 
 export type CheckedAnswer = { ok: { gateId: string; answer: GateAnswer } } | { error: string };
 
-/** Checks an answer as it came, such as `{ "gateId": "g1", "decision": "approve" }`. Errors say what would be right. */
+/** Checks a received answer, such as `{ "gateId": "g1", "decision": "approve" }`. Errors state the correct form. */
 export function checkAnswer(gates: readonly Gate[], input: unknown, rules: AnswerRules): CheckedAnswer {
   if (!isRecord(input)) return { error: expected('answer', 'an object with gateId', input) };
   const found = findGate(gates, input, rules);
@@ -181,7 +181,7 @@ function readFailureAnswer(gate: GateOf<'failure'>, input: Input): GateAnswer | 
   return { kind: 'failure', decision: 'other_model', model };
 }
 
-/** A client's result: text, blocks of tool content, or any JSON, which becomes a block of its own. */
+/** Reads a client's result: text, blocks of tool content, or any JSON, which becomes a block. */
 function readToolResult(input: Input): GateAnswer | string {
   const { content } = input;
   if (isAbsent(content)) return expected('content', 'the result: a text, content blocks or JSON', content);
@@ -204,7 +204,7 @@ function readBlock(value: unknown): ToolContent | null {
   return value.type === 'json' && 'value' in value ? { type: 'json', value: value.value } : null;
 }
 
-/** Faults of a schema come with a full stop each. */
+/** Each schema fault ends with a full stop. */
 function inOneSentence(faults: readonly string[]): string {
   return faults.map(fault => fault.replace(/\.$/, '')).join('; ');
 }

@@ -1,6 +1,6 @@
 /**
- * What a gate says, as every face draws it. Its text is text, whoever wrote it: a face reads no Markdown in it.
- * Only blocks that the run itself put in are blocks. Pure.
+ * The parts of a gate, as every face draws them. Text is plain text regardless of its author: faces must not read
+ * Markdown in it. Only blocks inserted by the run are blocks. Pure.
  */
 import { fenced } from '../../base/text/plain-markdown.js';
 import { visibleText } from '../../base/text/unseen.js';
@@ -8,19 +8,19 @@ import type { Gate, GateKind } from '../../run/gates/gate.js';
 import { optionLine } from '../../run/gates/options.js';
 
 export type GatePart =
-  /** Lines of the run, with words of others within them: what others say begins none of these lines. */
+  /** The run's own lines, possibly with foreign words; foreign text never begins one of these lines. */
   | { kind: 'text'; text: string }
-  /** Words of others alone. */
+  /** Foreign text only. */
   | { kind: 'said'; text: string }
   | { kind: 'code'; language: string; text: string }
   | { kind: 'options'; options: readonly string[] };
 
 export type ShownGate = Pick<Gate, 'kind' | 'title' | 'body'>;
 
-/** Kinds whose text has blocks of the run: a fence in any other is a word of somebody else. */
+/** Kinds whose text has the run's blocks: a fence in any other kind is foreign text. */
 const WITH_BLOCKS: readonly GateKind[] = ['approval', 'clientTool', 'form'];
 
-/** Below its title. `options`: what a question proposes. They stand last, and apart from its words. */
+/** Returns the parts below the title. `options`: a question's proposed answers, last and separate from its words. */
 export function gateParts({ kind, title, body }: ShownGate, options: readonly string[] = []): GatePart[] {
   const text = visibleText(body);
   if (WITH_BLOCKS.includes(kind)) return blocksOf(text);
@@ -38,7 +38,7 @@ export function partsOf(gate: Gate): GatePart[] {
   return gateParts(gate, gate.kind === 'question' ? gate.subject.options : []);
 }
 
-/** Questions that older versions asked have the list in their text, too. */
+/** Questions of older versions contain the list in their text too. */
 function withoutList(text: string, list: string): string {
   return list !== '' && `\n${text}`.endsWith(`\n${list}`) ? text.slice(0, -list.length) : text;
 }
@@ -48,7 +48,7 @@ function textPart(kind: 'text' | 'said', text: string): GatePart[] {
   return shown === '' ? [] : [{ kind, text: shown }];
 }
 
-/** A block that was cut goes to the end of the text. */
+/** A block that was cut extends to the end of the text. */
 function blocksOf(text: string): GatePart[] {
   const parts: GatePart[] = [];
   let lines: string[] = [];
@@ -74,7 +74,7 @@ function blocksOf(text: string): GatePart[] {
   return parts;
 }
 
-/** Parts as lines of text, with an empty line between them, for faces that know nothing else. */
+/** Returns the parts as lines of text, separated by empty lines, for faces that know only text. */
 export function partLines(parts: readonly GatePart[]): string[] {
   return parts.flatMap((part, at) => [...(at === 0 ? [] : ['']), ...linesOf(part)]);
 }
@@ -94,7 +94,7 @@ function linesOf(part: GatePart): string[] {
 
 export const OPTIONS = 'Options:';
 
-/** What others say in a line of the run: further lines begin with a bar. */
+/** Prefixes further lines of foreign text in the run's own line with a bar. */
 export function barred(text: string): string {
   return text.trim().replace(/\r\n?|\n/g, '\n  │ ');
 }

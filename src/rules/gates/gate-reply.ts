@@ -1,4 +1,4 @@
-/** From what a person typed or clicked at a gate to the answer that the run's updates take. Pure: the run judges it. */
+/** Converts a person's input at a gate to the answer for the run's updates. Pure: the run checks it. */
 
 import { isRecord, ownValue } from '../../base/json/json.js';
 import { parseRecord } from '../../base/json/json-in-text.js';
@@ -7,17 +7,17 @@ import { fieldValue, formFields, valueText } from '../../run/gates/form.js';
 import type { Gate } from '../../run/gates/gate.js';
 import { answerFromWords, resultFromWords } from './gate-words.js';
 
-/** What each field of a form has, as text; a list of choices: those that are chosen. Empty: not given. */
+/** The text of each form field; for a list of choices, the chosen ones. Empty: not set. */
 export type FieldValues = Readonly<Record<string, string | readonly string[]>>;
 
-/** What a person gave. A `Chosen` is a button with what stands in the fields beside it. */
+/** A person's input. A `Chosen` is a button with the values of the fields next to it. */
 export type Given =
-  /** Typed where the gate was shown with its hint, and its options with their letters. */
+  /** A line typed at a gate that was shown with its hint, and its options with their letters. */
   | { line: string }
-  /** The text of a field of its own, or of the option that was clicked. */
+  /** The text of an answer field, or of the option that was clicked. */
   | { text: string }
   | { result: string; isError?: boolean }
-  /** A result as it is. */
+  /** A result in its final form. */
   | { content: unknown; isError?: boolean }
   | Chosen;
 
@@ -25,18 +25,18 @@ export interface Chosen {
   decision: string;
   alwaysFor?: 'run' | 'workspace';
   reason?: string;
-  /** A text is JSON that a person edited. */
+  /** A string is JSON that a person edited. */
   arguments?: string | Record<string, unknown>;
   tasks?: readonly object[];
   shown?: readonly string[];
   to?: string | number;
   model?: string;
   fields?: FieldValues;
-  /** Of a form: its fields as they are. */
+  /** The fields of a form in their final form. */
   content?: unknown;
 }
 
-/** What is wrong, by its word in the dictionaries of pages. */
+/** The fault, by its key in the dictionaries of pages. */
 export type ReplyFault =
   | 'faultJson'
   | 'faultReason'
@@ -45,12 +45,12 @@ export type ReplyFault =
   | 'faultFields'
   | 'faultWords';
 
-/** `field`: of a form, where it has the fault. `error`: in English. */
+/** `field`: the form's field with the fault. `error`: in English. */
 export type Reply = { input: Record<string, unknown> } | { fault: ReplyFault; error: string; field?: string };
 
 /**
- * WB3. The answer to this gate, as it was seen: a gate that shows something else has another id. Every face composes
- * answers here. A number that was typed is what was said; letters mean options where the person was shown them.
+ * WB3. Returns the answer to this gate, as it was seen: a gate with other content has another id. Every face composes
+ * answers here. A typed number is a plain answer; letters mean options if the person saw them.
  */
 export function replyTo(gate: Gate, given: Given): Reply {
   if ('decision' in given) return chosenInput(gate, given);
@@ -128,8 +128,8 @@ function formInput(schema: Parameters<typeof formFields>[0], values: FieldValues
 }
 
 /**
- * What the fields of a form have before anybody fills them in: their defaults, but for one that is none of the choices,
- * which nobody would see.
+ * Returns the initial values of a form's fields: their defaults, except those that are not among the choices, as these
+ * would be invisible.
  */
 export function firstValues(schema: Parameters<typeof formFields>[0]): Record<string, string | string[]> {
   const properties = isRecord(schema.properties) ? schema.properties : {};

@@ -28,11 +28,11 @@ export function approvalText(
     tool: string;
     callId: string;
     input: unknown;
-    /** The model's own text, where it was mended to be read. */
+    /** The model's own text, if it needed repair to be read. */
     raw?: string | undefined;
     thought: string;
     concerns: readonly string[];
-    /** The file that it writes as a whole; null where it writes none, or nobody looked. */
+    /** The file that the call writes completely, compared; null if it writes no file, or was not compared. */
     compared?: ComparedFile | null;
   },
 ): GateText {
@@ -44,7 +44,7 @@ export function approvalText(
   const parts = [
     ...why,
     ...given.concerns.map(concern => `- ${barred(concern)}`),
-    // Beside the arguments, which are what counts.
+    // The change is shown in addition to the arguments, which are decisive.
     ...changeOf(words, given.input, given.compared ?? null),
     codeBlock(words, given.input, given.callId),
     ...mended,
@@ -54,13 +54,13 @@ export function approvalText(
 
 const MOST_ARGUMENT_LINE_CHARS = 1_000;
 
-/** Arguments as a gate has them for programs. */
+/** Returns the arguments in a gate's subject, for programs. */
 export function argumentLine(input: unknown): string {
   const line = escapeUnseen(JSON.stringify(input));
   return line.length <= MOST_ARGUMENT_LINE_CHARS ? line : `${headChars(line, MOST_ARGUMENT_LINE_CHARS - 1)}…`;
 }
 
-/** What a person is asked of a call, in words and for programs. */
+/** Returns the question about a call, in words and for programs. */
 export function approvalOf(
   words: Words,
   { name: tool, digest }: Pick<ToolDefinition, 'name' | 'digest'>,
@@ -72,13 +72,13 @@ export function approvalOf(
   const { title, body } = approvalText(words, { tool, ...call });
   return {
     title,
-    // It comes first, so that no cut of the arguments takes it away.
+    // Placed first, so that cutting long arguments can't remove it.
     body: `${alwaysText(words, tool, always)}\n\n${body}`,
     subject: { ...told, ...(digest !== undefined && { digest }) },
   };
 }
 
-/** What "always" would allow, in words. */
+/** Returns the permission that "always" would grant, in words. */
 function alwaysText(words: Words, tool: string, always: string | null): string {
   if (always === null) return words.gateAlwaysOnce;
   return always === tool ? fill(words.gateAlwaysTool, { tool }) : words.gateAlwaysCommand;
@@ -102,7 +102,7 @@ export function clientToolText(
   return { title: fill(words.gateClientTool, { tool }), body: codeBlock(words, input, callId) };
 }
 
-/** Each task stands in it whole: whoever decides sees what is carried out. */
+/** Shows each task in full, so that the person who decides sees all of the work. */
 export function planText(
   words: Words,
   tasks: readonly PlannedTask[],
@@ -113,7 +113,7 @@ export function planText(
   const idShown = idShower(ids, everyLanguage(words));
   return {
     title: fill(words.gatePlan, { count: tasks.length }),
-    // What is approved is seen whole: it comes first, so that nothing cuts it off.
+    // Checks are approved as shown, so they come first, where they can't be cut off.
     body: [
       ...checks.map(check => planCheckLine(words, check)),
       ...inRunOrder(tasks).map(task => planTaskLine(words, task, ids, idShown)),
@@ -137,24 +137,24 @@ function planTaskLine(
   return `- ${fill(words.gatePlanTask, { id, description, criterion: shownLine(completionCriteria) })}`;
 }
 
-/** Shows each of these ids as no other: one that looks like another stands there by its codes. */
+/** Returns a function that shows each id distinctly: ids that look alike are shown with codes. */
 export function idShower(ids: Iterable<string>, words: readonly Words[] = []): (id: string) => string {
   const alike = lookalikes(ids);
   return id => (alike.has(id) ? codedJson(JSON.stringify(id)) : shownId(id, words));
 }
 
-/** An id that could pass for other words, or for those that begin a line of the run, stands in quotes. */
+/** Quotes an id that could pass for other words, or for the beginning of one of the run's lines. */
 export function shownId(id: string, words: readonly Words[] = []): string {
   const isPlain = /^[\p{L}\p{M}\p{N}_.-]+$/u.test(id) && !beginnings(words).has(bare(id));
   return isPlain ? id : escapeUnseen(JSON.stringify(id));
 }
 
-/** The words of a run, and those of each language: a face loads none of these for a text without lines of the run. */
+/** Returns the run's words and those of each language; faces load them only for texts with the run's lines. */
 function everyLanguage(words: Words): Words[] {
   return [...Object.values(BUILT_IN_WORDS), words];
 }
 
-/** What begins the run's own lines beside those of tasks: all of it, and its first word. */
+/** Returns the beginnings of the run's other lines: the whole beginning, and its first word. */
 function beginnings(words: readonly Words[]): ReadonlySet<string> {
   return new Set(
     words
@@ -164,7 +164,7 @@ function beginnings(words: readonly Words[]): ReadonlySet<string> {
   );
 }
 
-/** Without case, width and the marks around it. */
+/** Returns the text without case, width and surrounding punctuation. */
 function bare(text: string): string {
   return text
     .normalize('NFKC')
@@ -172,7 +172,7 @@ function bare(text: string): string {
     .replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
 }
 
-/** On one line. What is unseen is noted first: some of it counts as a blank. */
+/** Returns the text on one line. Invisible characters are marked first, because some count as blanks. */
 export function shownLine(text: string): string {
   return oneLine(visibleText(text));
 }
@@ -182,7 +182,7 @@ function planCheckLine(words: Words, check: Check): string {
   return `- ${fill(words.gatePlanCheck, { command })}`;
 }
 
-/** Those that stand whole in what a person was shown of a plan. */
+/** Returns the checks that were shown in full to the person who saw this plan. */
 export function checksShown(words: Words, checks: readonly Check[], body: string): Check[] {
   const lines = new Set(body.split('\n'));
   return checks.filter(check => lines.has(planCheckLine(words, check)));
@@ -201,7 +201,7 @@ export function failedStepText(words: Words, { id, description, reason, result }
   };
 }
 
-/** What a tool server asks: its own words, and the fields that it wants, where nothing in them can pass for ours. */
+/** Returns a tool server's question: its own words and fields, fenced so that they can't pass for ours. */
 export function formText(
   words: Words,
   { server, tool, message, schema }: { server: string; tool: string; message: string; schema: JsonSchema },
@@ -213,12 +213,12 @@ export function formText(
   };
 }
 
-/** As gates show them: nothing in them is unseen, or turns what stands beside it around. */
+/** Returns arguments as gates show them: without invisible characters, and none that reorder the text around them. */
 export function argumentsText(value: unknown): string {
   return escapeUnseen(JSON.stringify(value, null, 2) ?? 'null');
 }
 
-/** JSON between fences that nothing in it can close. */
+/** Returns JSON between fences that its content can't close. */
 function codeBlock(words: Words, value: unknown, callId: string): string {
   const text = argumentsText(value);
   const left = text.length - MOST_ARGUMENT_CHARS;
@@ -229,7 +229,7 @@ function codeBlock(words: Words, value: unknown, callId: string): string {
   return `${fenced('json', shown)}${note}`;
 }
 
-/** Returns at ends of lines are left: they are the lines' own. */
+/** Keeps carriage returns at line ends, because they belong to the lines. */
 function diffBlock(diff: string): string {
   return fenced('diff', diff.split(/\r?\n/).map(escapeUnseen).join('\n'));
 }
@@ -248,7 +248,7 @@ export function gateMarkdown(words: Words, gate: Gate): string {
   return lines.join('\n');
 }
 
-/** For the Web UI, which reads Markdown. */
+/** Returns a part for the Web UI, which reads Markdown. */
 function partMarkdown(part: GatePart): string {
   switch (part.kind) {
     case 'text':
@@ -296,13 +296,13 @@ function atDeadline(words: Words, gate: Gate): string {
   return confirms ? words.deadlineConfirm : words[AT_DEADLINE[gate.kind]];
 }
 
-// What a call would change in a file, as a diff of what its own arguments say. The file itself is not read.
+// The change that a call makes in a file, as a diff from its own arguments. The file itself is not read.
 
-/** Names by which tools call the text that goes and the one that comes. */
+/** Argument names for the text that is removed and the text that replaces it. */
 const OLD = ['oldText', 'old_text', 'old_string', 'oldString', 'old_str'];
 const NEW = ['newText', 'new_text', 'new_string', 'newString', 'new_str'];
 
-/** Lines that go with `-`, that come with `+`, that stay with a blank; null for a call that says no such thing. */
+/** Returns lines removed with `-`, added with `+`, unchanged with a blank; null for a call without such arguments. */
 export function editText(input: unknown): string | null {
   if (!isRecord(input)) return null;
   const edits = Array.isArray(input.edits) ? input.edits : [input];

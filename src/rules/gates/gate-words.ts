@@ -1,4 +1,4 @@
-/** Reads what a person types at a gate: for terminals and command lines. */
+/** Reads a person's typed line at a gate, for terminals and command lines. */
 
 import type { JsonSchema } from '../../base/json/json.js';
 import { exactJson, isRecord } from '../../base/json/json.js';
@@ -9,7 +9,7 @@ import { escapeUnseen } from '../../base/text/unseen.js';
 import { formFields, typedValues } from '../../run/gates/form.js';
 import { type Gate, optionAt } from '../../run/gates/gate.js';
 
-/** What the updates take, without `gateId`: `checkAnswer` still judges it. */
+/** The input of the updates without `gateId`; `checkAnswer` still checks it. */
 export type GateWords = { input: Input } | { error: string };
 
 export function wordsHint(gate: Gate): string {
@@ -39,7 +39,7 @@ export function wordsHint(gate: Gate): string {
 
 const ALONE = ' · a word that decides stands alone on its line';
 
-/** A line that no word of the gate covers whole decides nothing. */
+/** A line decides only if the gate's words cover all of it. */
 export function answerFromWords(gate: Gate, words: string): GateWords {
   const text = words.trim();
   if (text === '') return { error: `Nothing was typed: ${wordsHint(gate)}` };
@@ -52,7 +52,7 @@ export function answerFromWords(gate: Gate, words: string): GateWords {
 
 const LINE_CHARS = 100;
 
-/** `y` or `n` for a line that says yes or no and nothing else; null for any other. */
+/** Returns `y` or `n` for a line that says only yes or no; null for any other. */
 export function yesOrNoOf(line: string): 'y' | 'n' | null {
   const word = line.trim().toLowerCase();
   return YES.includes(word) ? 'y' : NO.includes(word) ? 'n' : null;
@@ -66,7 +66,7 @@ const EDIT = ['e', 'edit'];
 
 type Input = Record<string, unknown>;
 
-/** What was typed may mean more than one thing. */
+/** The typed text is ambiguous. */
 class Unclear {
   readonly why: string;
   constructor(why: string) {
@@ -77,15 +77,15 @@ class Unclear {
 interface Word {
   says: readonly string[];
   /**
-   * What may stand behind the word: a reason, after a blank or a comma; a remark, after a colon alone; a value; JSON.
-   * Absent: nothing, but a full stop or an exclamation mark.
+   * The text that may follow the word: a reason, after a blank or a comma; a remark, only after a colon; a value; JSON.
+   * Absent: only a full stop or an exclamation mark.
    */
   behind?: 'reason' | 'remark' | 'value' | 'json';
-  /** Null: what stands behind it is none of that. */
+  /** Null: the following text does not fit. */
   input: (behind: string) => Input | Unclear | null;
 }
 
-/** The words that decide at a gate. What grants or ends something takes nothing behind it that would be lost. */
+/** Returns a gate's deciding words. A word that grants or ends something accepts no further text that would be lost. */
 function wordsOf(gate: Gate): Word[] {
   const one = (says: readonly string[], input: Input): Word => ({ says, input: () => input });
   const told = (says: readonly string[], decision: string, behind: 'reason' | 'remark'): Word => ({
@@ -152,10 +152,10 @@ function inputFor(gate: Gate, text: string): Input | Unclear | null {
   return otherwise(gate, text);
 }
 
-/** A word, signs that end it, and what stands behind. */
+/** A word, punctuation that ends it, and the text after it. */
 const LINE = /^([^\s,:;.!，：；。！、]+)([,:;.!，：；。！、]*)(\s*)([\s\S]*)$/;
 
-/** What stands behind the word, empty for nothing; null where the line is not what the word takes. */
+/** Returns the text after the word, '' without any; null if the line does not fit the word. */
 function behindWord({ says, behind }: Word, text: string): string | null {
   const [, first = '', signs = '', blank = '', rest = ''] = LINE.exec(text) ?? [];
   if (!says.includes(first.toLowerCase())) return null;
@@ -175,7 +175,7 @@ function behindWord({ says, behind }: Word, text: string): string | null {
   }
 }
 
-/** What a line without any of the words says. */
+/** Interprets a line without any of the words. */
 function otherwise(gate: Gate, text: string): Input | null {
   switch (gate.kind) {
     case 'plan':
@@ -205,7 +205,7 @@ function formHint(schema: JsonSchema): string {
   return `${first === undefined ? 'y' : accept} accept · n decline · c cancel`;
 }
 
-/** All fields as JSON; of a form with one field, its value as it is typed. */
+/** Reads all fields as JSON; for a form with one field, its value as typed. */
 function formInput(schema: JsonSchema, typed: string): Input | Unclear | null {
   const content = typed === '' ? {} : parseRecord(typed);
   if (content !== null) return { decision: 'accept', content };
@@ -228,8 +228,8 @@ function withJson(text: string, make: (value: unknown) => Input): Input | null {
 }
 
 /**
- * An object with `content` is the result with all it says. Objects and lists are given as JSON, all else as the text that
- * was typed: a number may have zeros that count.
+ * An object with `content` is the complete result. Objects and lists are read as JSON, anything else stays text: a
+ * number may have significant zeros.
  */
 export function resultFromWords(text: string): Input {
   const record = parseRecord(text);

@@ -1,4 +1,4 @@
-/** What a gate asks about, all of it: its own text holds the beginning of large arguments and plans. Pure. */
+/** The complete subject of a gate: its own text has only the beginning of large arguments and plans. Pure. */
 
 import { isCutText } from '../../base/text/fit.js';
 import { visibleText } from '../../base/text/unseen.js';
@@ -10,13 +10,13 @@ import { argumentsText, idShower, shownLine } from './gate-text.js';
 
 type Input = Record<string, unknown>;
 
-/** What else is known of the gate: all arguments of its call; the tasks of its plan that are still to be done. */
+/** Further knowledge about the gate: all arguments of its call; the open tasks of its plan. */
 export interface Known {
   input: Input | null;
   tasks?: readonly PlannedTask[];
 }
 
-/** What a run tells of one of its gates. The tasks of a sub-agent are those of another run. */
+/** Returns a run's knowledge of one of its gates. A sub-agent's tasks belong to another run. */
 export function knownOf(
   { id, from }: Pick<Gate, 'id' | 'from'>,
   { inputs, tasks }: { inputs: Readonly<Record<string, Input>>; tasks: readonly Task[] },
@@ -24,7 +24,7 @@ export function knownOf(
   return { input: inputs[id] ?? null, ...(from === undefined && { tasks: tasks.filter(isOpen) }) };
 }
 
-/** Lines of what the gate's own text lacks, below a line that says so; none where it has all. */
+/** Returns the lines missing in the gate's own text, after a line that says so; empty if it is complete. */
 export function hiddenLines(gate: ShownGate, { input, tasks = [] }: Known): string[] {
   if (gate.kind === 'plan') return hiddenTasks(gate, tasks);
   if (input === null) return [];
@@ -36,7 +36,7 @@ export function hiddenLines(gate: ShownGate, { input, tasks = [] }: Known): stri
 function hiddenTasks({ body }: ShownGate, tasks: readonly PlannedTask[]): string[] {
   const isHidden = ({ description, completionCriteria }: PlannedTask) =>
     !body.includes(shownLine(description)) || !body.includes(shownLine(completionCriteria ?? ''));
-  // The words of one task may stand within another.
+  // The words of one task may occur within another.
   if (!isCutText(body) && !tasks.some(isHidden)) return [];
   if (tasks.length === 0) return [];
   const idShown = idShower(tasks.map(({ id }) => id));
@@ -49,7 +49,7 @@ function hiddenTasks({ body }: ShownGate, tasks: readonly PlannedTask[]): string
   ];
 }
 
-/** The gate's parts with all arguments in place of those that it has only in part, and with all tasks. */
+/** Returns the gate's parts with complete arguments instead of cut ones, and with all tasks. */
 export function wholeParts(gate: Gate, known: Known): GatePart[] {
   const parts = partsOf(gate);
   const hidden = hiddenLines(gate, known);
@@ -62,7 +62,7 @@ export function wholeParts(gate: Gate, known: Known): GatePart[] {
       json?.startsWith(part.text.slice(0, part.text.lastIndexOf('\n'))) === true,
   );
   if (json === null || at < 0) return [...parts, { kind: 'text', text: hidden.join('\n') }];
-  // Behind what is cut a line says so.
+  // A note follows the cut part.
   const rest = parts.slice(at + 1);
   const [note] = rest;
   const others = note?.kind === 'text' ? withoutFirstLine(note.text) : [];
@@ -80,7 +80,7 @@ function withoutFirstLine(text: string): GatePart[] {
   return left === '' ? [] : [{ kind: 'text', text: left }];
 }
 
-/** The arguments as the gate's own text has them, where it has them whole. */
+/** Returns the arguments from the gate's own text, if they are complete there. */
 export function shownArguments(gate: ShownGate): string | null {
   const json = gateParts(gate).find(part => part.kind === 'code' && part.language === 'json');
   return json?.kind === 'code' ? json.text : null;

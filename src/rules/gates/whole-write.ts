@@ -1,14 +1,14 @@
-/** Calls that write the whole of a file: what their gates show is what stands there, compared with what they bring. */
+/** Calls that write a complete file: their gates compare its present content with the new one. */
 
 import { isRecord } from '../../base/json/json.js';
 import { headChars } from '../../base/text/large-text.js';
 import { escapeUnseen } from '../../base/text/unseen.js';
 import { fill, type Words } from '../../base/words/words.js';
 
-/** Names by which tools call the file, and what it is to hold. */
+/** Argument names for the file and for its new content. */
 const PATH = ['path', 'file_path', 'filePath'];
 const CONTENT = ['content', 'contents', 'file_text', 'fileText'];
-/** Of a diff. */
+/** The limit for a diff. */
 const MOST_CHARS = 4_000;
 const MOST_PATH_CHARS = 200;
 
@@ -17,14 +17,14 @@ export interface WholeWrite {
   content: string;
 }
 
-/** The file as it was when somebody asked, beside what a call is to write. Diffs: lines with `-`, `+` or a blank, cut. */
+/** A file's content at the time of the question, compared with the call's. Diffs: lines with `-`, `+` or a blank, cut. */
 export type ComparedFile =
   | { kind: 'changed' | 'new'; diff: string }
   | { kind: 'same' }
-  /** Outside the workspace, too large, no text, or not to be read. */
+  /** Outside the workspace, too large, not text, or unreadable. */
   | { kind: 'unread' };
 
-/** Null for any other call: one that says more than these two may append, or write somewhere else. */
+/** Null for any other call: one with more arguments may append, or write elsewhere. */
 export function wholeWrite(input: unknown): WholeWrite | null {
   if (!isRecord(input) || Object.keys(input).length !== 2) return null;
   const [path, content] = [textUnder(input, PATH), textUnder(input, CONTENT)];

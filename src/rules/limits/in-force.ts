@@ -1,4 +1,4 @@
-/** What is in force of a run's limits and models: both may change while it runs, what it pins never does. */
+/** The limits and models in force: both may change while a run works, its pinned values never do. */
 
 import { ownValue } from '../../base/json/json.js';
 import { preview } from '../../base/text/preview.js';
@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS, type Limits } from '../../run/limits/limits.js';
 import type { RunState } from '../../run/state/run-state.js';
 
 export function limitsOf({ pinned, limits }: Pick<RunState, 'pinned' | 'limits'>): Limits {
-  // A limit that earlier code did not know is as it is by default.
+  // Limits that earlier code did not know have their default.
   return { ...DEFAULT_LIMITS, ...pinned?.limits, ...limits };
 }
 
@@ -18,7 +18,7 @@ export function ownChainOf({ models }: Pick<RunState, 'models'>, role: Role): re
   return ownValue(models.chains, role.name) ?? role.models;
 }
 
-/** What a person, or who they let decide, set stands alone: nothing replaces it unasked. */
+/** True if a person, or a role acting for them, set the role's models: they are not replaced unasked. */
 export function isSet({ models }: Pick<RunState, 'models'>, { name }: Pick<Role, 'name'>): boolean {
   return ownValue(models.chains, name) !== undefined;
 }
@@ -32,7 +32,7 @@ export function chainOf(state: Models, role: Role): readonly string[] {
   return model === undefined ? use : [model, ...use.filter(other => other !== model)];
 }
 
-/** The first model of its chain that is not out and did not fail the role; else that of its last call, to try again. */
+/** Returns the first usable model of the role's chain; else its last call's, to try it again. */
 export function modelOf(state: Models, role: Role): string {
   const chain = chainOf(state, role);
   const at = ownValue(state.models.at, role.name);
@@ -42,13 +42,13 @@ export function modelOf(state: Models, role: Role): string {
   return model;
 }
 
-/** What a role goes on with where this model fails it; undefined where its chain has no other that did not. */
+/** Returns the model to use after this one fails the role; undefined if its chain has no other usable one. */
 export function nextModelOf(state: Models, role: Role, model: string): string | undefined {
   const full = (ownValue(state.models.failed, role.name) ?? []).length >= MOST_FAILED;
   return full ? undefined : leftOf(state, role).find(other => other !== model);
 }
 
-/** Models that may fail a role in a goal: who goes through more has another fault. */
+/** Models that may fail a role in a goal: if more fail, the fault lies elsewhere. */
 const MOST_FAILED = 16;
 
 function leftOf(state: Models, role: Role): string[] {
@@ -56,12 +56,12 @@ function leftOf(state: Models, role: Role): string[] {
   return chainOf(state, role).filter(model => !failed.includes(model) && !isOut(state, model));
 }
 
-/** Whether the chain of a role has a model, other than `except`, that is not out: each may do better the next time. */
+/** True if the role's chain has a model, other than `except`, that is not out: each may succeed the next time. */
 export function mayBeCalled(state: Models, role: Role, except: string | null = null): boolean {
   return chainOf(state, role).some(model => model !== except && !isOut(state, model));
 }
 
-/** Whether it failed anybody in this goal for a reason that lasts. */
+/** True if the model failed any run of this goal for a lasting reason. */
 export function isOut({ models }: Pick<RunState, 'models'>, model: string): boolean {
   return Object.hasOwn(models.out, model);
 }
@@ -79,7 +79,7 @@ export function modelFault(
   return needsPrices({ pinned, limits }) && !known.costKnown ? noPrice(model) : null;
 }
 
-/** Whether a limit of cost is held, or something else needs the cost of each call. */
+/** True if the cost is limited, or another feature needs the cost of each call. */
 export function needsPrices(state: Parameters<typeof limitsOf>[0]): boolean {
   return limitsOf(state).costUsd !== null || state.pinned?.needsPrices === true;
 }

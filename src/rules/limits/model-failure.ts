@@ -1,15 +1,15 @@
-/** What follows a model call that brought no reply that counts. */
+/** Decides after a model call without a usable reply. */
 
 import { preview } from '../../base/text/preview.js';
 import { type CallFailure, FAILURE, modelFailure } from '../../run/limits/failure.js';
 import { type AssistantMessage, type Message, textOf } from '../../run/messages/message.js';
 
-/** Calls in a row that may be lost with their workers before a person must look. */
+/** Consecutive calls that may be lost with their workers before a person must look. */
 export const MODEL_RESCHEDULES = 10;
-/** How often one call is trimmed for a model that finds it too long: each time by a fifth. */
+/** The number of trims of one call that a model finds too long, each by a fifth. */
 export const MOST_TRIMS = 4;
 
-/** What follows a model call after Temporal's retries. An unknown failure, such as a bug in an activity, fails the call. */
+/** Decides after Temporal's retries of a model call. An unknown failure, such as a bug in an activity, fails the call. */
 export function modelFailureDecision(
   failure: CallFailure,
   given: { hasNextModel: boolean; lost: number; trims: number },
@@ -28,7 +28,7 @@ export function modelFailureDecision(
   }
 }
 
-/** Failures that no later call of the model cures, whoever makes it: somebody has to change a key, a name, an account. */
+/** Failures that no later call can cure, from any role: a person must change a key, a name or an account. */
 const LASTING: ReadonlySet<string> = new Set([
   FAILURE.model.auth,
   FAILURE.model.forbidden,
@@ -36,7 +36,7 @@ const LASTING: ReadonlySet<string> = new Set([
   FAILURE.model.redirected,
 ]);
 
-/** Whether the model is out for every role. Rate limits and overload pass: each role finds out for itself. */
+/** True if the model is out for every role. Rate limits and overload pass, so each role tries by itself. */
 export function isLasting({ kind, type }: CallFailure): boolean {
   return kind === 'application' && LASTING.has(type);
 }
@@ -47,12 +47,12 @@ export function isOfRequest({ kind, type }: CallFailure): boolean {
   return kind === 'application' && OF_REQUEST.has(type);
 }
 
-/** Whether a goal that a model failed is answered from what there is. A lost worker would meet that call too. */
+/** True if a goal with a model failure is answered from its results so far. A lost worker would fail that call too. */
 export function answersAfter(
   failure: CallFailure,
   given: { found: boolean; refused: boolean; canBeCalled: boolean },
 ): boolean {
-  // `found`: there is something to answer from, and no answer was begun. `refused`: a person said that it ends.
+  // `found`: results exist, and no answer was begun. `refused`: a person chose to end it.
   return modelFailure(failure) !== null && given.found && !given.refused && given.canBeCalled;
 }
 
@@ -67,7 +67,7 @@ export function lostForGood({ message }: CallFailure, times: number): CallFailur
 
 const MOST_QUOTED_CHARS = 300;
 
-/** The failure of a reply that its model declined or its endpoint withheld: nobody reads it, its calls do not run. */
+/** Returns the failure of a reply that was declined or withheld: its text is not read, its calls do not run. */
 export function declined(
   reply: Pick<AssistantMessage, 'stopReason' | 'content' | 'usage'>,
   model: string,
@@ -89,13 +89,13 @@ export function declined(
   }
 }
 
-/** Whether a reply that is whole holds neither text nor a call: some endpoints end so after the results of tools. */
+/** True if a complete reply has neither text nor a call, as some endpoints end after tool results. */
 export function isSilent({ stopReason, content }: Pick<AssistantMessage, 'stopReason' | 'content'>): boolean {
   const calls = content.some(({ type }) => type === 'tool_use');
   return stopReason !== 'interrupted' && !calls && textOf({ content }).trim() === '';
 }
 
-/** The failure of a silent reply after another one, which was sent back: asking once more would change nothing (M14). */
+/** Returns the failure of a second consecutive silent reply: asking once more would change nothing (M14). */
 export function silentAgain(
   reply: Pick<AssistantMessage, 'stopReason' | 'content' | 'usage'>,
   model: string,

@@ -1,22 +1,22 @@
-/** A limit of cost holds only where every call has a price (LI2). */
+/** A cost limit holds only if every call has a price (LI2). */
 
 import type { PinnedRole } from '../../run/agents/role.js';
 import type { PinnedModel } from '../../run/agents/run-config.js';
 import type { ResolverRow } from '../../run/models/resolver.js';
 
 export interface Chains {
-  /** Of roles that name no model. */
+  /** The default chain, for roles that name no models. */
   models: string[];
   roles: PinnedRole[];
 }
 
 export interface PricedChains extends Chains {
   warnings: string[];
-  /** Why no run can be held to the limit: a role is left without a model. Null where it can. */
+  /** Why the limit can't be held: a role would have no model. Null if it can. */
   fault: string | null;
 }
 
-/** The chains without models of unknown price: once one is used, nobody could say what the goal has cost. */
+/** Removes models of unknown price from the chains: after using one, the goal's cost would be unknown. */
 export function pricedChains(
   { models, roles }: Chains,
   modelInfo: Readonly<Record<string, PinnedModel>>,
@@ -43,7 +43,7 @@ export function pricedChains(
   return { ...kept, warnings: names === '' ? [] : [warning], fault: null };
 }
 
-/** The rows without models whose price is not known. One that has no other is kept, and passed over. */
+/** Removes models of unknown price from the rows. A row without any other stays, and is skipped. */
 export function pricedRows(
   rows: readonly ResolverRow[],
   modelInfo: Readonly<Record<string, PinnedModel>>,

@@ -1,6 +1,6 @@
 /**
- * Content for people's eyes (R1): texts, JSON, HTML and components, as a role's reply or a tool's result may be made of.
- * All of it is data: what draws it decides what a name means.
+ * Content for people (R1): texts, JSON, HTML and components, from a role's reply or a tool's result. All of it is data:
+ * the face that draws it decides what a name means.
  */
 
 import { isRecord, isText } from '../../base/json/json.js';
@@ -18,8 +18,8 @@ const MOST_PARTS = 100;
 const NAME = /^[\p{L}\p{N}_.:-]{1,100}$/u;
 
 /**
- * The parts of a complete text that is `{ "content": [...] }`, or one component or piece of HTML, fenced or not. Null
- * for every other text, also where one part is none: it is shown as it is then.
+ * Returns the parts of a complete text that is `{ "content": [...] }`, or one component or piece of HTML, fenced or
+ * not. Null for any other text, even if only one part is invalid: it is then shown unchanged.
  */
 export function readParts(text: string): ContentPart[] | null {
   const json = parseRecord(withoutFence(text));
@@ -34,7 +34,7 @@ export function readParts(text: string): ContentPart[] | null {
   return read.length > 0 && read.length === parts.length ? read : null;
 }
 
-/** What a tool's result is made of, where any of its blocks is such content; null where there is nothing to draw. */
+/** Returns the parts of a tool's result, if any block has such content; null if there are none to draw. */
 export function resultParts(content: readonly ToolContent[]): ContentPart[] | null {
   let isMade = false;
   const parts = content.flatMap((block): ContentPart[] => {
@@ -74,7 +74,7 @@ function readPart(value: unknown): ContentPart | null {
     case 'component': {
       const { type, component, props, ...fields } = value;
       if (!isText(component) || !NAME.test(component)) return null;
-      // A role writes the fields beside the name, a tool below `props`.
+      // A role writes the fields next to the name, a tool in `props`.
       if (props !== undefined && !isRecord(props)) return null;
       return { type, component, props: props ?? fields };
     }
@@ -86,7 +86,7 @@ function readPart(value: unknown): ContentPart | null {
 const MOST_CHARS = 2_000;
 const MOST_HTML_CHARS = 20_000;
 
-/** The same in words, for whoever draws nothing: of a component its name, then what it is given. */
+/** Returns the parts in words, for faces that draw nothing: a component's name, then its props. */
 export function partsText(parts: readonly ContentPart[]): string {
   return parts.map(partText).join('\n');
 }
@@ -112,10 +112,10 @@ function wordsOfHtml(html: string): string {
   return words.replace(/\s+/g, ' ').trim();
 }
 
-/** Fields whose text speaks for itself. */
+/** Fields whose text is clear without their name. */
 const SPOKEN = new Set(['summary', 'title', 'name', 'text', 'description', 'message']);
 
-/** What a person reads of a component: handlers are names of code, and no words. */
+/** Returns the readable words of a component, without handlers, which are names of code. */
 function wordsOf(props: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(props).flatMap(([name, value]) => {
     if (/^on[A-Z]/.test(name) || value === null || value === '') return [];

@@ -1,21 +1,21 @@
 /**
- * Finds summaries that only say "done" (F11). It may trigger one re-ask, and puts another text before them as the
- * answer: whether something is done, and how a goal ends, is never read from words.
+ * Finds summaries that only say "done" (F11). They may cause one re-ask, and another text is preferred as the answer:
+ * completion, and how a goal ends, are never read from words.
  */
 
 import { parseRecord } from '../../base/json/json-in-text.js';
 import { CONTRACTS } from '../../run/outputs/contracts.js';
 import { isEnvelope } from '../../run/outputs/envelope.js';
 
-/** Longer texts say something, or are not worth a list. */
+/** Longer texts have content, or are not worth a list. */
 const LONGEST_EMPTY_PHRASE = 160;
 
-/** Words that say that something is done. One at least makes a phrase empty. */
+/** Words for "done". An empty phrase has at least one of them. */
 const DONE_WORDS = words(`
   done complete completed completes completion finish finished satisfied satisfies met fulfilled
   accomplished achieved success succeeded successful successfully resolved ok okay verified handled`);
 
-/** Words that add nothing to them. */
+/** Words that add no content. */
 const FILLER_WORDS = words(`
   a all and any are as been by every everything everyone fully further for goal goals has have i it
   job jobs is my needed need needs no now objective objectives of okay now action actions required
@@ -23,7 +23,7 @@ const FILLER_WORDS = words(`
   that the their these they this to todo todos user users was we were with work you your
   well already entirely correctly properly execution executed`);
 
-/** The same in Chinese, longest first where one begins another. */
+/** The same in Chinese; longer phrases precede their own beginnings. */
 const DONE_PHRASES = [...words('圆满完成 已完成 完成 满足 完毕 结束 达成 解决 搞定 成功')];
 const FILLER_PHRASES = [
   ...words(`
@@ -32,7 +32,7 @@ const FILLER_PHRASES = [
     此 并 且 也 和 被 现 您 你 我 们 各 项 个`),
 ];
 
-/** True for a text without a letter or a digit: nothing is said in it, in whatever language. */
+/** True for a text without letters and digits: it says nothing in any language. */
 export function saysNothing(text: string): boolean {
   return !/[\p{L}\p{N}]/u.test(text);
 }
@@ -41,7 +41,7 @@ function words(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/).filter(word => word !== ''));
 }
 
-/** True for text that holds nothing but words for "it is done", and for text without any word. */
+/** True for text that only says "it is done", and for text without any word. */
 export function isEmptyPhrase(text: string): boolean {
   const trimmed = text.trim();
   if (trimmed.length > LONGEST_EMPTY_PHRASE) return false;
@@ -61,8 +61,8 @@ const ROLE_FORM = new RegExp(
 );
 
 /**
- * True for a role's output in its form, or the beginning of one that was cut: made for the run, no answer. Other JSON
- * is what the person asked for.
+ * True for a role's output in its form, or the beginning of a cut one: it is meant for the run and is not an answer.
+ * Other JSON is the person's request.
  */
 export function isRoleForm(text: string): boolean {
   if (!ROLE_FORM.test(text)) return false;
@@ -70,12 +70,12 @@ export function isRoleForm(text: string): boolean {
   return json === null || isEnvelope(json) || COMPONENTS.includes(String(json.component));
 }
 
-/** "Task 3 completed" says no more than "task completed". */
+/** "Task 3 completed" has the same meaning as "task completed". */
 function withoutTaskNumbers(text: string): string {
   return text.replace(/(tasks?|todo|step|任务)[ \t_#-]{0,3}\d{1,4}/g, '$1');
 }
 
-/** Whether a run of letters is made of the Chinese phrases only. */
+/** Tells if a run of letters consists only of the Chinese phrases. */
 function readChinese(token: string): 'done' | 'filler' | 'content' {
   let done = false;
   let at = 0;

@@ -1,7 +1,7 @@
 /**
- * Parses role output: finds the JSON tolerantly, then reads it by its contract, in either dialect.
- * Only `JSON.parse` and guards, so that a library update can't change a replay. Completion is read from
- * fields, never from words (F6).
+ * Parses role output: finds the JSON tolerantly, then reads it by its contract, in either dialect. Uses only
+ * `JSON.parse` and guards, so that a library update can't change a replay. Completion is read from fields, never from
+ * words (F6).
  */
 
 import { isRecord, stringOr } from '../../base/json/json.js';
@@ -25,29 +25,29 @@ import { constant, type Fields, formOfFields, oneOf, orNull, word } from '../../
 import { readSpecial, SPECIALS, type SpecialOutput, specialText } from '../../run/outputs/special-output.js';
 import { type Known, readOutput } from './rules.js';
 
-/** A role's reply, read: its typed output, and beside it what its envelope says, or that it can not go on. */
+/** A role's parsed reply: its typed output with its envelope, or a special reply if it can't go on. */
 export type RoleReply<T> = Parsed<T> & {
   /** `NO_ENVELOPE` for the component dialect. */
   envelope: EnvelopeMeta;
-  /** Set where the role asks, reports an error or escalates: then there is no value. */
+  /** Set if the role asks, reports an error or escalates; there is then no value. */
   special: SpecialOutput | null;
 };
 
 export interface ReadOptions extends Known {
-  /** The role's dialect. JSON is read in either; free text is taken for an envelope only in that dialect. */
+  /** The role's dialect. JSON is read in either dialect; in free text, envelopes are looked for only in `envelope`. */
   dialect?: Dialect;
 }
 
 /**
- * Reads a role's final reply by its contract, in either dialect. Faults of the envelope alone are doubts: after the
- * re-ask its output counts anyway.
+ * Reads a role's final reply by its contract, in either dialect. Faults of only the envelope are doubts: after the
+ * re-ask, the output counts anyway.
  */
 export function parseRoleOutput<C extends OutputContract>(
   contract: C,
   text: string,
   options: ReadOptions = {},
 ): RoleReply<OutputOf[C]> {
-  // The compiler does not see that the contract's own reader gives the contract's own output.
+  // The compiler does not know that a contract's reader returns the contract's output.
   if (contract === 'text') return readText(text, options) as RoleReply<OutputOf[C]>;
   const formed = contract as FormedContract & C;
   const json = extractJson(text);
@@ -89,7 +89,7 @@ function specialReply(special: SpecialOutput, json: Record<string, unknown>): Ro
   return { ...failedBy([specialText(special, BUILT_IN_WORDS.en)]), envelope, special };
 }
 
-/** Free text, or the answer that an envelope holds. */
+/** Reads free text, or the answer in an envelope. */
 function readText(text: string, { dialect }: ReadOptions): RoleReply<string> {
   const json = dialect === 'envelope' ? extractJson(text) : wholeEnvelope(text);
   if (json !== null) {
@@ -106,7 +106,7 @@ function readText(text: string, { dialect }: ReadOptions): RoleReply<string> {
   return { ok: true, value, envelope: NO_ENVELOPE, special: null };
 }
 
-/** A reply that is nothing but an envelope, though its role answers in plain text. Other JSON may be the answer. */
+/** Returns a reply that is only an envelope, although its role answers in plain text. Other JSON may be the answer. */
 function wholeEnvelope(text: string): Record<string, unknown> | null {
   const json = parseRecord(text.trim().replace(/^`{3}\w*\s|`{3}$/g, ''));
   if (json === null) return null;
@@ -114,7 +114,7 @@ function wholeEnvelope(text: string): Record<string, unknown> | null {
   return isWhole || (isRecord(json.params) && readSpecial(json) !== null) ? json : null;
 }
 
-/** Where the answer of an envelope stands, by its names in their order; else the message to the user. */
+/** The fields of an envelope that may contain the answer, in order; the last resort is the message to the user. */
 const ANSWER_FIELDS = ['text', 'answer', 'content', 'summary'] as const;
 
 function answerIn({ params, userMessage }: Record<string, unknown>): string | null {
@@ -125,14 +125,14 @@ function answerIn({ params, userMessage }: Record<string, unknown>): string | nu
 
 const EXECUTION_FIELDS = Object.keys(CONTRACTS.execution.actions.COMPLETE);
 
-/** An executor's envelope that is neither a result nor a call of an offered tool; such calls do not get here. */
+/** Returns the fault of an executor's envelope that is neither a result nor an offered tool's call. */
 function strayToolError(params: Record<string, unknown>, action: string | null): string | null {
   if (action === null || action === 'COMPLETE' || EXECUTION_FIELDS.some(field => !isAbsent(params[field])))
     return null;
   return expected('action', 'COMPLETE or the exact name of an offered tool', action);
 }
 
-/** The contract's fields as its reader takes them: `params`, with `action` where that says something too. */
+/** Returns the fields for the contract's reader: `params`, with `action` if it is meaningful. */
 function fieldsOf(
   contract: OutputContract,
   params: Record<string, unknown>,
@@ -144,14 +144,14 @@ function fieldsOf(
   return undecided ? { ...params, nextAction: 'complete' } : params;
 }
 
-/** Says of a field that it belongs in `params`. */
+/** Moves the field name of an error below `params`. */
 function inParams(error: string): string {
   return error.startsWith('`') ? `\`params.${error.slice(1)}` : error;
 }
 
 const MOST_ERRORS_NAMED = 10;
 
-/** The message that asks a role once to mend its output: the errors, then the expected form in brief. */
+/** Returns the message that asks a role once to correct its output: the errors, then the expected form in brief. */
 export function reaskText(
   contract: OutputContract,
   errors: readonly string[],
@@ -165,14 +165,14 @@ export function reaskText(
   return `${words.reask}\n${named.join('\n')}\n\n${form}`;
 }
 
-/** The message to a role with tools that replied with nothing: its work may not be done. */
+/** Returns the message to a role with tools whose reply was empty: its work may be unfinished. */
 export function silentText(contract: OutputContract, dialect: Dialect, words: Words): string {
   return contract === 'text' ? words.reaskEmpty : `${words.reaskEmptyForm}\n${formOf(contract, dialect)}`;
 }
 
 /**
- * Says that JSON has the form of another contract than the one that is read, or null: an executor that writes
- * a plan has not reported. `params` are the fields, where they are not the JSON itself.
+ * Returns the error of JSON in another contract's form, or null: an executor that writes a plan has not reported.
+ * `params` are the fields, if they are not the JSON itself.
  */
 function otherFormError(
   contract: FormedContract,
@@ -191,18 +191,18 @@ function otherFormError(
   return marked ? `The reply has the form of a ${marked}, which is not asked for here.` : null;
 }
 
-/** What `action` says, where a role has no choice. */
+/** Returns the only value of `action`, or null if a role has a choice. */
 function soleAction(contract: OutputContract): string | null {
   const [only = null, ...more] = Object.keys(CONTRACTS[contract].actions);
   return more.length === 0 ? only : null;
 }
 
-/** The form of a contract's JSON in a dialect, on one line, for re-asks. */
+/** Returns the form of a contract's JSON in a dialect, on one line, for re-asks. */
 export function formOf(contract: FormedContract, dialect: Dialect): string {
   return `{ ${formOfFields(fieldsInDialect(contract, dialect, {}))} }`;
 }
 
-/** The fields of a contract's JSON. `specials` are what a role may say in their place, where it can not go on. */
+/** Returns the fields of a contract's JSON. `specials` may replace them if a role can't go on. */
 export function fieldsInDialect(
   contract: FormedContract,
   dialect: Dialect,
@@ -223,9 +223,7 @@ export function fieldsInDialect(
   return { ...own, action: asking, params: orNull(oneOf(specials), 'else null') };
 }
 
-/**
- * The fields without an envelope. Where each action has its own they stand side by side: those of the others are null.
- */
+/** Returns the fields without an envelope. If actions differ, all their fields are listed: those of other actions are null. */
 export function flatFields(contract: FormedContract): Fields {
   const actions: Readonly<Record<string, Fields>> = CONTRACTS[contract].actions;
   const each = Object.entries(actions);

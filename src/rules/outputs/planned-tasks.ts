@@ -1,4 +1,4 @@
-/** Reads the tasks of a plan (F18), as a role gives them or a person. */
+/** Reads the tasks of a plan (F18), from a role or a person. */
 
 import { isRecord, stringOr } from '../../base/json/json.js';
 import { cutText } from '../../base/text/fit.js';
@@ -17,28 +17,28 @@ import type { TaskChange } from '../../run/plan/plan.js';
 import { planCycles, wholeTask } from '../../run/plan/plan.js';
 import { readEstimate } from '../../run/plan/task-time.js';
 
-/** Ordering takes quadratic time, so no model may give it ten thousand tasks. */
+/** Ordering takes quadratic time, so a plan of ten thousand tasks is refused. */
 const MOST_TASKS_READ = 200;
-/** Mistakes that are told: with ids that no task has, one list may hold thousands. */
+/** The number of reported mistakes: a list with unknown ids may have thousands. */
 const MOST_MISTAKES = 50;
-/** What one task may say; the texts of a role are cut with a mark, an id is not. */
+/** Limits for one task; a role's texts are cut with a mark, an id is not. */
 const NAME_BYTES = 120;
 const DESCRIPTION_BYTES = 3_000;
 const CRITERIA_BYTES = 1_500;
 const MOST_CAPABILITIES = 20;
 
 interface TaskList {
-  /** Its name in errors. */
+  /** The list's name in errors. */
   field: string;
-  /** Of tasks that are there: they may be named as dependencies, and of what one leaves out it keeps what it has. */
+  /** Ids of existing tasks: they may be dependencies, and omitted fields of such a task keep their values. */
   knownTaskIds: readonly string[];
-  /** `executionOrder`, where a role gives it. */
+  /** `executionOrder`, if a role sets it. */
   order?: unknown;
-  /** A person's: no text of it is cut, and null takes a field away. For a role it is as if left out. */
+  /** A person's list: its texts are not cut, and null removes a field. In a role's list, null counts as omitted. */
   byPerson?: true;
 }
 
-/** The tasks of a list, in the order of `order` where given. Those that are new are whole. Mistakes go to `errors`. */
+/** Reads the tasks, in the order of `order` if set. New tasks are complete. Mistakes are added to `errors`. */
 export function readPlannedTasks(list: readonly unknown[], given: TaskList, errors: string[]): TaskChange[] {
   if (list.length > MOST_TASKS_READ) {
     errors.push(`\`${given.field}\` must hold at most ${MOST_TASKS_READ} tasks, got ${list.length}.`);
@@ -55,14 +55,14 @@ export function readPlannedTasks(list: readonly unknown[], given: TaskList, erro
   });
 }
 
-/** What the task says, or none where it can't be told what is meant. */
+/** Returns the task's change, or an empty list if it is ambiguous. */
 function readChange(item: unknown, at: string, given: TaskList, errors: string[]): TaskChange[] {
   if (!isRecord(item)) {
     errors.push(expected(at, 'an object with id, description and priority', item));
     return [];
   }
   const named = idOf(item.id);
-  // Tasks that are there keep the id that they have.
+  // Existing tasks keep their id.
   const id = named !== null && (given.knownTaskIds.includes(named) || isOneLine(named)) ? named : null;
   if (id === null)
     errors.push(
@@ -83,12 +83,12 @@ function readChange(item: unknown, at: string, given: TaskList, errors: string[]
   ];
 }
 
-/** A task is named in instructions and at gates: its id begins no line there, and hides nothing. */
+/** Tasks are named in instructions and at gates: an id must not begin a line there, nor hide anything. */
 function isOneLine(id: string): boolean {
   return visibleText(oneLine(id)) === id;
 }
 
-/** All but what names the task, as far as it is given. */
+/** Returns the fields except id and description, if they are set. */
 function readFields(
   item: Record<string, unknown>,
   at: string,
@@ -145,7 +145,7 @@ function dependencyErrors(
   return errors;
 }
 
-/** Sorted by position in `executionOrder`; tasks that it does not name keep their order after the others. */
+/** Sorts by position in `executionOrder`; other tasks follow in their order. */
 function inExecutionOrder(tasks: readonly TaskChange[], executionOrder: unknown): TaskChange[] {
   if (!Array.isArray(executionOrder)) return [...tasks];
   const position = new Map(executionOrder.map((id, index) => [idOf(id), index]));

@@ -1,6 +1,6 @@
 /**
- * What the fields of an output do not say: what it must name, and what would make it empty. A doubt has it asked for
- * once more; it is readable all the same.
+ * Rules beyond single fields of an output: what it must name, and what makes it empty. A doubt causes one re-ask; the
+ * output is readable anyway.
  */
 
 import { isRecord, jsonBytes, stringOr } from '../../base/json/json.js';
@@ -24,13 +24,13 @@ import { citationDoubts } from '../evidence/citations.js';
 import { isEmptyPhrase } from './empty-phrase.js';
 import { readPlannedTasks } from './planned-tasks.js';
 
-/** What is known where an output is read. */
+/** Knowledge of the run that reading needs. */
 export interface Known {
-  /** Tasks that a plan's dependencies may name besides its own; that a verdict must name; modes to choose among. */
+  /** Tasks that a plan's dependencies may name besides its own; tasks that a verdict must name; modes to choose from. */
   names?: readonly string[] | undefined;
-  /** What tasks of a plan may need. Default: anything. */
+  /** Capabilities that tasks of a plan may require. Default: any. */
   has?: Capabilities;
-  /** What a verdict may cite; absent where it was told of none. */
+  /** Evidence that a verdict may cite; absent if it was shown no evidence. */
   evidence?: readonly EvidenceItem[] | undefined;
 }
 
@@ -58,7 +58,7 @@ const READERS: { [C in FormedContract]: (json: Json, known: Known) => Parsed<Out
     read({ ...CONTRACTS.choice.actions.MODE_CHOICE, mode: word(names) }, json),
 };
 
-/** Reads the fields of a contract, in whichever dialect they came. */
+/** Reads the fields of a contract, in either dialect. */
 export function readOutput<C extends FormedContract>(
   contract: C,
   json: Json,
@@ -80,10 +80,10 @@ function read<S extends Fields>(
 }
 
 /**
- * Reads a plan from `todos` or `tasks`. Harmless gaps have defaults (priority: the position);
- * errors are missing ids or descriptions, duplicate ids, unknown or circular dependencies; a doubt is no
- * task at all, unless there are some already or more planning is asked for, and a capability that there is not.
- * `mergePlan` cuts plans that are too long; only absurd ones are an error here.
+ * Reads a plan from `todos` or `tasks`. Harmless gaps have defaults (priority: the position); errors are missing ids or
+ * descriptions, duplicate ids, unknown or circular dependencies; a doubt is a plan without tasks, unless there are some
+ * already or more planning is requested, and an unknown capability. `mergePlan` cuts plans that are too long; only
+ * absurd ones are an error here.
  */
 function readPlan(json: Json, { names = [], has = null }: Known): Parsed<PlanOutput> {
   const faults = new Faults();
@@ -95,14 +95,14 @@ function readPlan(json: Json, { names = [], has = null }: Known): Parsed<PlanOut
   const entries: readonly unknown[] = Array.isArray(given) ? given : [];
   const dropped = entries.flatMap(entry => (isDropped(entry) ? (idOf(entry.id) ?? []) : []));
   const tasks = readPlannedTasks(
-    // Of one that is given up only the id counts.
+    // Only the id of a dropped task counts.
     entries.map(entry => (isDropped(entry) ? { id: entry.id, description: '-' } : entry)),
     { field, knownTaskIds: names, order: json.executionOrder },
     faults.said,
   ).filter(({ id }) => !dropped.includes(id));
   if (faults.said.length > 0) return { ok: false, errors: faults.said, value: null };
   const value = { ...head, tasks, dropped };
-  // Arguments that were cut are not those that were meant.
+  // Cut arguments would change the call.
   if (jsonBytes(head.begin) > BEGIN_BYTES || jsonBytes(value) > CONTRACTS.plan.maxBytes) value.begin = [];
   const isEmpty = tasks.length === 0 && names.length === 0 && !head.needsMorePlanning;
   const doubts = isEmpty
@@ -111,7 +111,7 @@ function readPlan(json: Json, { names = [], has = null }: Known): Parsed<PlanOut
   return doubts.length === 0 ? { ok: true, value } : { ok: false, errors: doubts, value };
 }
 
-/** First calls that stand within the only task: what is meant is plain. */
+/** Returns first calls within the only task: their meaning is clear. */
 function beginOfTask(todos: unknown): unknown {
   const [only, ...more]: unknown[] = Array.isArray(todos) ? todos : [];
   return isRecord(only) && more.length === 0 ? only.begin : undefined;
@@ -142,12 +142,12 @@ function executionDoubts(output: ExecutionOutput, given: unknown): string[] {
   return saysDone && isEmptyPhrase(summary) ? [emptyPhraseDoubt('the task result', summary)] : [];
 }
 
-/** An answer that holds nothing is asked for once more; it decides nothing else. */
+/** Returns the doubt about an empty answer: it causes one re-ask, and decides nothing else. */
 function emptyPhraseDoubt(what: string, summary: string): string {
   return `\`summary\` must hold ${what} itself, got only "${quoted(summary)}".`;
 }
 
-/** Contradictions are judged by `decideVerdict`. */
+/** Contradictions are left to `decideVerdict`. */
 function verdictDoubts(verdict: VerdictOutput, json: Json, names: readonly string[]): string[] {
   if (!verdict.allCompleted || !verdict.userNeedsSatisfied) {
     if (verdict.improvements.length > 0) return [];
@@ -173,7 +173,7 @@ function verdictDoubts(verdict: VerdictOutput, json: Json, names: readonly strin
 const PROPOSALS = CONTRACTS.orchestration.actions;
 const ACTION = { action: word(Object.keys(PROPOSALS) as (keyof typeof PROPOSALS)[]) };
 
-/** `action` says which fields there are. Whether the proposal is legal is not judged here. */
+/** `action` determines the fields. Legality is not checked here. */
 function readProposal(json: Json): Parsed<OrchestrationOutput> {
   const named = read(ACTION, json);
   if (!named.ok) return { ok: false, errors: named.errors, value: null };
@@ -183,7 +183,7 @@ function readProposal(json: Json): Parsed<OrchestrationOutput> {
     const lacks = action === 'RESOURCE_ALLOCATE' && resource !== 'model' && amount === null;
     return lacks ? [expected('amount', 'a number', json.amount)] : [];
   });
-  // The fields are those of the action.
+  // The cast is safe: the fields are those of the action.
   const value = proposal.value && ({ action, ...proposal.value } as OrchestrationOutput);
   return { ...proposal, value } as Parsed<OrchestrationOutput>;
 }

@@ -1,12 +1,12 @@
 import type { Task } from '../../run/plan/plan.js';
 import { type Branch, isAtWork } from '../../run/state/cursor.js';
 
-/** Tasks that may begin beside those at work, by priority, ties in plan order. */
+/** Returns tasks that may begin next to those at work, by priority, then in plan order. */
 export function tasksToBegin(
   tasks: readonly Task[],
   { branches, atOnce }: { branches: readonly Branch[]; atOnce: number },
 ): Task[] {
-  // One that needs a task of the branches waits until these are joined: only then has it what came of it.
+  // A task that depends on a branch's task waits until the branches are joined: only then does it have the result.
   const taken = new Set(branches.map(({ taskId }) => taskId));
   const statusOf = new Map(tasks.map(({ id, status }) => [id, status]));
   const isMet = (id: string): boolean => {
@@ -20,7 +20,7 @@ export function tasksToBegin(
   return ready.sort((a, b) => a.priority - b.priority).slice(0, room);
 }
 
-/** The branches in plan order, in which they are joined; one whose task is gone from the plan comes last. */
+/** Returns the branches in plan order, in which they are joined; a branch whose task is gone comes last. */
 export function inPlanOrder(branches: readonly Branch[], tasks: readonly Task[]): Branch[] {
   const position = ({ taskId }: Branch): number => {
     const index = tasks.findIndex(({ id }) => id === taskId);

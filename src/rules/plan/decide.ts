@@ -1,4 +1,4 @@
-/** Decision tables: the model proposes through typed fields, these decide. No words are read. */
+/** Decision tables: the model proposes in typed fields, these tables decide. They read no words. */
 
 import type { Outcome } from '../../run/limits/cause.js';
 import { type Cause, outcomeOf } from '../../run/limits/cause.js';
@@ -14,7 +14,7 @@ export interface DecidedTask {
   by: 'taskCompleted' | 'nextAction' | 'todos' | 'shouldContinue' | 'none';
 }
 
-/** Is a task done? (F1, F2, F3) `taskCompleted` beats all, so `false` also beats `nextAction: complete`. */
+/** Decides whether a task is done (F1, F2, F3). `taskCompleted` comes first: `false` overrides `nextAction: complete`. */
 export function decideTask(output: ExecutionOutput, taskId: string): DecidedTask {
   const { taskCompleted, nextAction, shouldContinue } = output;
   if (taskCompleted === true) return { decision: 'completed', by: 'taskCompleted' };
@@ -31,18 +31,17 @@ export function decideTask(output: ExecutionOutput, taskId: string): DecidedTask
 
 export interface DecidedVerdict {
   done: boolean;
-  /** Of an end by this verdict: `verified` where the run's own record agrees; null when not done. */
+  /** The cause of an end by this verdict: `verified` if the run's own record agrees; null if not done. */
   cause: Cause | null;
-  /** What the next plan must meet: never empty when not done. */
+  /** Requirements for the next plan; never empty if not done. */
   improvements: string[];
-  /** Where the verdict speaks against itself, in sentences. */
+  /** The verdict's contradictions of itself, in sentences. */
   contradictions: string[];
 }
 
-/** Holds a verdict against the run's own record (F8, F10): the stricter wins. One that contradicts itself is not done. */
+/** Compares a verdict with the run's own record (F8, F10): the stricter wins. A verdict that contradicts itself is not done. */
 export function decideVerdict(verdict: VerdictOutput, tasks: readonly Task[]): DecidedVerdict {
-  // One that the record contradicts ends the goal unverified: its judge is satisfied, so another plan changes
-  // nothing.
+  // A verdict that the record contradicts ends the goal unverified: its judge is satisfied, so another plan changes nothing.
   const plan = planInForce(tasks);
   const open = verdict.tasks.filter(task => !task.completed && plan.some(({ id }) => id === task.id));
   const contradictions: string[] = [];
@@ -72,7 +71,7 @@ function causeByRecord(verdict: VerdictOutput, plan: readonly Task[]): Cause {
   return 'verified';
 }
 
-/** Why a goal ends whose plan nobody verifies: what the run's own record says of its tasks. */
+/** Returns the cause for a goal whose plan is not verified, from the run's own record of its tasks. */
 export function causeOfPlan(tasks: readonly Task[]): Cause {
   const plan = planInForce(tasks);
   if (nothingAchieved(plan)) return 'failed:tasks';
@@ -88,9 +87,9 @@ function nothingAchieved(plan: readonly Task[]): boolean {
 const NO_REASON =
   'The verification found the goal not met and did not say why: check every task against the goal.';
 
-/** After a planner's round (L2, L8). An empty first plan that asks for more is not a repeated one. */
+/** Decides after a planner's round (L2, L8). An empty first plan that asks for more does not count as a repetition. */
 export function planningDecision(given: {
-  // `output` null: it could not be read; `round`: rounds used, this one too; `taskCount`: tasks after the merge.
+  // `output` null: unreadable; `round`: rounds used, including this one; `taskCount`: tasks after the merge.
   output: PlanOutput | null;
   round: number;
   limit: number;
@@ -105,29 +104,29 @@ export function planningDecision(given: {
 
 export interface AnswerCandidates {
   cause: Cause;
-  /** Written as the last word: by a wrap-up call, or a plan that was not approved. */
+  /** The last word: from a wrap-up call, or about a plan that was not approved. */
   lastWord: string | null;
-  /** Of the last verification that gave one. */
+  /** The summary of the last verification that has one. */
   verifierSummary: string | null;
-  /** Of a reply that was cut short. */
+  /** The text of a reply that was cut short. */
   cutShort: string | null;
   tasks: readonly Pick<Task, 'description' | 'status' | 'result'>[];
 }
 
 export interface FinalAnswer {
-  /** Markdown; empty only when nothing was said at all. */
+  /** Markdown; empty only if there was no text at all. */
   answer: string;
-  /** As given, or a worse one: an answer that says nothing is not verified. */
+  /** The given cause, or a worse one: an answer without content is not verified. */
   cause: Cause;
   outcome: Outcome;
   from: 'last_word' | 'verifier' | 'cut_short' | 'tasks' | 'none';
 }
 
-/** The answer of a goal and its outcome (C9): the first of the candidates that says more than "it is done". */
+/** Returns a goal's answer and outcome (C9): the first candidate that says more than "it is done". */
 export function finalAnswer(given: AnswerCandidates): FinalAnswer {
   const candidates = [
     { answer: given.lastWord?.trim() ?? '', from: 'last_word' as const },
-    // It says that all is well, and nothing is done: the reports say what happened.
+    // The summary claims success although nothing was done; the reports show what happened.
     {
       answer: given.cause === 'failed:tasks' ? '' : (given.verifierSummary?.trim() ?? ''),
       from: 'verifier' as const,
@@ -142,7 +141,7 @@ export function finalAnswer(given: AnswerCandidates): FinalAnswer {
   return { ...(said ?? { answer: '', from: 'none' }), cause, outcome: outcomeOf(cause) };
 }
 
-/** A role's own form is made for the run, and people are shown it where nobody says more: as a whole it is a component. */
+/** A role's own form is meant for the run; people see it only if there is no other text and it is a complete component. */
 function shownAnswer({ lastWord }: AnswerCandidates): Pick<FinalAnswer, 'answer' | 'from'> | null {
   const answer = lastWord?.trim() ?? '';
   return isRoleForm(answer) && readParts(answer) !== null ? { answer, from: 'last_word' } : null;
@@ -163,22 +162,22 @@ function taskReports(tasks: AnswerCandidates['tasks']): string {
     .join('\n\n');
 }
 
-// When a planner that goes round in circles asks the user instead (C34).
+// Lets a planner that repeats itself ask the user instead (C34).
 
 export interface PlanningRound {
-  /** Null where it could not be read. */
+  /** Null if unreadable. */
   output: PlanOutput | null;
-  /** Planner rounds used in this cycle, this one included. */
+  /** Planner rounds used in this cycle, including this one. */
   round: number;
   taskCount: number;
-  /** The user has been asked about this goal before: then the planner does the best it can. */
+  /** The user was asked about this goal before; the planner then does its best. */
   askedBefore: boolean;
 }
 
 const MISSING =
   'The planner can not make a plan from this goal. What exactly is wanted, and what may be assumed?';
 
-/** What to ask after two rounds that want more planning and brought no task: what is missing is with the user. */
+/** Returns the question after two rounds that want more planning without tasks: only the user has the missing facts. */
 export function planningQuestion({ output, round, taskCount, askedBefore }: PlanningRound): string | null {
   if (output === null || !output.needsMorePlanning) return null;
   if (askedBefore || taskCount > 0 || round < 2) return null;

@@ -1,4 +1,4 @@
-/** What becomes of the tasks of a run when a plan is made anew. */
+/** Merges a new plan into the tasks of a run. */
 
 import { jsonBytes } from '../../base/json/json.js';
 import { PLAN_BYTES } from '../../base/sizes/bounds.js';
@@ -16,9 +16,9 @@ import { inRunOrder } from './plan-order.js';
 
 export interface MergeResult {
   tasks: Task[];
-  /** False when the plan brought nothing new: planning stops (F7). */
+  /** False if the plan brought nothing new: planning stops (F7). */
   changed: boolean;
-  /** Ids of planned tasks left out, for want of room or since a person has removed them. */
+  /** Ids of planned tasks left out, for lack of room or because a person removed them. */
   cut: string[];
 }
 
@@ -28,10 +28,10 @@ export function mergePlan(
   changes: readonly TaskChange[],
   options: { cycle: number; maxTasks: number; byPerson?: true; was?: readonly Task[] },
 ): MergeResult {
-  // Completed and executing tasks stay, pending ones take what it gives of a definition, and a later cycle revives
-  // those that failed, were skipped or blocked. A task of a person is revived as it is, and one that a person
-  // removed stays so. What is over `maxTasks` open tasks is cut from the end of the run order, so that no task
-  // waits for one that is not kept. `was`: the tasks before the plan gave some of them up.
+  // Completed and executing tasks stay, pending ones take the plan's definition, and a later cycle revives failed,
+  // skipped or blocked ones. A person's task is revived unchanged, and a task that a person removed stays removed.
+  // Beyond `maxTasks` open tasks, the end of the run order is cut, so that no task waits for a missing one. `was`: the
+  // tasks before the plan gave some of them up.
   const byId = new Map(tasks.map(task => [task.id, task]));
   const planned = changes.map((change, index) => wholeTask(change, byId.get(change.id), index + 1));
   const wanted = inRunOrder(planned).filter(plan => opens(byId.get(plan.id), options.cycle));
@@ -59,7 +59,7 @@ export function mergePlan(
   };
 }
 
-/** Marks what a plan changed, with what it was when a plan was released last. */
+/** Marks the changes of a plan, with the values at the last release. */
 function unreleased(tasks: readonly Task[], old: readonly Task[]): Task[] {
   const byId = new Map(old.map(task => [task.id, task]));
   return tasks.map(task => {
@@ -73,12 +73,12 @@ function unreleased(tasks: readonly Task[], old: readonly Task[]): Task[] {
     );
     const changed: Partial<Task> = Object.fromEntries(differs);
     const { result } = changed;
-    // Its report stands in the conversation.
+    // The conversation has its report.
     return { ...task, before: { ...changed, ...(result && { result: cutText(result, SHORT_TEXT_BYTES) }) } };
   });
 }
 
-/** The tasks within their bound: told in short, the newest left out, or as before. What a person wrote stays whole. */
+/** Bounds the tasks: shortens ended ones, then all, then drops the newest, else keeps the old ones; a person's stay. */
 function withinPlanBytes(merged: readonly Task[], old: readonly Task[]): readonly Task[] {
   if (planBytes(merged) <= PLAN_BYTES) return merged;
   const oldIds = new Set(old.map(task => task.id));
@@ -94,13 +94,13 @@ function withinPlanBytes(merged: readonly Task[], old: readonly Task[]): readonl
   return bytes <= PLAN_BYTES ? kept : old;
 }
 
-/** Each task has a comma or a bracket behind it. */
+/** A comma or a bracket follows each task. */
 function planBytes(tasks: readonly Task[]): number {
   return tasks.reduce((bytes, task) => bytes + taskBytes(task), 1);
 }
 
 function taskBytes(task: Task): number {
-  // What a task needs and nothing has is said again in its reason.
+  // Missing capabilities are repeated in the task's reason.
   return jsonBytes({ ...task, result: null, said: task.requiredCapabilities }) + 1;
 }
 
@@ -120,7 +120,7 @@ function shortWords({ description, completionCriteria, requiredCapabilities }: P
   };
 }
 
-/** The same object when the plan says nothing new of the task. */
+/** Returns the same object if the plan does not change the task. */
 function mergeTask(
   old: Task | undefined,
   plan: PlannedTask,
@@ -157,7 +157,7 @@ function definitionOf(task: PlannedTask): PlannedTask {
   return wholeTask({ id: task.id }, task, 1);
 }
 
-/** Whether a plan may open the task: it is new, or has ended under an earlier one and nobody removed it. */
+/** True if a plan may open the task: it is new, or ended under an earlier plan and a person did not remove it. */
 function opens(old: Task | undefined, cycle: number): boolean {
   if (old === undefined) return true;
   const hasEnded = old.status === 'failed' || old.status === 'skipped' || old.status === 'blocked';

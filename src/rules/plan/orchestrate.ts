@@ -1,4 +1,4 @@
-/** What becomes of an orchestrator's proposals (F21): phases and limits decide. */
+/** Decides on an orchestrator's proposals (F21), by phases and limits. */
 
 import { type Ceilings, ceilingFault, type Limits } from '../../run/limits/limits.js';
 import type { OrchestrationOutput } from '../../run/outputs/contracts.js';
@@ -7,7 +7,7 @@ import type { Position } from '../../run/position/position.js';
 import { isLacking } from '../agents/capabilities.js';
 import { blockDependants } from './plan-order.js';
 
-/** Where a run may go from execution, which is where the orchestrator is asked. */
+/** Phases that may follow execution, in which the orchestrator is asked. */
 const NEXT_PHASES: readonly Position['phase'][] = ['planning', 'verification', 'wrap_up'];
 
 export interface OrchestrationCase {
@@ -19,21 +19,21 @@ export interface OrchestrationCase {
   used: { turns: number; tokens: number };
   models: readonly string[];
   roles: readonly string[];
-  /** Why a person must confirm, by the reply's envelope: see `confirmationReasons`. */
+  /** Why a person must confirm, from the reply's envelope: see `confirmationReasons`. */
   concerns: readonly string[];
 }
 
 export interface OrchestrationDecision {
   accepted: boolean;
-  /** What it takes to be carried out: `gate` may be approved by a rule, `person` never is: see `Enlarger`. */
+  /** The approval that it needs: a rule may approve `gate`, but never `person`: see `Enlarger`. */
   confirm: 'none' | 'gate' | 'person';
-  /** Why, in a sentence: for the journal, and for the orchestrator where it is refused. */
+  /** The reason in a sentence: for the journal, and if refused, for the orchestrator. */
   why: string;
-  /** What the user is told; null for what is refused, which changes nothing. */
+  /** The text for the user; null for a refused proposal, which changes nothing. */
   tellUser: string | null;
 }
 
-/** Judges one proposal. What gives up work is confirmed; what changes a limit only a person decides. */
+/** Decides on one proposal. Giving up work needs confirmation; only a person may change a limit. */
 export function decideOrchestration(
   proposal: OrchestrationOutput,
   given: OrchestrationCase,
@@ -76,14 +76,14 @@ function decideAllocation(proposal: Allocation, given: OrchestrationCase): Orche
   const over = ceilingFault({ [resource === 'rounds' ? 'execution' : resource]: amount }, given.ceilings);
   if (over !== null) return refused(over);
   if (resource === 'rounds') return decideRounds(proposal, amount, given);
-  // More is a limit raised, less gives up work that the goal was allowed: a person decides on both.
+  // A higher amount raises a limit, a lower one gives up work that the goal was allowed: a person decides on both.
   if (amount <= given.used[resource])
     return refused(`The goal has used ${given.used[resource]} ${resource} already.`);
   if (amount === given.limits[resource]) return refused(`The goal has ${amount} ${resource} already.`);
   return accepted(proposal, given, `The goal gets ${amount} ${resource}.`, 'person');
 }
 
-/** Rounds are one task's own; a failed task that gets them is tried again with them. */
+/** Rounds belong to one task; a failed task that gets more is retried with them. */
 function decideRounds(proposal: Allocation, amount: number, given: OrchestrationCase): OrchestrationDecision {
   const { tasks, limits } = given;
   const task = tasks.find(candidate => candidate.id === proposal.target);
@@ -129,7 +129,7 @@ function decideHandling(proposal: Handling, given: OrchestrationCase): Orchestra
   }
 }
 
-/** What is at work beside the failed task goes on: whatever it comes to is its own. */
+/** A task at work next to the failed one continues: its result is its own. */
 const UNSKIPPABLE: readonly Task['status'][] = ['executing', 'completed', 'skipped'];
 const PAST = { retry: 'tried again', skip: 'skipped' } as const;
 
@@ -148,7 +148,7 @@ function refused(why: string): OrchestrationDecision {
   return { accepted: false, confirm: 'none', why, tellUser: null };
 }
 
-// A failed task that gets another state, and what it blocked: under the limit of open tasks, whoever wants it.
+// Reopens a failed task, and those that it blocked, within the limit of open tasks for every requester.
 
 export function reopenTask(
   tasks: readonly Task[],

@@ -1,4 +1,4 @@
-/** What a person may change of a plan (L17): what is accepted shows in what happens, so what can not is refused (PR2). */
+/** The changes that a person may make to a plan (L17): accepted ones take effect, so impossible ones are refused (PR2). */
 
 import { PLAN_BYTES } from '../../base/sizes/bounds.js';
 import { preview } from '../../base/text/preview.js';
@@ -24,7 +24,7 @@ const WHY_FIXED: Record<Exclude<Task['status'], 'pending'>, string> = {
   blocked: 'is blocked',
 };
 
-/** Open tasks that a person's list leaves out, and so removes. `shown`: those that they saw. Default: all. */
+/** Returns the open tasks missing in a person's list, which removes them. `shown`: the tasks that they saw. Default: all. */
 export function leftOut(
   tasks: readonly Task[],
   { tasks: edit, shown }: { tasks: readonly TaskChange[]; shown?: readonly string[] },
@@ -41,7 +41,7 @@ export interface PlanChange {
   removed: readonly string[];
 }
 
-/** What is wrong with the tasks that a person removes, in sentences. */
+/** Returns the faults of a person's removals, in sentences. */
 export function removalFaults(tasks: readonly Task[], { tasks: changes, removed }: PlanChange): string[] {
   const faults = removed.flatMap(id => {
     const task = tasks.find(each => each.id === id);
@@ -55,7 +55,7 @@ export function removalFaults(tasks: readonly Task[], { tasks: changes, removed 
   return faults;
 }
 
-/** What is wrong with tasks that a person adds or changes, in sentences. `tasks`: those that they remove as removed. */
+/** Returns the faults of a person's added or changed tasks, in sentences. In `tasks`, removed ones count as removed. */
 export function planEditFaults(
   changes: readonly TaskChange[],
   { tasks, maxTasks, has }: { tasks: readonly Task[]; maxTasks: number; has: Capabilities },
@@ -93,10 +93,10 @@ export function planEditFaults(
   return faults;
 }
 
-/** Ends that say of the plan that it is not done, whatever the verdict says. */
+/** Causes that mean that the plan is not done, regardless of the verdict. */
 const NOT_DONE: readonly Cause[] = ['failed:tasks', 'tasks_failed', 'tasks_open'];
 
-/** Names what a goal ended without: tasks of a person, and all of the plan where that is why, or it failed on the way. */
+/** Names the tasks that a goal ended without: a person's, and all of the plan if they are the cause, or if it failed midway. */
 export function notDoneText(tasks: readonly Task[], cause: Cause): string {
   const isOnTheWay = cause.startsWith('failed:') && tasks.some(({ result }) => result !== null);
   const isWhy = isOnTheWay || NOT_DONE.includes(cause);
@@ -106,7 +106,7 @@ export function notDoneText(tasks: readonly Task[], cause: Cause): string {
   return `Not done: ${lines.join('; ')}.`;
 }
 
-/** Why its executor skipped it stands in its report alone. */
+/** Only the executor's report has its reason for a skip. */
 function whyUndone(task: Task): string {
   const { status, reason, result } = task;
   if (isOpen(task)) return '';

@@ -1,11 +1,10 @@
-/** In which order the tasks of a plan run, and what waits for what. */
+/** The order of a plan's tasks, and their dependencies. */
 import type { PlannedTask, Task } from '../../run/plan/plan.js';
 import { planCycles } from '../../run/plan/plan.js';
 
-/** The task to work on (C20): the executing one, else the first by priority of those whose dependencies are met. */
+/** Returns the task to work on (C20): the executing one, else the first by priority whose dependencies are met. */
 export function nextTask(tasks: readonly Task[]): Task | null {
-  // A circle of merged plans is cut at its first task, so that a run never stands still. Call `blockDependants`
-  // first.
+  // A circle of merged plans is cut at its first task, so that a run never stalls. Call `blockDependants` first.
   const executing = firstByPriority(tasks.filter(task => task.status === 'executing'));
   if (executing !== null) return executing;
   const byId = new Map(tasks.map(task => [task.id, task]));
@@ -41,7 +40,7 @@ export function inRunOrder<T extends PlannedTask>(planned: readonly T[]): T[] {
   return ordered;
 }
 
-/** Blocks all pending tasks behind a failed or blocked one. A skipped one blocks none: skipping says it is not needed. */
+/** Blocks all pending tasks after a failed or blocked one. A skipped task blocks none: skipping means that it is not needed. */
 export function blockDependants(tasks: readonly Task[]): { tasks: Task[]; blocked: string[] } {
   const stuck = new Set(
     tasks.filter(task => task.status === 'failed' || task.status === 'blocked').map(task => task.id),

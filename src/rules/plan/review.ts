@@ -1,4 +1,4 @@
-/** Reviews of plans, results and risky actions (F20, C8): code checks what it can, the reviewer the rest; the stricter wins. */
+/** Reviews of plans, results and risky actions (F20, C8): code checks its part, the reviewer the other; the stricter wins. */
 
 import { isAbsent } from '../../base/text/output-fields.js';
 import type { Words } from '../../base/words/words.js';
@@ -11,7 +11,7 @@ import type { ToolDefinition } from '../../run/tools/tool.js';
 import { type Capabilities, missing } from '../agents/capabilities.js';
 import { saysNothing } from '../outputs/empty-phrase.js';
 
-/** What the checks found: faults reject, concerns need a person. Sentences. */
+/** Results of the checks: faults reject, concerns need a person. Both are sentences. */
 export interface ReviewChecks {
   faults: string[];
   concerns: string[];
@@ -19,7 +19,7 @@ export interface ReviewChecks {
 
 export interface PlanCheck {
   tasks: readonly (PlannedTask & Pick<Task, 'byPerson'>)[];
-  /** Tasks of earlier plans, which may be named as dependencies. */
+  /** Tasks of earlier plans, which dependencies may name. */
   knownTaskIds: readonly string[];
   has: Capabilities;
   maxTasks: number;
@@ -37,7 +37,7 @@ export function checkPlan({ tasks, knownTaskIds, has, maxTasks }: PlanCheck): Re
     seen.add(task.id);
     for (const id of task.dependencies)
       if (!known.has(id)) faults.push(`${task.id} needs ${id}, which is no task.`);
-    // What a person set no planner may change.
+    // A planner may not change a person's task.
     if (task.completionCriteria === null && !task.byPerson)
       faults.push(`${task.id} does not say how to see that it is done.`);
     for (const wanted of missing(task.requiredCapabilities, has))
@@ -55,7 +55,7 @@ export interface ResultCheck {
   calls: readonly { tool: string; ending: ToolEnding; isError: boolean }[];
 }
 
-/** A task's result: completed takes a result in words, and tool calls that do not all speak against it. */
+/** Checks a task's result: completion needs a result in words, and tool calls that did not all fail. */
 export function checkResult({ taskId, completed, summary, calls }: ResultCheck): ReviewChecks {
   if (!completed) return { faults: [], concerns: [] };
   const faults: string[] = [];
@@ -73,12 +73,12 @@ export function checkResult({ taskId, completed, summary, calls }: ResultCheck):
 export interface ActionCheck {
   call: Pick<ToolUseBlock, 'name' | 'input' | 'argErrors' | 'argsParseFailed'>;
   offered: readonly ToolDefinition[];
-  /** Of the reply that asks for the call; `NO_ENVELOPE` in the component dialect. */
+  /** The envelope of the reply with the call; `NO_ENVELOPE` in the component dialect. */
   envelope: EnvelopeMeta;
   words: Words;
 }
 
-/** An action before it runs. High risk without a mitigation is a fault; with one it is a concern that shows it. */
+/** Checks an action before it runs. High risk without a mitigation is a fault; with one it is a concern that shows it. */
 export function checkAction({ call, offered, envelope, words }: ActionCheck): ReviewChecks {
   const faults: string[] = [];
   const tool = offered.find(candidate => candidate.name === call.name);
@@ -103,17 +103,17 @@ function requiredArguments({ inputSchema }: ToolDefinition): string[] {
 export interface ReviewDecision {
   approved: boolean;
   fixes: string[];
-  /** Why a person must confirm what code and reviewer approve; sentences, empty where nobody need. */
+  /** Why a person must confirm the output that code and reviewer approve, in sentences; empty if not needed. */
   concerns: string[];
 }
 
-/** Checks and reviewer together. `review` null: nobody was asked, the checks decide; `unreadable`: a person confirms. */
+/** Combines checks and reviewer. `review` null: without a reviewer, the checks decide; `unreadable`: a person confirms. */
 export function decideReview(
   checks: ReviewChecks,
   review: ReviewOutput | 'unreadable' | null,
   doubts: readonly string[] = [],
 ): ReviewDecision {
-  // A review that approves and yet asks for fixes is no approval. `doubts`: the reviewer's own, by its envelope.
+  // A review that approves but asks for fixes is not an approval. `doubts`: the reviewer's own, from its envelope.
   const asked = review === null || review === 'unreadable' ? null : review;
   const fixes = [...new Set([...checks.faults, ...(asked ? fixesOf(asked) : [])])];
   const approved = fixes.length === 0;

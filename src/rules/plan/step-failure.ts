@@ -1,4 +1,4 @@
-/** What a failed task does to the rest of its plan (L16): in the mode plan the run's policy says so, elsewhere nothing. */
+/** Decides how a plan continues after a failed task (L16). Only runs in the mode plan have a policy for it. */
 
 import type { StepFailurePolicy } from '../../run/plan/plan.js';
 import type { ModeName } from '../../run/position/modes.js';
@@ -10,7 +10,7 @@ export interface FailedStep {
   hasOrchestrator: boolean;
 }
 
-/** A policy that says more than to go on comes before the orchestrator, which is asked in every mode with tasks. */
+/** A policy other than `skip` precedes the orchestrator, which is asked in every mode with tasks. */
 export function afterFailedStep({
   mode,
   policy,

@@ -1,4 +1,4 @@
-/** What the run says to the role that chooses how a goal is pursued, and to roles that work on the goal itself. */
+/** Instructions to the role that chooses a goal's mode, and to roles that work on the goal itself. */
 
 import { preview } from '../../base/text/preview.js';
 import { delimit } from '../../base/words/prompt.js';
@@ -17,7 +17,7 @@ export function choiceInstruction(state: RunState, role: Pick<PinnedRole, 'memor
   );
 }
 
-/** They are the project's own: told with the instruction, not in the role's prompt. */
+/** The modes belong to the project, so they are in the instruction, not in the role's prompt. */
 function modesText({ pinned }: Pick<RunState, 'pinned'>, words: Words): string {
   const described = Object.entries(pinned?.modes ?? {}).filter(([, { does }]) => does !== null);
   if (described.length === 0) return '';
@@ -25,22 +25,22 @@ function modesText({ pinned }: Pick<RunState, 'pinned'>, words: Words): string {
   return `${words.modes}\n${list}`;
 }
 
-/** To the role that answered, whose work a check of the goal has found wanting. */
+/** Returns the instruction to the answering role after a failed check. */
 export function checksInstruction(state: RunState, wanted: readonly string[]): string {
   const words = wordsOf(state);
   return paragraphs(words.afterCheck, delimit('checks', wanted.join('\n\n')), words.mendChecks);
 }
 
 interface Turn {
-  /** From 1. */
+  /** The turn's number, from 1. */
   number: number;
   of: number;
   rounds: number;
-  /** The role after it; null for none. */
+  /** The next role; null for the last. */
   next: string | null;
 }
 
-/** Instruction of a role that works on the goal itself, alone or in its turn. */
+/** Returns the instruction of a role that works on the goal itself, alone or in its turn. */
 export function answerInstruction(
   state: RunState,
   role: Pick<PinnedRole, 'memory' | 'tools' | 'agents'>,
@@ -57,12 +57,12 @@ export function answerInstruction(
   );
 }
 
-/** What the step before has answered, for a conversation that does not hold it. */
+/** Returns the previous step's answer, for a conversation that does not contain it. */
 export function stepBeforeText(words: Words, role: string, answer: string): string {
   return `${fill(words.stepBefore, { role })}\n${delimit('answer', answer)}`;
 }
 
-/** A conversation of its own does not hold the goal. */
+/** A private conversation does not contain the goal. */
 function goalFor(state: RunState, role: Pick<PinnedRole, 'memory'>, words: Words): string {
   return role.memory === 'shared' ? '' : `${words.goal}\n${delimit('goal', state.goal.text)}`;
 }

@@ -1,4 +1,4 @@
-/** What a prompt names that varies while a run lasts: the name stays in the prompt, the value stands under the instruction. */
+/** Values for a prompt's placeholders that vary during a run: the prompt has the name, the instruction the value. */
 
 import { fitted } from '../../base/text/fit.js';
 import { delimit } from '../../base/words/prompt.js';

@@ -1,4 +1,4 @@
-/** What a role makes of its last word, where that is the answer of a goal or of a sub-agent (P12). */
+/** The template for a role's last word, if that is the answer of a goal or of a sub-agent (P12). */
 
 import { PromptError, renderTemplate } from '../../base/words/prompt.js';
 import type { RunState } from '../../run/state/run-state.js';
@@ -13,7 +13,7 @@ interface FinalValues {
   toolCount: string;
 }
 
-/** What is wrong with a template; null for nothing. Each placeholder once at most: so the answer has a bound. */
+/** Returns the fault of a template; null if it is valid. Each placeholder occurs at most once, which bounds the answer. */
 export function finalResponseFault(template: string): string | null {
   try {
     if (timesOf(template, 'content') !== 1) return '{{content}}, the answer itself, must stand there once';

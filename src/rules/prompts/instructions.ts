@@ -1,6 +1,4 @@
-/**
- * What the run says to a role when its part begins, as user messages: system prompts stay the same, for caches (OU13).
- */
+/** The run's instructions to roles, as user messages: system prompts stay constant, for caches (OU13). */
 
 import { utf8Length } from '../../base/json/json.js';
 import { REPORTS_BYTES } from '../../base/sizes/bounds.js';
@@ -25,10 +23,10 @@ import { ownCapabilities } from '../agents/capabilities.js';
 import { agentsInReach } from '../agents/subagent.js';
 import { limitsOf } from '../limits/in-force.js';
 
-/** How much is said of a task: its state alone, also its description, or also its criterion. */
+/** The detail about a task: its state, with its description, or with its criterion too. */
 type Detail = 'status' | 'description' | 'criterion';
 
-/** What the run's conversation says, if it is short: what is far above, or was trimmed, is said again. */
+/** Returns the texts of the run's conversation, if it is short: texts far above, or trimmed ones, are repeated. */
 function nearWords({ threads }: RunState, { memory }: Pick<PinnedRole, 'memory'>): string[] {
   const thread = threads[MAIN_THREAD];
   if (memory !== 'shared' || thread === undefined || thread.dropped > 0 || thread.tokens > NEAR_TOKENS)
@@ -39,7 +37,7 @@ function nearWords({ threads }: RunState, { memory }: Pick<PinnedRole, 'memory'>
 
 const NEAR_TOKENS = 16_000;
 
-/** Whether a text stands there word for word, as it is or as JSON has it. */
+/** True if the conversation has the text literally, or as JSON. */
 function isSaid(text: string | null, near: readonly string[]): boolean {
   if (text === null) return true;
   const forms = [text, JSON.stringify(text).slice(1, -1)];
@@ -54,12 +52,12 @@ function goalText({ goal }: RunState, near: readonly string[]): string {
   return isSaid(goal.text, near) ? '' : delimit('goal', cutText(goal.text, GOAL_BYTES));
 }
 
-/** Of a description or criterion, for who has the whole in the conversation. */
+/** The limit for a description or criterion, for a reader whose conversation has all of it. */
 const TASK_CHARS = 500;
 
 function taskLine(words: Words, task: Task, detail: Detail, chars = TASK_CHARS): string {
   const { id, status, reason, priority, dependencies, byPerson } = task;
-  // The reason of some is their status again.
+  // Some reasons equal the status.
   const why = reason && reason !== status ? ` (${preview(reason, 120)})` : '';
   const states = [`${status}${why}`, ...(byPerson ? [words.byPerson] : [])];
   if (detail === 'status') return `- ${id} [${states.join(', ')}]`;
@@ -79,7 +77,7 @@ function lines(words: Words, tasks: readonly Task[], detail: (task: Task) => Det
   return tasks.map(task => taskLine(words, task, detail(task))).join('\n');
 }
 
-/** Whole, as they are to be judged by every word; where that is too much, each has its share. */
+/** Lists tasks in full, because each word is judged; if that is too long, each gets an equal share. */
 function linesToJudge(words: Words, plan: readonly Task[], detail: (task: Task) => Detail): string {
   const cut = Math.max(TASK_CHARS, Math.floor(TASK_LIST_BYTES / (2 * Math.max(1, plan.length))));
   const list = (chars: number) => plan.map(task => taskLine(words, task, detail(task), chars)).join('\n');
@@ -102,7 +100,7 @@ function bullets(items: readonly string[]): string {
   return items.map(item => `- ${item}`).join('\n');
 }
 
-/** Planner's instruction; `improvements` say who asks, and are its key input (F13). */
+/** Returns the planner's instruction; `improvements` name the source of the request, and are its main input (F13). */
 export function planningInstruction(
   state: RunState,
   { cycle, improvements }: Pick<Planning, 'cycle' | 'improvements'>,
@@ -137,7 +135,7 @@ export function planningInstruction(
   );
 }
 
-/** How to go on with the tasks that there are; nothing of kinds that there are none of. */
+/** Explains how to continue with existing tasks, without sentences about absent kinds. */
 function planAgainText(words: Words, tasks: readonly Task[]): string {
   const removed = tasks.filter(({ reason }) => reason === REMOVED);
   const theirs = tasks.filter(task => task.byPerson && isUndone(task) && !removed.includes(task));
@@ -150,13 +148,13 @@ function planAgainText(words: Words, tasks: readonly Task[]): string {
   );
 }
 
-/** Who works knows what the work is held against: in a conversation that is shared, once. */
+/** Names the checks of the goal to working roles: once in a shared conversation. */
 export function goalChecksText(state: RunState, words: Words): string {
   const checks = checksOf(state).map(check => `\`${checkLine(check)}\``);
   return checks.length === 0 ? '' : fill(words.goalChecks, { checks: checks.join(', ') });
 }
 
-/** Tools stand in the request. The capabilities that roles declare stand only here. */
+/** The request lists the tools; declared capabilities are listed only here. */
 function capabilitiesText({ pinned }: RunState, words: Words): string {
   const names = pinned === null ? [] : ownCapabilities(pinned);
   return names.length === 0 ? '' : fill(words.capabilities, { names: names.join(', ') });
@@ -172,14 +170,14 @@ const WHO_ASKS = {
   step: 'afterStep',
 } as const;
 
-/** How a role understood the person, with its doubts: the words of the person count, this helps to read them. */
+/** Returns a role's reading of the person's message with its doubts, as a help: the person's own words count. */
 function readingText(words: Words, reading: Reading | null): string {
   return reading === null ? '' : `${words.reading}\n${delimit('reading', JSON.stringify(reading, null, 2))}`;
 }
 
 const HELD_SHOWN = 20;
 
-/** Executor's instruction for one task, with what earlier tool calls already found (F12). */
+/** Returns the executor's instruction for one task, with the results of earlier tool calls (F12). */
 export function taskInstruction(
   state: RunState,
   task: Task,
@@ -189,17 +187,17 @@ export function taskInstruction(
   const words = wordsOf(state);
   const { id, description, completionCriteria: criterion } = task;
   const near = nearWords(state, role);
-  // Those of its own first calls stand right above.
+  // Results of the task's own first calls are right above.
   const hasBegun =
     role.memory === 'shared' && state.threads[MAIN_THREAD]?.messages.at(-1)?.kind === 'tool_result';
   const held = hasBegun ? '' : heldResults(state.tools.ledger, HELD_SHOWN);
-  // Right after the plan that says it, the task is only named, and the others not at all.
+  // Directly after its plan, the task is only named, and the other tasks are left out.
   const last = near.slice(-1);
   const isAbove = [description, criterion].every(text => isSaid(text, last));
   const others = state.tasks.filter(
     other => other.id !== id && !(isAbove && other.status === 'pending' && isSaid(other.description, last)),
   );
-  // The plan stands in the conversation, but for what a person has set.
+  // The conversation has the plan, except for a person's changes.
   const detail = (other: Task): Detail => (other.byPerson && isOpen(other) ? 'description' : 'status');
   const beside = others.some(({ status }) => status === 'executing');
   return paragraphs(
@@ -232,11 +230,11 @@ export function overdueInstruction(state: RunState, id: string, { estimatedMs, t
   return fill(wordsOf(state).overdue, { id, ...times });
 }
 
-/** Bytes of a repeated goal; the conversation has it whole. */
+/** Bytes of a repeated goal; the conversation has all of it. */
 const GOAL_BYTES = 8_000;
 const TASK_LIST_BYTES = 20_000;
 
-/** Lists the plan in force, task by task: those are judged, and what they replaced is named (OU14). What a short conversation says already is not said again. */
+/** Lists the plan in force, task by task, for judging, and names replaced tasks (OU14). Nearby texts are not repeated. */
 export function verificationInstruction(
   state: RunState,
   { looked, anew }: Pick<Verification, 'looked' | 'anew'>,
@@ -265,9 +263,9 @@ export function verificationInstruction(
 }
 
 /**
- * What is shown is not told once more: reports of tasks whose effects are in the evidence are cut short, and are left
- * out before a verifier with a memory of its own, which judges by what is there, not by what was said of it. Where a
- * call of the task said more than the evidence tells, the report stands: nothing else says it.
+ * Reports of tasks whose effects are in the evidence are cut short. For a verifier with a private thread they are left
+ * out, because it judges effects, not claims. A report stays complete if a call of its task has more output than the
+ * evidence shows.
  */
 function reportsToJudge(state: RunState, plan: readonly Task[], looked: Looked | null): string {
   const shown = new Set(looked?.items.flatMap(({ supports, taskIds }) => (supports ? taskIds : [])));
@@ -282,7 +280,7 @@ function reportsToJudge(state: RunState, plan: readonly Task[], looked: Looked |
   return short.length === 0 ? '' : reportsText(words, short, false);
 }
 
-/** Of a report of what the evidence shows. */
+/** The limit for a report whose effects the evidence shows. */
 const SHORT_REPORT_BYTES = 1_500;
 
 function mayLook({ pinned }: RunState): boolean {
@@ -290,17 +288,17 @@ function mayLook({ pinned }: RunState): boolean {
   return pinned !== null && verifier !== undefined && offeredTools(pinned, verifier).length > 0;
 }
 
-/** With what they are: roles are not to bring them back in other words. */
+/** Returns removed tasks with descriptions, so that roles do not bring them back in other words. */
 function namesOf(tasks: readonly Task[]): string {
   return tasks.map(({ id, description }) => `${id} (${preview(description, 100)})`).join('; ');
 }
 
-/** Each report once: they are said only to a verifier whose conversation does not hold them. */
+/** Returns each report once, only for a verifier whose conversation lacks them. */
 function reportsText(words: Words, plan: readonly Task[], isAbove: boolean): string {
   const reported = plan.filter(task => task.result);
   if (reported.length === 0) return words.noReports;
   if (isAbove) return '';
-  // The state holds all of them within this bound, whole unless they are very long.
+  // The state holds all of them within this bound, in full unless they are very long.
   const share = reportBytes(reported) <= REPORTS_BYTES ? REPORTS_BYTES : REPORTS_BYTES / reported.length;
   const reports = reported.map(({ id, status, result }) => {
     const whole = result ?? '';
@@ -322,10 +320,10 @@ function holdsReports({ pinned, threads, models: { contextLimits } }: RunState):
   return executor?.memory === 'shared' && verifier?.memory === 'shared' && thread.tokens < room * SAFE_SHARE;
 }
 
-/** The last call of a goal that can not go on as planned: an answer from what there is. */
+/** Returns the instruction for the last call of a goal that can't continue as planned: it answers from the results so far. */
 export function wrapUpInstruction(state: RunState, why: string, role: Pick<PinnedRole, 'memory'>): string {
   const { goal, tasks, pinned } = state;
-  // In one conversation, the reports stand above.
+  // A shared conversation already has the reports.
   const goalSaid = goalText(state, nearWords(state, role));
   const told = role.memory === 'shared' && pinned?.roles.executor?.memory !== 'private';
   const words = wordsOf(state);
@@ -339,7 +337,7 @@ export function wrapUpInstruction(state: RunState, why: string, role: Pick<Pinne
   );
 }
 
-/** They vary from project to project: told with the instruction, not in what requests begin with. */
+/** Agents vary by project, so they are listed in the instruction, not at the beginning of requests. */
 export function agentsText(state: RunState, role: Pick<PinnedRole, 'agents' | 'tools'>): string {
   const { pinned } = state;
   if (pinned === null || role.agents.length === 0) return '';

@@ -1,4 +1,4 @@
-/** What a model call sends, as the workflow tells it to the worker that makes the call. */
+/** The content of a model call, which the workflow sends to the worker that makes the call. */
 
 import type { RoleProfile } from '../../run/agents/role.js';
 import type { Message } from '../../run/messages/message.js';
@@ -19,28 +19,28 @@ type OfRole =
 
 /** The part of a request that stays the same over many calls of a role. */
 export interface ModelRequestHead extends Pick<RoleProfile, OfRole> {
-  /** `shared`: others send the same `system` and `tools`, so nothing before or in these goes by the role, also no schema. */
+  /** `shared`: other roles send the same `system` and `tools`, so neither these nor the schema may depend on the role. */
   prefix: 'shared' | 'own';
   system: string;
   tools: OfferedTool[];
-  /** Whether the reply may, may not or must call a tool. Calls that are made all the same are closed, never run. */
+  /** Whether the reply may, may not or must call a tool; forbidden calls are closed, never run. */
   toolChoice: 'auto' | 'none' | 'required';
 }
 
-/** Answer of the query `modelRequest`: one page of what a call sends. */
+/** The answer of the query `modelRequest`: one page of a call's content. */
 export interface ModelRequestPage {
   callId: string;
   role: string;
   thread: string;
-  /** Messages are append-only within an epoch: a cache key with the thread. */
+  /** Messages are append-only within an epoch: thread and epoch form a cache key. */
   epoch: number;
-  /** Names the head: same key in the same run, same head. */
+  /** Identifies the head: in one run, equal keys mean equal heads. */
   headKey: string;
-  /** Absent when the asker said that it has `headKey`. */
+  /** Absent if the asker already has `headKey`. */
   head?: ModelRequestHead;
   /** Index of the first message of this page in the thread. */
   from: number;
   messages: Message[];
-  /** Index to ask for next, or null when this page ends the request. */
+  /** The index to ask for next; null if this page is the last. */
   next: number | null;
 }

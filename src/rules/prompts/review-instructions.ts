@@ -1,4 +1,4 @@
-/** What the reviewer and the orchestrator are asked: the subject as data, and the form of the answer. */
+/** Instructions to the reviewer and the orchestrator: the subject as data, and the form of the answer. */
 
 import { utf8Length } from '../../base/json/json.js';
 import { cutText, fitted } from '../../base/text/fit.js';
@@ -16,7 +16,7 @@ import { digest, toldText } from '../evidence/telling.js';
 import { limitsOf, ownChainOf } from '../limits/in-force.js';
 import { paragraphs } from './instructions.js';
 
-/** What is asked about, and what is told beside it: a consultation takes 48 KB. */
+/** Limits for the subject and for its context: a consultation takes 48 KB. */
 const SUBJECT_BYTES = 18_000;
 const CONTEXT_BYTES = 8_000;
 
@@ -42,7 +42,7 @@ export function resultReviewInstruction(state: RunState, task: Task, summary: st
   });
 }
 
-/** The tool calls of a task in order, with how each ended and what it said: the latest that there is room for. */
+/** Returns a task's tool calls in order, with ending and output: the latest that fit. */
 function callsOf(state: RunState, taskId: string): string[] {
   const lines = state.log.trace.steps.flatMap(
     ({ action, taskId: of, ending, error, observation, resultId }) => {
@@ -61,7 +61,7 @@ function callsOf(state: RunState, taskId: string): string[] {
   return over < 0 ? lines : [`… (${over + 1})`, ...lines.slice(over + 1)];
 }
 
-/** Null where the conversation has the result no more. */
+/** Null if the conversation no longer has the result. */
 function saidBy(state: RunState, resultId: string | undefined): string | null {
   const messages = Object.values(state.threads).flatMap(thread => thread.messages);
   const result = messages.find(({ id }) => id === resultId);

@@ -1,4 +1,4 @@
-/** What requests begin with. Nothing in it varies while a run lasts: endpoints charge a tenth for a beginning they know. */
+/** The beginning of requests. It never changes during a run, because endpoints charge a tenth for a known beginning. */
 
 import { fill, type Words, wordsOf } from '../../base/words/words.js';
 import type { PinnedRole } from '../../run/agents/role.js';
@@ -12,7 +12,7 @@ export interface Prefix {
   tools: ToolDefinition[];
 }
 
-/** Of the requests of a role. The tools of a shared one are all that any of its roles is offered, in the run's order. */
+/** Returns the beginning of a role's requests. A shared one has all tools offered to any of its roles, in the run's order. */
 export function prefixOf(pinned: PinnedRun, role: PinnedRole): Prefix {
   const isOwn = role.prefix === 'own';
   const sharing = isOwn ? [role] : Object.values(pinned.roles).filter(({ prefix }) => prefix === 'shared');
@@ -26,7 +26,7 @@ export function prefixOf(pinned: PinnedRun, role: PinnedRole): Prefix {
   return { key: isOwn ? `own:${role.name}` : 'shared', system, tools };
 }
 
-/** A role's prompt as a message of the thread: from there on the model is that role. */
+/** Returns a role's prompt as a message of the thread: from there on, the model has that role. */
 export function introduction(pinned: PinnedRun, role: PinnedRole, words: Words): string {
   const inBlock = prefixOf(pinned, role).tools.length;
   const own = offeredTools(pinned, role).map(({ name }) => name);
@@ -40,7 +40,7 @@ export function introduction(pinned: PinnedRun, role: PinnedRole, words: Words):
 
 function toolsText(words: Words, own: readonly string[]): string {
   if (own.length === 0) return words.noToolsOfRole;
-  // A role that only judges or sums up may call `recall` where something is left out, and else nothing.
+  // A role that only judges or sums up may call only `recall`, if something was left out.
   if (own.every(name => name === RECALL)) return words.recallOfRole;
   return fill(words.toolsOfRole, { tools: own.join(', ') });
 }

@@ -1,4 +1,4 @@
-/** What the understanding and router roles are told: the messages as data, and where the run stands (P9). */
+/** Instructions to the understanding and router roles: the messages as data, and the run's state (P9). */
 
 import { tailChars } from '../../base/text/large-text.js';
 import { preview } from '../../base/text/preview.js';
@@ -7,9 +7,9 @@ import { type Words, wordsOf } from '../../base/words/words.js';
 import { type Steering, taskOf } from '../../run/position/position.js';
 import type { RunState } from '../../run/state/run-state.js';
 
-/** Of what a task found: enough to see whether a message contradicts it. */
+/** The limit for a task's result: enough to see whether a message contradicts it. */
 const RESULT_CHARS = 500;
-/** Of an answer: a message to it may answer what it asks, mostly at its end. */
+/** The limit for an answer: a message may reply to its question, which is mostly at its end. */
 const ANSWER_CHARS = 1_500;
 
 export function steerText(items: readonly { text: string }[]): string {
@@ -53,7 +53,7 @@ export function systemState({ cursor, people, goal }: RunState, idle: boolean) {
   };
 }
 
-/** What it works on; `idle`: has answered. */
+/** Describes the current work; `idle`: the goal is answered. */
 export function taskContext({ goal, goals, tasks, cursor }: RunState, idle: boolean) {
   const { answer = '' } = (idle && goals.at(-1)) || {};
   return {

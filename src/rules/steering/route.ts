@@ -1,4 +1,4 @@
-/** Where a message takes a run (F16): what adds is done at once, what changes work when roles or a person are sure. */
+/** Decides the effect of a message on a run (F16): additions apply at once, changes of work need sure roles or a person. */
 
 import { fill, type WordKey, type Words } from '../../base/words/words.js';
 import type {
@@ -9,21 +9,21 @@ import type {
   TaskRelation,
 } from '../../run/outputs/contracts.js';
 
-/** A relation at or below this, in percent, is not sure enough to change anything. */
+/** A relation with at most this confidence, in percent, can't change anything. */
 const SURE_ABOVE = 70;
 
 export interface RouteCase {
-  /** Null where the understanding role gave nothing that can be read. */
+  /** Null if the understanding role's output was unreadable. */
   intent: Pick<IntentOutput, 'taskRelation' | 'normalizedIntent'> | null;
-  /** Null where the router was not asked, or gave nothing that can be read. */
+  /** Null if the router was not asked, or its output was unreadable. */
   proposal: RouteOutput | null;
-  /** A role's question to the user in place of its output; null for none. */
+  /** A role's question to the user instead of its output; null without one. */
   clarification: string | null;
-  /** Why a person must confirm, by the roles' envelopes: see `confirmationReasons`. */
+  /** Why a person must confirm, from the roles' envelopes: see `confirmationReasons`. */
   concerns: readonly string[];
   /** The messages, which were read together. */
   items: readonly unknown[];
-  /** The goal is answered and nothing runs: the message is a follow-up. */
+  /** The goal is answered and no work runs: the message is a follow-up. */
   idle: boolean;
   paused: boolean;
   /** The run's mode has a plan that a message may change: see `hasPlan`. */
@@ -36,32 +36,32 @@ export interface RouteDecision {
     | 'continue'
     | 'minor_replan'
     | 'full_replan'
-    /** Starts a run of its own. */
+    /** Starts a separate run. */
     | 'new_task'
-    /** The message is the next goal of this run: only when idle. */
+    /** The message is the next goal of this run; only when idle. */
     | 'next_goal'
     | 'control'
     | 'ask_user';
-  /** A person must approve first; where they do not, see `deniedRoute`. */
+  /** A person must approve first; if they refuse, see `deniedRoute`. */
   confirm: boolean;
-  /** Set for `control` only. */
+  /** Set only for `control`. */
   control: Control | null;
-  /** Of `control`: the messages may say more than the instruction, so the roles get them as a note too. */
+  /** For `control`: the messages may contain more than the instruction, so the roles get them as a note too. */
   noted: boolean;
-  /** Set for `ask_user` only. */
+  /** Set only for `ask_user`. */
   question: string | null;
-  /** One sentence for the journal and the person. */
+  /** A sentence for the journal and the person. */
   reason: string;
 }
 
 /**
- * The table. Five choices:
- * - Unsure of anything that would change the plan: the user is asked what was meant, not just to approve.
- * - Unsure of `same_task_no_change`: goes on, for the roles read the message anyway and nothing is lost by
- *   it, unless the router reads a change in it: then the user is asked.
- * - Where there is no plan to change, a message adds, whatever it wants changed.
- * - Control instructions are obeyed unsure or not, except `cancel`, which can not be taken back.
- * - A control instruction is also a note, unless it is one message that says nothing else: a needless note harms
+ * The routing table. Five choices:
+ * - Unsure of a change to the plan: the user is asked for the meaning, not just for approval.
+ * - Unsure of `same_task_no_change`: the run goes on, because the roles read the message anyway, unless the router
+ *   reads a change in it: then the user is asked.
+ * - Without a plan to change, a message is added, even if it wants a change.
+ * - Control instructions are obeyed even if unsure, except `cancel`, which can't be undone.
+ * - A control instruction is also a note, unless it is a single message without other content: a needless note harms
  *   less than a lost wish.
  */
 export function decideRoute(given: RouteCase): RouteDecision {
@@ -98,8 +98,8 @@ export function decideRoute(given: RouteCase): RouteDecision {
 }
 
 /**
- * Whether the router's proposal can change what the table says of what was understood. It can't where a person
- * confirms the route anyway, where there is no plan to change, and where a control instruction is clear.
+ * True if the router's proposal can change the table's result. It can't if a person confirms the route anyway, if there
+ * is no plan to change, or if a control instruction is clear.
  */
 export function leavesChoice({
   intent,
@@ -114,12 +114,12 @@ export function leavesChoice({
   return isSure(confidence) ? type === 'same_task_minor_change' : type === 'same_task_no_change';
 }
 
-/** A follow-up is the next goal as it was said, sure or not: nothing runs that it could spoil. */
+/** A follow-up becomes the next goal unchanged, even if unsure: no running work can be spoiled. */
 function decideIdle(given: RouteCase): RouteDecision {
   const { intent, words } = given;
   if (intent?.taskRelation.type !== 'control_instruction') return act('next_goal', words.routeNextGoal);
   const decision = decideControl(given, { sure: isSure(intent.taskRelation.confidence), toConfirm: false });
-  // Nothing runs that could answer what a question asks beside the status.
+  // An idle run has no role that could answer a question sent with the status request.
   if (decision.control === 'status' && decision.noted) return act('next_goal', words.routeNextGoal);
   if (decision.control !== 'continue' || given.paused) return decision;
   return act('next_goal', words.routeNothingToContinue);
@@ -141,13 +141,13 @@ function decideControl(
   return { act: 'control', confirm, control, noted: saysMore(given, control), question: null, reason };
 }
 
-/** Whether roles are to read the messages too; none reads anything in a run that is cancelled. */
+/** True if roles should read the messages too; after a cancel they read nothing. */
 function saysMore({ items, intent }: RouteCase, control: Control): boolean {
   if (control === 'cancel') return false;
   return items.length > 1 || intent?.normalizedIntent.scope !== 'meta_control';
 }
 
-/** What the understanding role's words for an action come to; of the others, nothing is controlled. */
+/** The control that an action of the understanding role means; other actions are not controls. */
 const CONTROLS: Partial<Record<IntentAction, Control>> = {
   cancel: 'cancel',
   pause: 'pause',
@@ -165,7 +165,7 @@ function isSure(confidence: number | null): boolean {
   return confidence !== null && confidence > SURE_ABOVE;
 }
 
-/** Where a route was not approved: the run goes on with the message as a note, or has it as its next goal. */
+/** Returns the route after a refusal: the run continues with the message as a note, or takes it as its next goal. */
 export function deniedRoute(idle: boolean, why: string): RouteDecision {
   return act(idle ? 'next_goal' : 'continue', why);
 }

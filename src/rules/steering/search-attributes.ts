@@ -1,4 +1,4 @@
-/** What lists of runs are filtered by, all of type Keyword. A run sets those that its namespace has. */
+/** Search attributes for filtering runs, all of type Keyword. A run sets those that its namespace has. */
 
 import type { RunState } from '../../run/state/run-state.js';
 import { isSubagent } from '../agents/subagent.js';
@@ -9,13 +9,13 @@ export const SEARCH_ATTRIBUTES = ['AgentMode', 'AgentPhase', 'AgentWaiting', 'Ag
 
 export type SearchAttribute = (typeof SEARCH_ATTRIBUTES)[number];
 
-/** The values of a run as it stands; null: none, so that `AgentWaiting IS NOT NULL` finds who waits for a person. */
+/** Returns a run's present values; null unsets one, so that `AgentWaiting IS NOT NULL` finds runs that wait for a person. */
 export function searchAttributesOf(state: RunState): Record<SearchAttribute, string | null> {
   const [gate] = unansweredGates(state);
   return {
     AgentMode: state.goal.mode,
     AgentPhase: phaseOf(state),
-    // What a sub-agent asks, its caller asks too, up to the run that a person has started.
+    // A sub-agent's question is also its caller's, up to the run that a person started.
     AgentWaiting: gate && !isSubagent(state.settings) ? gateLine(gate) : null,
     AgentOutcome: state.end?.outcome ?? 'open',
   };

@@ -1,4 +1,4 @@
-/** A run at a glance, as Markdown for the Web UI's current details: lists, since tables come out cramped. */
+/** A run at a glance, as Markdown for the Web UI's current details: lists, because tables look cramped there. */
 
 import { plainLine } from '../../base/text/plain-markdown.js';
 import { preview } from '../../base/text/preview.js';
@@ -18,10 +18,10 @@ import { type RunState, wayOf } from '../../run/state/run-state.js';
 import { gateMarkdown } from '../gates/gate-text.js';
 import { limitsOf } from '../limits/in-force.js';
 
-/** The server takes 20 KB of details: this many characters fit in any script. */
+/** The server accepts 20 KB of details: this many characters fit in any script. */
 const MAX_CHARS = 6_000;
 
-/** What a run is doing, as lists, `show` and the query `state` say it. `waiting`: for a person's answer. */
+/** A run's activity, as shown by lists, `show` and the query `state`. `waiting`: for a person's answer. */
 export type ShownPhase = Phase | 'loading' | 'paused' | 'waiting' | 'idle' | 'ended';
 
 export function phaseOf(state: RunState): ShownPhase {
@@ -38,7 +38,7 @@ export function unansweredGates({ people: { gates } }: RunState): Gate[] {
   return gates.filter(({ answer }) => answer === null).map(({ gate }) => gate);
 }
 
-/** `ofFeatures`: their sections. */
+/** `ofFeatures`: the features' sections. */
 export function statusMarkdown(state: RunState, ofFeatures: readonly string[] = []): string {
   const { mode, modeWhy } = state.goal;
   const parts = [
@@ -94,7 +94,7 @@ function idle({ goals }: RunState): string {
   return `**Idle**: the goal is answered; a \`followUp\` begins the next${how}`;
 }
 
-/** Open gates first: they are what the run waits for. */
+/** Open gates come first, because the run waits for them. */
 function gates(state: RunState): string {
   const words = wordsOf(state);
   return unansweredGates(state)
@@ -111,7 +111,7 @@ function tasks({ tasks }: RunState): string {
   return section('Tasks', lines);
 }
 
-/** The goal's checks, those too that are still to be made. */
+/** The goal's checks, including those not made yet. */
 function checks(state: RunState): string {
   const { results } = state.goal.checks;
   const lines = checksOf(state).map((check, index) => {
@@ -122,7 +122,7 @@ function checks(state: RunState): string {
   return section('Checks', lines);
 }
 
-/** The last sub-agents: they are runs of their own, below this one's id. */
+/** The latest sub-agents, which are separate runs below this one's id. */
 function agents({ children }: RunState): string {
   const lines = children.list.map(
     child =>
@@ -161,7 +161,7 @@ export function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : [`${title}:`, '', ...lines].join('\n');
 }
 
-/** Of the input, what was read from providers' caches: in all, and by role. */
+/** The share of input from providers' caches: in total, and by role. */
 function cachedLine({ usage, usageBy }: RunState['total']): string[] {
   if (usage.cachedInputTokens === 0) return [];
   const roles = [...usageByRole(usageBy)].map(

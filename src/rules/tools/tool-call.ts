@@ -1,4 +1,4 @@
-/** What becomes of a tool call before anything runs, as one pure decision (H4). */
+/** Decides on a tool call before anything runs, in one pure function (H4). */
 
 import { ownValue } from '../../base/json/json.js';
 import { fill, type WordKey, type Words } from '../../base/words/words.js';
@@ -23,21 +23,21 @@ import { bareName, nearestByMeaning } from './model-habits.js';
 
 export interface ToolCallCase {
   call: ToolUseBlock;
-  /** What was said of this very call; null: nothing yet. It goes before whatever would be decided anew (PR1). */
+  /** The earlier answer about this exact call; null: none yet. It precedes any new decision (PR1). */
   said: CallAnswer | null;
   /** Position in its reply, from 0. */
   index: number;
   /** Calls of the same tool before it in its reply. */
   before: number;
-  /** Tools the role is offered; empty for roles without. */
+  /** Tools that the role is offered; empty for roles without tools. */
   offered: readonly ToolDefinition[];
   pinned: Pick<PinnedRun, 'fallbackServer' | 'dedupe' | 'tools'>;
   limits: Limits;
   ledger: Ledger;
-  /** Whether it runs with these arguments, a person is asked, or it is denied. */
+  /** Decides if the call runs with these arguments, asks a person, or is denied. */
   permission: (tool: ToolDefinition, input: Record<string, unknown>) => Permission;
   stopped: boolean;
-  /** Bad calls of this tool in the task at hand, this one not counted. */
+  /** Earlier bad calls of this tool in the current task. */
   badCalls: number;
   words: Words;
   now: number;
@@ -46,21 +46,21 @@ export interface ToolCallCase {
 export type ToolCallDecision =
   | { kind: 'end'; ending: ToolEnding; note: string; word?: WordKey }
   | { kind: 'reuse'; entry: LedgerEntry }
-  /** `edited`: the arguments that a person put in place of the model's. */
+  /** `edited`: a person's arguments that replace the model's. */
   | { kind: 'run'; tool: ToolDefinition; note: string | null; edited: Record<string, unknown> | null }
-  /** A person decides, who is shown `concerns`; approved, it runs. */
+  /** A person decides and is shown `concerns`; if approved, it runs. */
   | { kind: 'ask'; tool: ToolDefinition; note: string | null; concerns: string[] }
   | { kind: 'client'; tool: ToolDefinition }
-  /** A person says what its result is. */
+  /** A person's answer becomes its result. */
   | { kind: 'question'; tool: ToolDefinition }
-  /** The client ran it, or may have run it, or a person was asked: this is what they gave. */
+  /** The client ran it, or may have, or a person was asked: this is their answer. */
   | { kind: 'given'; tool: ToolDefinition; answer: GivenAnswer };
 
 /** Every call ends in a result: run, reused, or closed with a text that tells the model what to do next. */
 export function decideToolCall(given: ToolCallCase): ToolCallDecision {
   const { call, said, offered, limits, pinned, words } = given;
   const tool = offered.find(candidate => candidate.name === call.name) ?? fallbackTool(given);
-  // What the client ran has happened, and what a person said is said, also when the run is being stopped.
+  // A client's result or a person's answer counts even while the run is stopping.
   if (said && said.kind !== 'approval' && tool) {
     return { kind: 'given', tool, answer: said };
   }
@@ -73,7 +73,7 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
     return end('denied', fill(words.noteDeniedByConfiguration, { tool: call.name }));
   if (!tool) {
     const names = offered.map(({ name }) => name);
-    // Roles that share a prefix see the tools of all.
+    // Roles that share a prefix see each other's tools.
     if (names.length > 0 && pinned.tools.some(({ name }) => name === call.name))
       return end('unavailable', fill(words.noteToolOfOthers, { tool: call.name }));
     return end('unavailable', unknownToolNote(words, call.name, nearestTools(call.name, names)));
@@ -94,7 +94,7 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
     return { kind: 'run', tool, note: edited && editedNote(words, edited), edited };
   }
   if (tool.origin.type === 'client') return { kind: 'client', tool };
-  // What a person said was of that moment: the same words may be about another file (WK8).
+  // A person's answer is momentary: the same words may concern another file (WK8).
   if (isAskPerson(tool)) return { kind: 'question', tool };
   const known = lookUp(given.ledger, call.name, call.input, {
     policy: tool.policy,
@@ -117,18 +117,18 @@ function end(ending: ToolEnding, note: string): ToolCallDecision {
   return { kind: 'end', ending, note };
 }
 
-/** A server named `default` takes calls that no server offers, if one is connected (T3). */
+/** A server named `default` takes calls of unknown tools, if one is connected (T3). */
 function fallbackTool({ call, offered, pinned }: ToolCallCase): ToolDefinition | undefined {
   if (pinned.fallbackServer === null || offered.length === 0) return undefined;
-  // A tool of the run that this role is not offered stays out of its reach, by the name it has on its server too:
-  // what is denied or asked about under one name would else run under the other.
+  // A tool of the run that this role is not offered stays unreachable, also under its name on the server: a denial or
+  // question for one name would otherwise be evaded by the other.
   if (pinned.tools.some(({ name, serverToolName }) => [name, serverToolName].includes(call.name)))
     return undefined;
   const server = pinned.fallbackServer;
   const { origin } =
     pinned.tools.find(tool => tool.origin.type === 'mcp' && tool.origin.server === server) ?? {};
   return {
-    // A rule for a tool of another server, which may be down, is not meant for it.
+    // Rules for tools of another server, which may be down, do not apply.
     name: `${server}__${call.name}`,
     serverToolName: call.name,
     origin: origin ?? { type: 'mcp', server },
@@ -150,7 +150,7 @@ function nearestTools(name: string, names: readonly string[]): string[] {
   return near.length > 0 ? near : names.slice(0, MOST_NAMED);
 }
 
-/** The three names with the most letter pairs in common with `name`. */
+/** Returns the three names with the most letter pairs in common with `name`. */
 export function nearestNames(name: string, names: readonly string[]): string[] {
   const wanted = letterPairs(name);
   const score = (candidate: string) => {
@@ -169,17 +169,17 @@ function letterPairs(text: string): Set<string> {
   return pairs;
 }
 
-// Which calls of a reply run at the same time (C21).
+// Decides which calls of a reply run at the same time (C21).
 
 export interface RunningCall {
   tool: ToolDefinition;
   input: Record<string, unknown>;
 }
 
-/** Whether a call runs at the same time as those before it. */
+/** True if a call runs at the same time as those before it. */
 export function runsBeside(call: RunningCall, group: readonly RunningCall[]): boolean {
-  // Reads run beside reads alone, else what was read could be taken for true after a write; and the same call
-  // waits for its first result, which may be given again.
+  // Reads run only next to reads, because a read before a write could be taken as current; and an identical call waits
+  // for the first result, which may be reused.
   const { tool, input } = call;
   if (!tool.policy.concurrent || statefulServer(tool) !== null) return false;
   const key = ledgerKey(tool.name, input);
@@ -191,7 +191,7 @@ export function runsBeside(call: RunningCall, group: readonly RunningCall[]): bo
   );
 }
 
-/** The arguments that a call runs with: as the model gave them, or as a person edited them. */
+/** Returns the arguments that a call runs with: the model's, or those that a person edited. */
 export function inputOf(batch: Batch, call: ToolUseBlock): Record<string, unknown> {
   return ownValue(batch.edited, call.id) ?? call.input;
 }
