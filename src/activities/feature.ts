@@ -1,16 +1,27 @@
 /** What a feature beside the loop has on workers. `features/workers.ts` lists them. */
 import type { Settings } from '../config/settings.js';
 import type { PinnedRun, RunSettings } from '../run/agents/run-config.js';
+import type { Message } from '../run/messages/message.js';
 import type { ToolDefinition } from '../run/tools/tool.js';
 import type { BlobStore } from '../shared/store/blob-store.js';
 import type { AccountStore } from '../shared/store/store.js';
-import type { Settle } from './hook.js';
+import type { RunHooks } from './run-hooks.js';
+import type { Hears } from './tell.js';
 import type { HostDeps } from './tools/check-call.js';
 
 /** What its activities may use of a worker. */
 export interface WorkerParts extends Pick<HostDeps, 'readArguments' | 'deniedTools'> {
   blobs: BlobStore;
   accounts: AccountStore;
+  /** As they were when the worker started. */
+  settings: Settings;
+  /** Functions of the worker's program. */
+  hooks: RunHooks;
+  /** A variable of the worker's environment. */
+  lookup(name: string): string | undefined;
+  /** Asks the run for messages. */
+  readMessages(ids: string[]): Promise<Message[]>;
+  redact<T>(value: T): T;
 }
 
 export interface WorkerFeature {
@@ -19,8 +30,12 @@ export interface WorkerFeature {
   tools?: readonly ToolDefinition[];
   /** Its activities, by their types on the wire. */
   activities?: Readonly<Record<string, (parts: WorkerParts) => (input: never) => Promise<unknown>>>;
-  /** What it does at moments of a run: see `workflows/beside/tell.ts`. */
-  settles?(parts: WorkerParts): Settle;
+  /** What it does at moments of a run. It may refuse that the worker starts. @throws SteersmanError */
+  hears?(parts: WorkerParts): Hears;
+  /** Variables of the environment whose values nobody is told. */
+  secretVariables?(settings: Settings): string[];
+  /** What the failure of a run that can't begin has as details. */
+  refusal?(parts: WorkerParts): Record<string, unknown>;
   /** What a run pins of it. */
   pins?(parts: WorkerParts, settings: Settings, run: RunSettings): Promise<Partial<PinnedRun>>;
   /** Whether each model of the run needs a price. */

@@ -19,7 +19,7 @@ import { toolNamer } from '../mcp/tools/tool-names.js';
 import { isSubagent } from '../rules/agents/subagent.js';
 import { mayChangeFiles, readsFiles } from '../rules/evidence/inventory.js';
 import type { PinnedRole } from '../run/agents/role.js';
-import { BEHAVIOUR, type HookName, type PinnedRun, type RunSettings } from '../run/agents/run-config.js';
+import { BEHAVIOUR, type PinnedRun, type RunSettings } from '../run/agents/run-config.js';
 import { FAILURE } from '../run/limits/failure.js';
 import { ceilingFault, type Limits, underCeilings } from '../run/limits/limits.js';
 import { idlePermissions, isDenied } from '../run/tools/permission.js';
@@ -46,8 +46,6 @@ export interface LoadRunDeps extends RunFilesDeps, PinModelsDeps {
   localStack: boolean;
   /** The worker keeps runs in a store of sessions. Default false. */
   keeps?: boolean;
-  /** That the worker has. Default: none. */
-  hooks?: readonly HookName[];
   /** What features have on this worker, with what they may use of it. Default: none. */
   beside?: { features: readonly WorkerFeature[]; parts: WorkerParts; ownTools: readonly ToolDefinition[] };
   /** The worker's program chooses models. Default false. */
@@ -74,7 +72,7 @@ export function createLoadRun(deps: LoadRunDeps): SteersmanActivities['steersman
       const loaded = loadRun(deps, settings);
       return pack(withinBound(await unlessCancelled(loaded)));
     } catch (error) {
-      throw withHooks(error, deps.hooks ?? []);
+      throw withDetails(error, deps);
     } finally {
       clearInterval(timer);
       await failpoint('run.loaded');
@@ -93,9 +91,11 @@ function unlessCancelled<T>(work: Promise<T>): Promise<T> {
   });
 }
 
-/** A run that can't begin pins nothing: its failure says which hooks there are. */
-function withHooks(error: unknown, hooks: readonly HookName[]): unknown {
-  if (hooks.length === 0 || error instanceof CancelledFailure) return error;
+/** A run that can't begin pins nothing: its failure has what features say of this worker. */
+function withDetails(error: unknown, { beside }: LoadRunDeps): unknown {
+  const all = beside?.features.map(feature => feature.refusal?.(beside.parts)) ?? [];
+  const details: Record<string, unknown> = Object.assign({}, ...all);
+  if (Object.keys(details).length === 0 || error instanceof CancelledFailure) return error;
   const { message, type, nonRetryable, nextRetryDelay, cause } = ensureApplicationFailure(error);
   return ApplicationFailure.create({
     message,
@@ -103,7 +103,7 @@ function withHooks(error: unknown, hooks: readonly HookName[]): unknown {
     ...(nonRetryable === true && { nonRetryable }),
     ...(nextRetryDelay && { nextRetryDelay }),
     ...(cause && { cause }),
-    details: [{ hooks }],
+    details: [details],
   });
 }
 
@@ -233,7 +233,6 @@ function pinnedSettings(deps: LoadRunDeps, settings: RunFiles['settings'], run: 
     ...(checks.length > 0 && { checks }),
     ...(deps.keeps === true && { keeps: true as const }),
     ...(deps.keeps === true && continuesSession(run) && { continues: true as const }),
-    ...(deps.hooks && deps.hooks.length > 0 && { hooks: [...deps.hooks] }),
     onBudget: settings.gates.onBudget,
     onStepFailure: run.onStepFailure ?? settings.onStepFailure,
     gateTimeoutMs: settings.gates.timeoutMs,

@@ -27,7 +27,7 @@ export const SETTINGS_FILE = 'steersman.yaml';
  * and what runs on this machine unasked.
  */
 export const TRUSTED_SECTIONS = [
-  ...(['models', 'hooks', 'store'] as const),
+  ...(['models', 'store'] as const),
   ...(Object.keys(featureKeys) as (keyof typeof featureKeys)[]),
   ...(['console', 'permissions', 'checks', 'tools'] as const),
 ];

@@ -4,8 +4,9 @@ import { ownToolsWith } from '../run/tools/workflow-tools.js';
 import { byName } from '../workflows/beside/feature.js';
 import { artifacts } from './artifacts/worker.js';
 import { credits } from './credits/worker.js';
+import { hooks } from './hooks/worker.js';
 
-export const WORKER_FEATURES: readonly WorkerFeature[] = byName([artifacts, credits]);
+export const WORKER_FEATURES: readonly WorkerFeature[] = byName([artifacts, credits, hooks]);
 
 /** The tools that runs carry out themselves. */
 export const OWN_TOOLS = ownToolsWith(WORKER_FEATURES.flatMap(({ tools = [] }) => tools));

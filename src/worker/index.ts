@@ -7,10 +7,10 @@ import { nativeConnection } from './connect.js';
 import type { SteersmanPluginOptions } from './parts/parts.js';
 import { SteersmanPlugin } from './plugin.js';
 
-export type { EndedRun, EndedTurn, FailedModel, RunHooks, SaidMessage } from '../activities/hook.js';
 export type { ResolveModel } from '../activities/models/resolve-model.js';
 export type { AskedContext, ContextTransform } from '../activities/models/transform.js';
 export { type CheckedGoal, type CheckFunction, type CheckVerdict, check } from '../activities/run-check.js';
+export type { EndedRun, EndedTurn, FailedModel, RunHooks, SaidMessage } from '../activities/run-hooks.js';
 export type { RoleInCode, SettingsInCode } from '../config/in-code.js';
 export { type CodeTool, defineTool, type ToolContext } from '../mcp/tools/code-tools.js';
 export { complete } from '../models/complete.js';

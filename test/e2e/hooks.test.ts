@@ -3,7 +3,13 @@ import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowFailedError } from '@temporalio/client';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { EndedRun, EndedTurn, FailedModel, RunHooks, SaidMessage } from '../../src/activities/hook.js';
+import type {
+  EndedRun,
+  EndedTurn,
+  FailedModel,
+  RunHooks,
+  SaidMessage,
+} from '../../src/activities/run-hooks.js';
 import { textOf } from '../../src/run/messages/message.js';
 import { joinUpdate, type RunResult } from '../../src/workflows/run/definitions.js';
 import { rigOfFile } from '../support/rig-of-file.js';

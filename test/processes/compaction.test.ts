@@ -1,7 +1,7 @@
 /** A conversation that outgrows its limit: a model summarises it, and the work goes on from the summary. */
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { EndedTurn, SaidMessage } from '../../src/activities/hook.js';
+import type { EndedTurn, SaidMessage } from '../../src/activities/run-hooks.js';
 import { Sessions } from '../../src/client/here/sessions.js';
 import { textOf } from '../../src/run/messages/message.js';
 import { onStage } from '../support/fault-stage.js';

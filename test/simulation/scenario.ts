@@ -1,6 +1,5 @@
 /** What a seed stands for: limits, roles and tools of a run, and what befalls it. */
 
-import type { CreditTerms } from '../../src/features/credits/rules.js';
 import { OWN_TOOLS } from '../../src/features/workers.js';
 import type { PinnedRole } from '../../src/run/agents/role.js';
 import type { HookName, PinnedRun, RunSettings } from '../../src/run/agents/run-config.js';
@@ -16,6 +15,7 @@ import { PHASES } from '../../src/run/position/position.js';
 import { addWorkflowTools, mergeClientTools } from '../../src/run/tools/workflow-tools.js';
 import { modelFacts, NO_PERMISSIONS } from '../support/core-values.js';
 import { addresseesIn, withAgents } from './agent-roles.js';
+import { pinsBeside } from './beside.js';
 import { DECLARED } from './declared.js';
 import type { People } from './people.js';
 import { NOBODY, randomPeople } from './people.js';
@@ -61,18 +61,6 @@ export interface Scenario {
   thorough: boolean;
 }
 
-/** Of an account that never comes to its end. */
-const CREDITS: CreditTerms = {
-  account: 'a1',
-  perUsd: 0,
-  perTurn: 1,
-  perThousandTokens: 1,
-  tokensPerDay: null,
-  runsAtOnce: null,
-  balance: 1e9,
-  dayTokens: 0,
-};
-
 /** `attended`: with people who steer, answer and follow up, and the roles that understand them. */
 export function scenarioOf(seed: number, attended: boolean, mode: ModeName = DEFAULT_MODE): Scenario {
   const { pinned, ...rest } = scenarioAlone(seed, mode);
@@ -88,7 +76,7 @@ export function scenarioOf(seed: number, attended: boolean, mode: ModeName = DEF
       ...(checks.length > 0 && { checks }),
       ...(new Random(seed, 'store').chance(0.5) && { keeps: true as const }),
       ...(new Random(seed, 'hooks').chance(0.3) && { hooks: ['onTurnEnd', 'onMessage'] as HookName[] }),
-      ...(new Random(seed, 'credits').chance(0.3) && { credits: CREDITS }),
+      ...pinsBeside(seed),
     },
   };
   const writes = new Random(seed, 'artifacts').chance(0.4) ? withArtifacts(plain) : plain;

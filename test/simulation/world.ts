@@ -24,7 +24,6 @@ import type { ModelRequestPage } from '../../src/rules/prompts/model-request.js'
 import type { AgentEnd } from '../../src/run/agents/children.js';
 import { isPaused, openChildren } from '../../src/run/agents/children.js';
 import type { PinnedRun } from '../../src/run/agents/run-config.js';
-import { budgetTokens } from '../../src/run/limits/budget-tokens.js';
 import type { CallFailure } from '../../src/run/limits/failure.js';
 import { messageNumber, passed, recordsBetween } from '../../src/run/state/kept.js';
 import type { RunState } from '../../src/run/state/run-state.js';
@@ -39,7 +38,7 @@ import type {
 } from '../../src/workflows/run/ports.js';
 import { modelRequestPage, toolArguments } from '../../src/workflows/run/requests.js';
 import type { Run } from '../../src/workflows/run/run.js';
-import { besideRun } from './beside.js';
+import { besideRun, hearersBeside } from './beside.js';
 import { CallPlaces } from './call-places.js';
 import { expectThat } from './expect-that.js';
 import { CANCELLED, modelFailure, NOT_SENT, toolFailure, toolResultOf } from './failures.js';
@@ -99,6 +98,7 @@ export class World implements Ports {
   #cancelled = false;
   readonly #positions = new CallPlaces();
   readonly #beside = besideRun();
+  readonly #hearers = hearersBeside();
   /** The run is to continue as new while it waits; and it just did. */
   #suggested = false;
   #handedOverInWait = false;
@@ -106,8 +106,6 @@ export class World implements Ports {
   #offers = new Offers();
   /** What the store has. */
   readonly #kept = new Set<string>();
-  /** Tokens that the account was charged, by key. */
-  readonly #charged = new Map<string, number>();
 
   constructor(scenario: Scenario, { policy, inStep }: Course, watcher: Watcher, around: Surroundings) {
     this.scenario = scenario;
@@ -518,17 +516,10 @@ export class World implements Ports {
     return { ok: true, value: null };
   }
 
-  /** Whatever was charged when: with this charge it is all that the run has used. */
   async tell(input: MomentInput): Promise<Called<MomentEnd>> {
-    for (const charge of input.charges?.all ?? []) {
-      expectThat(!this.#charged.has(charge.key), () => `${charge.key} is charged twice`);
-      this.#charged.set(charge.key, charge.tokens);
-    }
-    if (input.charges) {
-      const charged = [...this.#charged.values()].reduce((sum, tokens) => sum + tokens, 0);
-      const used = budgetTokens(this.#runState().total.usage);
-      expectThat(charged === used, () => `${used} tokens are used, and ${charged} charged`);
-      this.#watcher.seen.add('a turn is charged');
+    for (const hearer of this.#hearers) {
+      const seen = hearer.hears(input, this.#runState());
+      if (seen !== null) this.#watcher.seen.add(seen);
     }
     const { hooks } = this.#runState().pinned ?? {};
     // Which turn has which number says the order of tasks.

@@ -19,7 +19,7 @@ const FLOORS = ['base', 'run', 'conversation', 'rules', 'workflows', 'features']
 /** Floors whose code is Temporal's. */
 const ORCHESTRATING = ['workflows', 'features'];
 /** What features have on workers: Node code, which no workflow loads. */
-const ON_WORKERS = /^features\/(?:keys|workers|[^/]+\/(?:config|worker|activity))\.ts$/;
+const ON_WORKERS = /^features\/(?:keys|workers|[^/]+\/(?:config|worker|activity|http))\.ts$/;
 /** What the code of workflows may import from outside: it runs in Temporal's sandbox, and each run of a worker pays. */
 const PACKAGES = ['@temporalio/workflow', '@temporalio/common', 'fflate', '@cfworker/json-schema'];
 /** Of the activities, workflows know the types. */

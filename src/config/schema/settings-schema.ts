@@ -11,7 +11,6 @@ import type { Limits } from '../../run/limits/limits.js';
 import { DEFAULT_LIMITS, MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../../run/limits/limits.js';
 import { STEP_FAILURE_POLICIES } from '../../run/plan/plan.js';
 import { DEFAULT_TOOL_POLICY } from '../../run/tools/tool.js';
-import { hooksSchema } from './hooks-schema.js';
 import { modelsSchema } from './models-schema.js';
 import { storeSchema } from './store-schema.js';
 
@@ -306,9 +305,6 @@ export const settingsSchema = z
       ),
     context: contextSchema.prefault({}).describe('When less is sent of a long conversation.'),
     toolResults: toolResultsSchema.prefault({}).describe('How large tool results are shortened.'),
-    hooks: hooksSchema
-      .prefault({})
-      .describe('Addresses that are called as runs go on: read when the worker starts.'),
     ...featureKeys,
     store: storeSchema.prefault({}).describe('Where conversations are kept when their runs have ended.'),
     blobs: z

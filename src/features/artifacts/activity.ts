@@ -10,7 +10,11 @@ import type { BlobStore } from '../../shared/store/blob-store.js';
 import { type ArtifactEdited, type EditArtifactInput, MOST_ARTIFACT_BYTES, replaceOnce } from './rules.js';
 
 /** Makes `steersmanEditArtifact`: contents never change once they are stored, so a retry does no harm. */
-export function createEditArtifact({ blobs, readArguments, deniedTools }: Omit<WorkerParts, 'accounts'>) {
+export function createEditArtifact({
+  blobs,
+  readArguments,
+  deniedTools,
+}: Pick<WorkerParts, 'blobs' | 'readArguments' | 'deniedTools'>) {
   return async function steersmanEditArtifact(input: EditArtifactInput): Promise<ArtifactEdited> {
     const { edit, tool, workspace } = input;
     const args = input.arguments ?? (await readArguments(input.callId));

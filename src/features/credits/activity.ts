@@ -1,8 +1,8 @@
 /** Charges, refunds and places of accounts: before the hooks of the same moment. */
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Settle } from '../../activities/hook.js';
 import { pause, within } from '../../activities/stop-signal.js';
+import type { Hears } from '../../activities/tell.js';
 import type { MomentEndParts, MomentInput } from '../../activities/types.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { failpoint } from '../../shared/process/failpoints.js';
@@ -13,7 +13,7 @@ const STORE_MS = 9_000;
 const NO_STORE = `the store of accounts did not answer within ${STORE_MS / 1_000} s`;
 const LATE = Symbol('late');
 
-export function settlesAccounts(accounts: AccountStore): Settle {
+export function settlesAccounts(accounts: AccountStore): Hears {
   return async input => {
     const account = await settlePatiently(accounts, input);
     return account ? { account } : {};

@@ -9,7 +9,7 @@ import type { CreditTerms } from './rules.js';
 
 export const credits: WorkerFeature = {
   name: 'credits',
-  settles: ({ accounts }) => settlesAccounts(accounts),
+  hears: ({ accounts }) => settlesAccounts(accounts),
   pins: async (parts, settings, run) => {
     const terms = await accountOf(parts, settings.credits, run);
     return terms ? { credits: terms } : {};

@@ -4,18 +4,17 @@ import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { openStore, storeSpec } from '@steersman/store';
 import { toolsOf } from '@steersman/workspace-tools';
-import type { CallHook, RunHooks } from '../../activities/hook.js';
-import { functionHooks } from '../../activities/hook.js';
-import { httpHooks } from '../../activities/http-hooks.js';
 import type { ResolveModel } from '../../activities/models/resolve-model.js';
 import { OfferedRequests } from '../../activities/models/state-reader.js';
 import type { ContextTransform } from '../../activities/models/transform.js';
 import type { CheckFunction } from '../../activities/run-check.js';
+import type { RunHooks } from '../../activities/run-hooks.js';
 import { localToolsDir } from '../../config/files/config-dir.js';
 import { displayPath, readDotEnv } from '../../config/files/files.js';
 import type { ConfigInCode } from '../../config/in-code.js';
 import type { Settings } from '../../config/settings.js';
 import { loadSettings, SETTINGS_FILE } from '../../config/settings.js';
+import { WORKER_FEATURES } from '../../features/workers.js';
 import type { McpConfig } from '../../mcp/connection/config.js';
 import { loadMcpConfig, type McpServersInCode } from '../../mcp/connection/config.js';
 import { McpPool } from '../../mcp/connection/pool.js';
@@ -29,7 +28,6 @@ import { type EndpointEntries, keyVariables } from '../../models/provider/endpoi
 import { ModelCallError } from '../../models/provider/model-call-error.js';
 import type { ModelProvider } from '../../models/provider/provider.js';
 import type { ProviderRegistry } from '../../models/provider/providers.js';
-import { HOOKS, type HookName } from '../../run/agents/run-config.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { env } from '../../shared/process/env.js';
 import { SteersmanError } from '../../shared/process/errors.js';
@@ -127,7 +125,6 @@ export interface Parts {
   store: Store;
   /** Whether conversations are kept. */
   keeps: boolean;
-  hooks: WorkerHooks;
   /** Of the namespace that it serves, once it serves. */
   namespaceId: Promise<string | null>;
   secrets: Secrets;
@@ -166,7 +163,8 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
     namespaceId: () => parts.namespaceId,
     ...(options.report && { report: options.report }),
   });
-  secrets.add(settings.store.urlVariable, env.lookup(settings.store.urlVariable) ?? '');
+  const ofFeatures = WORKER_FEATURES.flatMap(feature => feature.secretVariables?.(settings) ?? []);
+  for (const name of [settings.store.urlVariable, ...ofFeatures]) secrets.add(name, env.lookup(name) ?? '');
   const parts: Parts = {
     options,
     settings,
@@ -185,7 +183,6 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
     ),
     store,
     keeps: settings.store.kind !== 'none',
-    hooks: hooksOf(options, settings, secrets),
     namespaceId: Promise.resolve(null),
     secrets,
     offers: new OfferedRequests(),
@@ -193,20 +190,6 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
     ending,
   };
   return parts;
-}
-
-/** Which hooks there are, and how they are called. */
-interface WorkerHooks {
-  names: HookName[];
-  calls: CallHook[];
-}
-
-/** @throws SteersmanError where a secret is not set. */
-function hooksOf({ hooks = {} }: PartsOptions, settings: Settings, secrets: Secrets): WorkerHooks {
-  for (const { secretVariable: name } of Object.values(settings.hooks))
-    secrets.add(name, env.lookup(name) ?? '');
-  const names = HOOKS.filter(name => hooks[name] !== undefined || settings.hooks[name] !== undefined);
-  return { names, calls: [functionHooks(hooks), httpHooks(settings.hooks, env.lookup)] };
 }
 
 async function toolsOfFiles({ configDir, toolFiles, isTrusted }: PartsOptions): Promise<CodeTool[]> {

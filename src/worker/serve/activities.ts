@@ -4,7 +4,6 @@ import { Context } from '@temporalio/activity';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import type { WorkerParts } from '../../activities/feature.js';
-import { createHook } from '../../activities/hook.js';
 import { createKeep } from '../../activities/keep.js';
 import { createLoadRun } from '../../activities/load-run.js';
 import { createLook, listFiles } from '../../activities/look.js';
@@ -15,6 +14,7 @@ import { createTransform } from '../../activities/models/transform.js';
 import { createOpenSession, OPEN_TRIES } from '../../activities/open-session.js';
 import { createRunCheck } from '../../activities/run-check.js';
 import { createStoreText, runIdOf } from '../../activities/store-text.js';
+import { createTell } from '../../activities/tell.js';
 import { createCallTool } from '../../activities/tools/call-tool.js';
 import { createCheckCall, createCompareFile } from '../../activities/tools/check-call.js';
 import type { SteersmanActivities } from '../../activities/types.js';
@@ -25,6 +25,7 @@ import { commandFault } from '../../config/settings.js';
 import { OWN_TOOLS, WORKER_FEATURES } from '../../features/workers.js';
 import { listRunTools } from '../../mcp/tools.js';
 import { SEARCH_ATTRIBUTES } from '../../rules/steering/search-attributes.js';
+import { env } from '../../shared/process/env.js';
 import { failpoint } from '../../shared/process/failpoints.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import {
@@ -53,7 +54,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
 type ActivitiesOf<K extends keyof SteersmanActivities> = Pick<SteersmanActivities, K>;
 
 function runActivities(parts: Parts): ActivitiesOf<'steersmanLoadRun' | 'steersmanHook'> {
-  const { options, pool, secrets } = parts;
+  const { options, pool } = parts;
   const { configDir, localStack } = options;
   const readSearchAttributes = searchAttributeReader();
   return {
@@ -63,7 +64,6 @@ function runActivities(parts: Parts): ActivitiesOf<'steersmanLoadRun' | 'steersm
       loadSettings: () => parts.liveSettings.read(),
       localStack,
       keeps: parts.keeps,
-      hooks: parts.hooks.names,
       beside: { features: WORKER_FEATURES, parts: workerParts(parts), ownTools: OWN_TOOLS },
       asksProgram: options.resolveModel !== undefined,
       listTools: workspace =>
@@ -80,15 +80,7 @@ function runActivities(parts: Parts): ActivitiesOf<'steersmanLoadRun' | 'steersm
     }),
     steersmanHook: withTries(
       3,
-      createHook({
-        hooks: parts.hooks.calls,
-        settles: WORKER_FEATURES.flatMap(feature => feature.settles?.(workerParts(parts)) ?? []),
-        readMessages: ids => {
-          const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
-          return runOf(workflowId, runId).query(messagesQuery, ids);
-        },
-        redact: value => secrets.redactAll(value),
-      }),
+      createTell(WORKER_FEATURES.flatMap(feature => feature.hears?.(workerParts(parts)) ?? [])),
     ),
   };
 }
@@ -226,7 +218,16 @@ function featureActivities(parts: Parts): Record<string, (input: never) => Promi
 
 function workerParts(parts: Parts): WorkerParts {
   const { deniedTools } = allowedBy(parts);
-  return { blobs: parts.blobs, accounts: parts.store.accounts, readArguments: argumentsOf, deniedTools };
+  const { options, settings, blobs, store, secrets } = parts;
+  return {
+    ...{ blobs, accounts: store.accounts, settings, hooks: options.hooks ?? {} },
+    ...{ readArguments: argumentsOf, deniedTools, lookup: env.lookup },
+    readMessages: ids => {
+      const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
+      return runOf(workflowId, runId).query(messagesQuery, ids);
+    },
+    redact: value => secrets.redactAll(value),
+  };
 }
 
 /** What the settings of a worker allow, and what they hide. */

@@ -3,10 +3,10 @@
 import type { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createHook, functionHooks, type HookDeps } from '../../../src/activities/hook.js';
 import { createKeep } from '../../../src/activities/keep.js';
 import { createResolveModel } from '../../../src/activities/models/resolve-model.js';
 import { createTransform } from '../../../src/activities/models/transform.js';
+import { createTell } from '../../../src/activities/tell.js';
 import type {
   ActivityToolCall,
   KeepEnd,
@@ -15,6 +15,7 @@ import type {
   TransformInput,
 } from '../../../src/activities/types.js';
 import { settlesAccounts } from '../../../src/features/credits/activity.js';
+import { functionHooks, type HookDeps, hearsHooks } from '../../../src/features/hooks/activity.js';
 import { complete } from '../../../src/models/complete.js';
 import type { ModelProvider } from '../../../src/models/provider/provider.js';
 import { WORKFLOW_TYPE } from '../../../src/run/agents/run-config.js';
@@ -228,9 +229,13 @@ const TURN: MomentInput = {
   ...{ turn: 1, role: 'react', model: 'acme/large', usage: NO_USAGE, messageId: 'm1' },
 };
 
-function hookOf(deps: Partial<HookDeps>) {
+function hookOf(deps: Partial<HookDeps>, accounts: Partial<AccountStore> = {}) {
   const all = { hooks: [], readMessages: never, redact: <T>(value: T) => value, ...deps } as HookDeps;
-  return (input: MomentInput) => activityEnvironment().run(createHook(all), input);
+  return (input: MomentInput) =>
+    activityEnvironment().run(
+      createTell([settlesAccounts(accounts as AccountStore), hearsHooks(all)]),
+      input,
+    );
 }
 
 test('a hook at the end of a turn: it never answers → the call fails and says so, to be made again (E4)', async () => {
@@ -258,10 +263,7 @@ test('a charge: the store of accounts refuses for some seconds, as one that is s
     if (asked < 5) throw new Error('connect ECONNREFUSED');
     return { id: 'ann', balance: 1, day: '', dayTokens: 9, isNew: true };
   };
-  const call = hookOf({
-    settles: [settlesAccounts({ charge } as unknown as AccountStore)],
-    readMessages: async () => [],
-  });
+  const call = hookOf({ readMessages: async () => [] }, { charge });
   const all = [{ key: 'chain-1/goal-1/run-1-turn-1', credits: 1, tokens: 9 }];
   const charging = call({ ...TURN, charges: { account: 'ann', keepsPlace: false, all } });
   expect(await outcomeOf(charging)).toMatchObject({ goOn: true, account: { balance: 1 } });
@@ -269,7 +271,7 @@ test('a charge: the store of accounts refuses for some seconds, as one that is s
 });
 
 test('a charge: the store of accounts never answers → the call fails and says so, to be made again (E7)', async () => {
-  const call = hookOf({ settles: [settlesAccounts({ charge: never } as unknown as AccountStore)] });
+  const call = hookOf({}, { charge: never });
   const all = [{ key: 'chain-1/goal-1/run-1-turn-1', credits: 1, tokens: 9 }];
   const charges = { account: 'ann', keepsPlace: false, all };
   expect(await outcomeOf(call({ ...TURN, charges }))).toMatchObject({

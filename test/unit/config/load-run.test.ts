@@ -62,7 +62,9 @@ function config(yaml: string): Promise<void> {
   return writeFile(join(configDir, 'steersman.yaml'), yaml);
 }
 
-const PARTS = { accounts: { show: async () => null } } as unknown as WorkerParts;
+const PARTS = {
+  ...{ accounts: { show: async () => null }, hooks: {}, settings: { hooks: {} } },
+} as unknown as WorkerParts;
 
 async function load(
   settings: Partial<RunSettings> = {},
@@ -531,7 +533,9 @@ describe('load run', () => {
 
   test('load run: it can not begin, and the worker has hooks → its failure names them (E3)', async () => {
     await config('models:\n  default: openai/gpt-5\n');
-    const failure = await failureOf(load({ mode: 'react', role: 'nobody' }, { hooks: ['onRunEnd'] }));
+    const parts = { ...PARTS, hooks: { onRunEnd: () => undefined } };
+    const withHook = { features: WORKER_FEATURES, parts, ownTools: OWN_TOOLS };
+    const failure = await failureOf(load({ mode: 'react', role: 'nobody' }, { beside: withHook }));
     expect(failure).toMatchObject({ nonRetryable: true, details: [{ hooks: ['onRunEnd'] }] });
   });
 

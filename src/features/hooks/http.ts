@@ -2,15 +2,15 @@
 
 import { createHmac } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import { isRecord, isText, parseJson } from '../base/json/json.js';
-import { errorTextWithCause } from '../base/text/error-text.js';
-import { preview } from '../base/text/preview.js';
-import type { HookSettings } from '../config/schema/hooks-schema.js';
-import { outward } from '../shared/http/outward-fetch.js';
-import { SteersmanError } from '../shared/process/errors.js';
-import { withinTime } from '../shared/time-limit.js';
-import type { CallHook } from './hook.js';
-import { pause, unlessOver } from './stop-signal.js';
+import { pause, unlessOver } from '../../activities/stop-signal.js';
+import { isRecord, isText, parseJson } from '../../base/json/json.js';
+import { errorTextWithCause } from '../../base/text/error-text.js';
+import { preview } from '../../base/text/preview.js';
+import { outward } from '../../shared/http/outward-fetch.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { withinTime } from '../../shared/time-limit.js';
+import type { CallHook } from './activity.js';
+import type { HookSettings } from './config.js';
 
 const FIRST_PAUSE_MS = 250;
 const ANSWER_BYTES = 64_000;

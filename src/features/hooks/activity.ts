@@ -1,72 +1,26 @@
-/** The activity that calls hooks: functions of the worker's program, and addresses of its configuration. */
+/** Hooks on workers: functions of the program, and addresses of the configuration, are called at moments of a run. */
 
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { isRecord, isText } from '../base/json/json.js';
-import { errorText } from '../base/text/error-text.js';
-import { preview } from '../base/text/preview.js';
-import type { HookName } from '../run/agents/run-config.js';
-import type { Cause, Outcome } from '../run/limits/cause.js';
-import type { Message, Usage } from '../run/messages/message.js';
-import { failpoint } from '../shared/process/failpoints.js';
-import { askPatiently } from '../shared/query-errors.js';
-import { withinTime } from '../shared/time-limit.js';
-import { pause, unlessOver, within } from './stop-signal.js';
-import type { MomentEnd, MomentEndParts, MomentInput, SteersmanActivities } from './types.js';
-
-interface Told {
-  /** Names what the hook is called for, and nothing else: the same in every try. */
-  key: string;
-  /** Workflow id of the run. */
-  runId: string;
-  /** Number of the goal in the run, from 1. */
-  goal: number;
-  /** What the run was started with as `context`. */
-  context: Readonly<Record<string, string>>;
-}
-
-/** A reply has come, and its tools have not begun. */
-export interface EndedTurn extends Told {
-  /** Number of the reply in the run, from 1. */
-  turn: number;
-  role: string;
-  /** `endpoint/model`. */
-  model: string;
-  /** The endpoint. */
-  provider: string;
-  usage: Usage;
-}
-
-/** A reply, or a result of a tool. */
-export interface SaidMessage extends Told {
-  message: Message;
-}
-
-/** A model has failed a role for good, with all its tries and all that could take its place. */
-export interface FailedModel extends Told {
-  role: string;
-  model: string;
-  error: string;
-  /** A later try may bring a reply. */
-  isRetryable: boolean;
-}
-
-export interface EndedRun extends Told {
-  outcome: Outcome;
-  cause: Cause;
-}
-
-/** Functions that are called as runs go on, each in 10 s. A worker that dies meanwhile is replaced: by its key a function knows what it has done. */
-export interface RunHooks {
-  /** False ends the goal before its tools. What it throws, in three tries, ends the run as failed. */
-  onTurnEnd?(turn: EndedTurn): boolean | undefined | Promise<boolean | undefined>;
-  /** What it throws is one warning. */
-  onMessage?(said: SaidMessage): unknown;
-  /** What it throws is ignored. */
-  onError?(failed: FailedModel): unknown;
-  /** What it throws is one warning. */
-  onRunEnd?(ended: EndedRun): unknown;
-}
+import type {
+  EndedRun,
+  EndedTurn,
+  FailedModel,
+  RunHooks,
+  SaidMessage,
+  Told,
+} from '../../activities/run-hooks.js';
+import { pause, unlessOver, within } from '../../activities/stop-signal.js';
+import type { Hears } from '../../activities/tell.js';
+import type { MomentEnd, MomentInput } from '../../activities/types.js';
+import { isRecord, isText } from '../../base/json/json.js';
+import { errorText } from '../../base/text/error-text.js';
+import { preview } from '../../base/text/preview.js';
+import type { HookName } from '../../run/agents/run-config.js';
+import type { Message } from '../../run/messages/message.js';
+import { failpoint } from '../../shared/process/failpoints.js';
+import { askPatiently } from '../../shared/query-errors.js';
+import { withinTime } from '../../shared/time-limit.js';
 
 /** Calls one hook wherever it is, until `signal` is aborted. @returns false and why, where it says no. */
 export type CallHook = (
@@ -75,20 +29,14 @@ export type CallHook = (
   signal: AbortSignal,
 ) => Promise<{ goOn: boolean; why?: string }>;
 
-/** What a feature does at a moment, and tells the run of it. */
-export type Settle = (input: MomentInput) => Promise<MomentEndParts>;
-
 export interface HookDeps {
   /** Program and configuration: all of them are called. */
   hooks: readonly CallHook[];
-  /** Of features: what each does at a moment, before hooks are called. */
-  settles?: readonly Settle[];
   /** Asks the run for messages. */
   readMessages(ids: string[]): Promise<Message[]>;
   redact<T>(value: T): T;
 }
 
-const HEARTBEAT_MS = 1_000;
 const FUNCTION_MS = 10_000;
 /** Of the minute of the activity: a slow hook leaves the others their time. */
 const SHARE_MS = { message: 12_000, turn: 30_000, alone: 45_000 };
@@ -126,21 +74,15 @@ type Calling = HookDeps & { progress: Progress };
 const MOST_LOST = 3;
 const BLOCKS = `it never came back in ${MOST_LOST} calls: a hook must not block the event loop of its worker`;
 
-/** Makes `steersmanHook`. Features come first: what was used is paid, whatever a hook says. */
-export function createHook(deps: HookDeps): SteersmanActivities['steersmanHook'] {
-  return async function steersmanHook(input) {
-    const progress = progressOf(activityInfo().heartbeatDetails);
-    const timer = setInterval(() => heartbeat(progress), HEARTBEAT_MS);
-    try {
-      let settled: MomentEndParts = {};
-      for (const settle of deps.settles ?? []) settled = { ...settled, ...(await settle(input)) };
-      await failpoint('hook.before-call');
-      const end = await callAll(deps, input, progress);
-      await failpoint('hook.after-call');
-      return { ...end, ...settled };
-    } finally {
-      clearInterval(timer);
-    }
+/** Calls the hooks of a moment. */
+export function hearsHooks(deps: HookDeps): Hears {
+  return async (input, beat) => {
+    const progress = progressOf(beat.details);
+    beat.details = progress;
+    await failpoint('hook.before-call');
+    const end = await callAll(deps, input, progress);
+    await failpoint('hook.after-call');
+    return end;
   };
 }
 

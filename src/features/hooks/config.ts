@@ -20,7 +20,7 @@ const hookSchema = z.strictObject({
 
 const hook = (description: string) => hookSchema.describe(description).exactOptional();
 
-export const hooksSchema = z.strictObject({
+const hooksSchema = z.strictObject({
   onTurnEnd: hook(
     'After each reply and before its tools. {"continue": false} ends the goal there; no answer ends it as failed.',
   ),
@@ -30,3 +30,7 @@ export const hooksSchema = z.strictObject({
 });
 
 export type HookSettings = z.output<typeof hooksSchema>;
+
+export const hooksKey = hooksSchema
+  .prefault({})
+  .describe('Addresses that are called as runs go on: read when the worker starts.');

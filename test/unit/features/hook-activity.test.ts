@@ -4,10 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createHook, functionHooks, type HookDeps, type RunHooks } from '../../../src/activities/hook.js';
-import { httpHooks } from '../../../src/activities/http-hooks.js';
+import type { RunHooks } from '../../../src/activities/run-hooks.js';
+import { createTell } from '../../../src/activities/tell.js';
 import type { MomentEnd, MomentInput } from '../../../src/activities/types.js';
 import { settlesAccounts } from '../../../src/features/credits/activity.js';
+import { functionHooks, type HookDeps, hearsHooks } from '../../../src/features/hooks/activity.js';
+import { httpHooks } from '../../../src/features/hooks/http.js';
 import { type Message, NO_USAGE } from '../../../src/run/messages/message.js';
 import type { AccountStore } from '../../../src/shared/store/store.js';
 
@@ -53,12 +55,14 @@ function called(
   accounts = {} as AccountStore,
 ): Promise<MomentEnd> {
   const deps = {
-    settles: [settlesAccounts(accounts)],
     readMessages: ([id = '']: string[]) => said(id).then(message => [message]),
     redact: <T>(value: T) => value,
     hooks,
   };
-  return environment.run(createHook(deps), input) as Promise<MomentEnd>;
+  return environment.run(
+    createTell([settlesAccounts(accounts), hearsHooks(deps)]),
+    input,
+  ) as Promise<MomentEnd>;
 }
 
 test.each([
