@@ -1,4 +1,4 @@
-/** What a feature beside the loop has on workers. `features/workers.ts` lists them. */
+/** The part of a feature that runs on workers. `features/workers.ts` lists all. */
 import type { Settings } from '../config/settings.js';
 import type { PinnedRun, RunSettings } from '../run/agents/run-config.js';
 import type { Message } from '../run/messages/message.js';
@@ -9,7 +9,7 @@ import type { RunHooks } from './run-hooks.js';
 import type { Hears } from './tell.js';
 import type { HostDeps } from './tools/check-call.js';
 
-/** What its activities may use of a worker. */
+/** The parts of a worker that its activities may use. */
 export interface WorkerParts extends Pick<HostDeps, 'readArguments' | 'deniedTools'> {
   blobs: BlobStore;
   accounts: AccountStore;
@@ -36,8 +36,8 @@ export interface WorkerFeature {
   secretVariables?(settings: Settings): string[];
   /** What the failure of a run that can't begin has as details. */
   refusal?(parts: WorkerParts): Record<string, unknown>;
-  /** What a run pins of it. */
+  /** The values that a run pins for it. */
   pins?(parts: WorkerParts, settings: Settings, run: RunSettings): Promise<Partial<PinnedRun>>;
-  /** Whether each model of the run needs a price. */
+  /** True if each model of the run needs a price. */
   needsPrices?(settings: Settings, run: RunSettings): boolean;
 }

@@ -1,4 +1,4 @@
-/** Keeping runs in the store of sessions: the activity of those that are open, and what the store lacks of ended ones. */
+/** Storing runs in the store of sessions: the activity for open runs, and the missing parts of ended ones. */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { errorText } from '../base/text/error-text.js';
@@ -20,20 +20,20 @@ import type { KeepEnd, SteersmanActivities } from './types.js';
 export interface KeepDeps {
   sessions: Pick<SessionStore, 'keep'>;
   namespaceId(): Promise<string | null>;
-  /** Asks the query `keepPage` of the run that the activity works for. */
+  /** Asks the query `keepPage` of the activity's run. */
   readPage(after: Mark, upTo: Mark): Promise<KeepPage>;
   redact<T>(value: T): T;
 }
 
-/** The run waits for it: the activity's own retries come after. */
+/** The run waits for the query; the activity's own retries follow. */
 const GIVE_UP_MS = 5_000;
-/** A write that waits for its turn longer fails: the one before it hangs. */
+/** A write that waits longer for its turn fails, because the previous one hangs. */
 const TURN_MS = 4_000;
 const WRITE_MS = 9_000;
-/** From the first try that fails, a store is asked for so long: a database that is started again is back by then. */
+/** The time for retries after a store's first failure: a restarting database is back by then. */
 const PATIENCE_MS = 15_000;
 
-/** Makes `steersmanKeep`: page by page, so that what was kept before a failure stays. */
+/** Makes `steersmanKeep`: it writes page by page, so that a failure keeps earlier pages. */
 export function createKeep({ sessions, ...deps }: KeepDeps): SteersmanActivities['steersmanKeep'] {
   const inOrder = inTurn(sessions);
   return async function steersmanKeep({ after, upTo, once }) {
@@ -61,10 +61,10 @@ export function createKeep({ sessions, ...deps }: KeepDeps): SteersmanActivities
   };
 }
 
-/** A store that is put back again and again while it is written to is a failure. */
+/** A store that is repeatedly restored during writes counts as failed. */
 const MOST_PUT_BACK = 3;
 
-/** Writes what a run has between two marks. A store that lacks what was written before gets that again. */
+/** Writes a run's records between two marks. A store that lacks earlier records gets them again. */
 async function keepPages(
   { write, readPage, namespaceId, redact }: Omit<KeepDeps, 'sessions'> & { write: SessionStore['keep'] },
   { after, upTo }: { after: Mark; upTo: Mark },
@@ -85,8 +85,8 @@ async function keepPages(
 }
 
 /**
- * Of a store that fails. The first try that failed tells the next ones when it began: a try that was lost with its worker
- * tells nothing of the store. A run that does not answer, such as on a worker that stands still, is asked again in any case.
+ * True if a failing store gets no further attempt. The first failure passes its time on; an attempt lost with its
+ * worker says nothing about the store. A run that does not answer, such as on a stalled worker, is always asked again.
  */
 async function isLastTry(once: boolean | undefined, begunAt: number): Promise<boolean> {
   const context = Context.current();
@@ -94,12 +94,12 @@ async function isLastTry(once: boolean | undefined, begunAt: number): Promise<bo
   const failsSince = typeof told === 'number' ? told : begunAt;
   if (once === true || Date.now() - failsSince >= PATIENCE_MS) return true;
   context.heartbeat(failsSince);
-  // The SDK takes a heartbeat when the event loop is free.
+  // The SDK records a heartbeat only when the event loop is free.
   await pause(1);
   return false;
 }
 
-/** A run that has ended does not tell what it said: no worker of its queue answers, or its code does not. */
+/** An ended run did not return its records: no worker of its queue answers, or its code does not. */
 export class RunUntold extends Error {
   /** Asking again may help. */
   readonly mayPass: boolean;
@@ -112,7 +112,7 @@ export class RunUntold extends Error {
 
 export interface LateDeps extends Pick<KeepDeps, 'namespaceId' | 'redact'> {
   sessions: Pick<SessionStore, 'keep' | 'runs' | 'line'>;
-  /** Asks the query `keepPage` of the run that has ended. @throws RunUntold */
+  /** Asks the query `keepPage` of the ended run. @throws RunUntold */
   readPage(after: Mark, upTo?: Mark): Promise<KeepPage>;
 }
 
@@ -123,8 +123,8 @@ const BEYOND_ALL: Mark = {
 };
 
 /**
- * Gives the store what it lacks of a run that has ended. What was deleted meanwhile stays away.
- * @returns `waits` if its conversation is not there yet, and `had` if there was nothing to give.
+ * Adds an ended run's missing records to the store. Deleted conversations stay deleted.
+ * @returns `waits` if its conversation is not stored yet, and `had` if no record was missing.
  */
 export async function keepLate(
   { sessions, ...deps }: LateDeps,
@@ -135,9 +135,9 @@ export async function keepLate(
   const stored = (await sessions.runs(session)).find(known => known.chain === chain);
   if (stored?.ended && !isBehind(stored.kept, upTo)) return 'had';
   if (stored === undefined) {
-    // The store had its end: it was deleted.
+    // The store had the run's end, so the run was deleted.
     if (lack === 'receipts') return 'had';
-    // An agent's caller begins their conversation: else one that was deleted would come back.
+    // A caller's run begins the conversation: otherwise an agent's would restore a deleted one.
     if (parent !== undefined && (await sessions.line(session)) === null) return 'waits';
   }
   const write: SessionStore['keep'] = (record, ...page) =>
@@ -146,7 +146,7 @@ export async function keepLate(
   return 'kept';
 }
 
-/** A page as the store takes it. */
+/** Returns a page in the store's form. */
 function recordOf(
   { run, records, kept }: Omit<KeepPage, 'more'>,
   namespaceId: string,
@@ -156,8 +156,8 @@ function recordOf(
 }
 
 /**
- * One write of this worker at a time. Those to a disk that hangs come to no end, and each would hold one of the few
- * threads that all its files are read with: so there is one of them, the others fail until it has ended.
+ * Allows one write of this worker at a time. Writes to a hanging disk never end, and each would block one of the few
+ * threads for all file access: so only one may hang, and others fail until it ends.
  */
 function inTurn(sessions: KeepDeps['sessions']): SessionStore['keep'] {
   let busy: Promise<unknown> | null = null;

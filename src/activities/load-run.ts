@@ -37,33 +37,33 @@ import type { SteersmanActivities } from './types.js';
 export interface ListedTools {
   tools: ToolDefinition[];
   warnings: string[];
-  /** Server that takes calls of tools nobody offers. Default: none. */
+  /** The server that gets calls of unlisted tools. Default: no server. */
   fallbackServer?: string | null;
 }
 
 export interface LoadRunDeps extends RunFilesDeps, PinModelsDeps {
-  /** On the local stack any workspace is served where `workspaces` is not set. */
+  /** On the local stack any workspace is allowed if `workspaces` is not set. */
   localStack: boolean;
-  /** The worker keeps runs in a store of sessions. Default false. */
+  /** The worker stores runs in a store of sessions. Default false. */
   keeps?: boolean;
-  /** What features have on this worker, with what they may use of it. Default: none. */
+  /** Features of this worker, with the parts that they may use. Default: no features. */
   beside?: { features: readonly WorkerFeature[]; parts: WorkerParts; ownTools: readonly ToolDefinition[] };
   /** The worker's program chooses models. Default false. */
   asksProgram?: boolean;
-  /** Tools of the connected servers and the built-in ones, with the policies their servers declare. */
+  /** Returns tools of the connected servers and the built-in ones, with the policies their servers declare. */
   listTools(workspace: string): Promise<ListedTools>;
-  /** What lies in a workspace, in short. */
+  /** Returns a short list of a workspace's files. */
   listFiles(workspace: string): Promise<string>;
-  /** Those of Steersman's search attributes that the namespace has. */
+  /** Returns those of Steersman's search attributes that the namespace has. */
   searchAttributes(): Promise<string[]>;
 }
 
 const HEARTBEAT_MS = 1_000;
 
 /**
- * Makes `steersmanLoadRun`. It reads the files anew for each run, so that an edit changes new runs only.
- * Faults that a person must mend end it without a retry: `run.bad_input` for what the start request says,
- * `run.bad_config` for files of the worker. The message says what is wrong, where, and what to do.
+ * Makes `steersmanLoadRun`. It reads the files anew for each run, so that an edit affects new runs only. Faults that a
+ * person must fix end it without a retry: `run.bad_input` for the start request, `run.bad_config` for files of the
+ * worker. The message names the fault, its place, and the remedy.
  */
 export function createLoadRun(deps: LoadRunDeps): SteersmanActivities['steersmanLoadRun'] {
   return async function steersmanLoadRun({ settings }) {
@@ -80,9 +80,7 @@ export function createLoadRun(deps: LoadRunDeps): SteersmanActivities['steersman
   };
 }
 
-/**
- * Ends at once when cancelled, because a tool server may take long to start. A worker that shuts down lets it finish.
- */
+/** Ends at once when cancelled, because a tool server may take long to start. A worker that shuts down lets it finish. */
 function unlessCancelled<T>(work: Promise<T>): Promise<T> {
   const signal = cancellationSignal();
   return raceStop(signal, work, async () => {
@@ -119,7 +117,7 @@ function withinBound(pinned: PinnedRun): PinnedRun {
   throw ApplicationFailure.nonRetryable(message, FAILURE.run.badConfig);
 }
 
-/** For limits and models that change while it runs. */
+/** Room for limits and models that change during the run. */
 const SPARE_BYTES = 5_000;
 
 async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> {
@@ -181,7 +179,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   };
 }
 
-/** The run's own limits, within what the worker allows. */
+/** Returns the run's own limits, within the worker's ceilings. */
 function limitsFor({ limits, ceilings }: RunFiles['settings'], run: RunSettings): Limits {
   const over = ceilingFault(run.limits ?? {}, ceilings);
   if (over !== null)
@@ -189,7 +187,7 @@ function limitsFor({ limits, ceilings }: RunFiles['settings'], run: RunSettings)
   return underCeilings(mergeLimits(limits, run.limits ?? {}), ceilings);
 }
 
-/** The tools of servers, of the client and of the workflow, as the configuration has them. */
+/** Returns the tools of servers, client and workflow, with the configuration's overrides. */
 function toolsFor(
   listed: ListedTools,
   { settings, roles, callable, agentWarnings }: RunFiles,
@@ -217,7 +215,7 @@ function toolsFor(
   };
 }
 
-/** What is pinned as configuration, start request and worker say it. */
+/** Returns values pinned directly from configuration, start request and worker. */
 function pinnedSettings(deps: LoadRunDeps, settings: RunFiles['settings'], run: RunSettings) {
   const checks = isSubagent(run) ? [] : [...settings.checks, ...(run.checks ?? [])];
   return {
@@ -240,7 +238,7 @@ function pinnedSettings(deps: LoadRunDeps, settings: RunFiles['settings'], run: 
   };
 }
 
-/** Agents are told what they need to know by who calls them. */
+/** Sub-agents get their knowledge from their caller. */
 function continuesSession(run: RunSettings): boolean {
   return run.session !== undefined && !isSubagent(run);
 }
@@ -263,7 +261,7 @@ function wantPrices({ beside }: LoadRunDeps, settings: RunFiles['settings'], run
   return beside?.features.some(feature => feature.needsPrices?.(settings, run) === true) === true;
 }
 
-/** Another worker's host may have the folder. If no try finds it, the error names the hosts without it. */
+/** Another worker's host may have the folder. If no attempt finds it, the error names the hosts without it. */
 function elsewhere({ localStack }: Pick<LoadRunDeps, 'localStack'>): (error: unknown) => never {
   return error => {
     const { attempt, heartbeatDetails } = activityInfo();
@@ -308,13 +306,13 @@ function renderAll(
   };
 }
 
-/** A verifier has no tools of its own: where the limits give it looks, it has those that only read. */
+/** A verifier has no tools of its own: if the limits allow looks, it gets the read-only ones. */
 function mayLook(role: PinnedRole, { looks }: Limits): PinnedRole {
   if (role.output !== 'verdict' || looks === 0) return role;
   return { ...role, ...(role.tools.length === 0 && { tools: ['*'] }), readOnly: true };
 }
 
-/** Where the work ends with a word of these roles, they read what their conversation no longer shows. */
+/** These roles write the end of the work, so they may read parts that their conversation no longer shows. */
 function mayRecall(role: PinnedRole, tools: readonly ToolDefinition[]): PinnedRole {
   const judges = role.output === 'verdict' || role.name === WRITES_THE_END;
   return judges && role.tools.length === 0 && role.prefix === 'shared' && tools.some(isRecall)
@@ -324,7 +322,7 @@ function mayRecall(role: PinnedRole, tools: readonly ToolDefinition[]): PinnedRo
 
 const WRITES_THE_END = 'summary';
 
-/** A run does without where it can not be had. */
+/** Without the listing, the run only gets a warning. */
 async function listingOf(
   deps: LoadRunDeps,
   workspace: string,
@@ -336,14 +334,14 @@ async function listingOf(
   }
 }
 
-/** Of the worker's clock and zone; in history from here on. */
+/** Returns the date by the worker's clock and zone; history has it from here on. */
 function today(): string {
   const now = new Date();
   const two = (number: number) => String(number).padStart(2, '0');
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }
 
-/** A run does without search attributes where the namespace may not be asked for them. */
+/** A run goes without search attributes if the namespace can't be asked for them. */
 async function searchAttributes(deps: LoadRunDeps): Promise<{ names: string[]; warnings: string[] }> {
   try {
     return { names: await deps.searchAttributes(), warnings: [] };
@@ -366,9 +364,9 @@ async function failAs<T>(type: string, work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-// Distinguishes tools of the same name, so that a lasting permission is for one of them only.
+// Distinguishes tools of the same name, so that a lasting permission applies to only one of them.
 
-/** The tool with a digest of what a person judges it by: its server, description, arguments and effects. */
+/** Adds a digest of what a person judges a tool by: its server, description, arguments and effects. */
 function withDigest(tool: ToolDefinition): ToolDefinition {
   const { serverToolName, origin, description, inputSchema, policy } = tool;
   const { readOnly, idempotent, destructive } = policy;

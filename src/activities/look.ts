@@ -1,4 +1,4 @@
-/** The activity that looks at files for the run itself: what stands there before a write, and now, and what there is. */
+/** The activity that looks at files for the run itself: their state before a write, their present state, and a list of them. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createTwoFilesPatch } from 'diff';
@@ -24,17 +24,17 @@ import type { LookFinds, LookInput } from './types.js';
 
 export interface LookDeps extends Pick<HostDeps, 'openWorkspace'> {
   blobs: BlobStore;
-  /** Takes secrets out of a text, as the store does with what it keeps: before it is compared and cut. */
+  /** Removes secrets from a text, as the store does, before it is compared and cut. */
   redact(text: string): string;
 }
 
-/** Of a text that is compared. */
+/** The limit for a text that is compared. */
 const MOST_TEXT_BYTES = 256 * 1_024;
-/** Of a file whose content is hashed; of a larger one its size and time say whether it changed. */
+/** The limit for hashing a file; for a larger one, size and time tell if it changed. */
 const MOST_HASHED_BYTES = 128 * 1_024 * 1_024;
 const MOST_OTHERS = 50;
 
-/** Makes `steersmanLook`. It changes nothing, so a retry does no harm. */
+/** Makes `steersmanLook`. It changes nothing, so it can be retried safely. */
 export function createLook(deps: LookDeps) {
   const { openWorkspace, blobs } = deps;
   const look = async (input: LookInput): Promise<LookFinds[LookInput['at']]> => {
@@ -50,7 +50,7 @@ export function createLook(deps: LookDeps) {
         return listFiles(workspace);
     }
   };
-  // Each way to look finds its own, which the compiler does not see.
+  // The compiler does not know that each look has its own result.
   return look as <I extends LookInput>(input: I) => Promise<LookFinds[I['at']]>;
 }
 
@@ -68,7 +68,7 @@ async function before(
     const seen = await see(workspace, named);
     if (seen === null) return [];
     const { text, ...state } = seen;
-    // Without the store the two are not compared, and the hash still tells whether it changed.
+    // Without the store there is no diff, but the hash still tells if the file changed.
     const ref = text === null ? null : await blobs.put(runIdOf(), text).catch(() => null);
     return [{ named, ...state, ref }];
   });
@@ -80,7 +80,7 @@ async function start(workspace: string, blobs: BlobStore): Promise<LookFinds['st
   return { ref: await blobs.put(runIdOf(), list).catch(() => null) };
 }
 
-/** Of a list that is kept. */
+/** The limit for a stored list. */
 const MOST_LIST_BYTES = 32 << 20;
 
 async function changesSince(
@@ -143,7 +143,7 @@ async function oldText(blobs: BlobStore, ref: string | null): Promise<string | n
 
 type Seen = FileState & { text: string | null };
 
-/** Null for what lies outside of the workspace, or can not be looked at. */
+/** Null for a path outside the workspace, or an unreadable one. */
 async function see(workspace: string, path: string): Promise<Seen | null> {
   try {
     const { real, shown, stats: info } = await placeIn(workspace, path);
@@ -182,14 +182,14 @@ async function hashOf(file: string): Promise<string> {
 /** 192 bits. */
 const HASH_CHARS = 32;
 
-/** Texts that have too little in common are not compared to the end. */
+/** The comparison of very different texts is given up after this time. */
 const MOST_MS = 1_000;
 
 function diffOf(before: string, after: string): string | null {
   const options = { context: 2, timeout: MOST_MS };
   const patch: string | undefined = createTwoFilesPatch('', '', before, after, '', '', options);
   if (patch === undefined) return null;
-  // Without the names of the files; of an empty file that is new, nothing.
+  // Removes the file names; the patch for a new empty file is empty.
   const from = patch.indexOf('@@');
   return from < 0 ? '' : patch.slice(from).trimEnd();
 }

@@ -1,4 +1,4 @@
-/** The activity that reads what a run begins with of the conversation that it is a part of. */
+/** The activity that reads the earlier messages of a run's conversation. */
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import { type EarlierRun, earlierMessages, noAnswerOf, outgrow } from '../conversation/earlier.js';
 import { FAILURE } from '../run/limits/failure.js';
@@ -11,19 +11,19 @@ import { pack } from './pack.js';
 import { storeWithin } from './stop-signal.js';
 import type { OpenSessionInput, SteersmanActivities } from './types.js';
 
-/** A result of an activity stands in history, and may be 2 MB there. */
+/** An activity's result is part of the history, and may have at most 2 MB there. */
 const MOST_BYTES = 400_000;
 const READ_MS = 18_000;
 
-/** So often it is tried; then a run begins without what another one does not tell. */
+/** The number of attempts; then a run begins without the records of a run that does not answer. */
 export const OPEN_TRIES = 5;
-/** Of runs that the store does not know, so many before the one that begins are looked for. */
+/** The number of previous runs, unknown to the store, that are looked for. */
 const MOST_UNKNOWN = 10;
 
 export interface OpenDeps {
   sessions: Pick<SessionStore, 'line' | 'runs' | 'readEach'>;
   namespaceId(): Promise<string | null>;
-  /** Gives the store what it lacks of a run, if that has ended. @throws RunUntold */
+  /** Adds a run's missing records to the store, if the run has ended. @throws RunUntold */
   keepLate(workflowId: string): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function createOpenSession({
     const room = { tokens, bytes: MOST_BYTES };
     const earlier: EarlierRun[] = [];
     for await (const { run, upTo, messages } of saidInEach(sessions, runs.reverse())) {
-      // What came after the message that a branch goes on from is no part of it.
+      // Messages after the one that a branch continues from do not belong to it.
       const isWhole = upTo === undefined;
       const shared = messages.filter(({ thread }) => thread === MAIN_THREAD).map(({ message }) => message);
       earlier.unshift({
@@ -68,7 +68,7 @@ export function createOpenSession({
   };
 }
 
-/** Runs whose end the store may lack: those that it calls open, and those before this one that it does not know. */
+/** Returns runs whose end the store may lack: those stored as open, and unknown ones before this run. */
 function lateIn(session: string, runs: readonly RunRecord[], namespaceId: string): string[] {
   const open = runs.filter(run => !run.ended && run.parent === undefined && run.namespaceId === namespaceId);
   const { workflowId = '' } = activityInfo().workflowExecution ?? {};
@@ -80,7 +80,7 @@ function lateIn(session: string, runs: readonly RunRecord[], namespaceId: string
   return [...open.map(run => run.workflowId), ...unknown];
 }
 
-/** @returns those that do not tell it. */
+/** @returns the runs that do not answer. */
 async function keepEnds({ keepLate }: Pick<OpenDeps, 'keepLate'>, ids: readonly string[]): Promise<string[]> {
   const untold: string[] = [];
   for (const id of ids)
@@ -94,7 +94,7 @@ async function keepEnds({ keepLate }: Pick<OpenDeps, 'keepLate'>, ids: readonly 
   return untold;
 }
 
-/** Whoever may start runs in one folder is not told what was said of another. */
+/** A person who may start runs in one folder must not read conversations of another. */
 function elsewhere(session: string, workspace: string): ApplicationFailure {
   const message = `The run can not start: the conversation ${session} belongs to another workspace than ${workspace}. Start it in that one, or begin another conversation.`;
   return ApplicationFailure.nonRetryable(message, FAILURE.run.badInput);

@@ -1,9 +1,9 @@
-/** Makes a value small that every history carries and nobody reads there. */
+/** Compresses a value that every history stores and people do not read there. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { DICTIONARIES } from '../base/sizes/dictionaries.js';
 import { dictionaryOf, type Packed } from '../base/sizes/packed.js';
 
-/** With the dictionary that makes it smallest: there is one for each language of the prompts. */
+/** Uses the dictionary with the smallest result: there is one for each language of the prompts. */
 export function pack<T>(value: T): Packed<T> {
   const text = JSON.stringify(value);
   const packed = Object.keys(DICTIONARIES).map(number => packedWith(Number(number), text));

@@ -1,4 +1,4 @@
-/** The models that a run pins, with what is known of each; where its cost has a limit, those alone whose price is known. */
+/** The models that a run pins, with facts about each; with a cost limit, only those with a known price. */
 import { join } from 'node:path';
 import { chooseModels, usualModels } from '../config/choose-models.js';
 import { namedModels } from '../config/schema/models-schema.js';
@@ -13,18 +13,18 @@ export interface PinModelsDeps {
   /** @throws SteersmanError for a provider that does not exist. */
   modelInfo(modelId: string, models: Settings['models']): PinnedModel;
   /**
-   * The model of roles that nobody names one for, `endpoint/model`. Default: there is none.
-   * @throws SteersmanError where it can't be told.
+   * Returns the model of roles without a configured one, `endpoint/model`. Default: roles then have no model.
+   * @throws SteersmanError if it can't be determined.
    */
   defaultModel?(models: Settings['models']): Promise<string>;
 }
 
-/** Whether a start chooses models, so that a wrong one is its fault. */
+/** True if a start chooses models, so that a wrong one is its fault. */
 export function namesModels({ model, configuration }: RunSettings): boolean {
   return model !== undefined || configuration !== undefined;
 }
 
-/** @throws SteersmanError for a model that does not exist, and for prices that are not known. */
+/** @throws SteersmanError for a model that does not exist, and for unknown prices. */
 export async function pinModels(
   deps: PinModelsDeps,
   roles: PinnedRole[],
@@ -38,7 +38,7 @@ export async function pinModels(
       : said;
   const choice = chooseModels(roles, settings.models, named);
   const inChains = [...choice.models, ...choice.roles.flatMap(role => role.models)];
-  // Those that the configuration names a person may choose while it runs.
+  // A person may choose the configuration's models during the run.
   const ids = [...new Set([...inChains, ...namedModels(settings.models).map(({ id }) => id)])];
   const modelInfo = Object.fromEntries(ids.map(id => [id, deps.modelInfo(id, settings.models)]));
   // A model named for the run stands alone.

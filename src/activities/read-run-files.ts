@@ -1,4 +1,4 @@
-/** The files that a run pins: of all roles those that it asks, what these may call, and what of them counts for nothing. */
+/** The files that a run pins: the roles that it asks, agents that these may call, and warnings on parts without effect. */
 
 import type { OwnWords } from '../base/words/words.js';
 import type { ConfigInCode } from '../config/in-code.js';
@@ -16,18 +16,18 @@ import type { ToolDefinition } from '../run/tools/tool.js';
 import { addWorkflowTools } from '../run/tools/workflow-tools.js';
 
 export interface RunFilesDeps {
-  /** Folder of `steersman.yaml` and `prompts`: the project's, never the workspace. Null: there is none. */
+  /** The folder of `steersman.yaml` and `prompts`: the project's, never the workspace. Null without one. */
   configDir: string | null;
-  /** What the worker's program gives beside its files. Default: nothing. */
+  /** Configuration in the code of the worker's program. Default: {}. */
   inCode?: ConfigInCode;
-  /** @throws SteersmanError where they can not be read. */
+  /** @throws SteersmanError if they can't be read. */
   loadSettings(): Promise<Settings>;
 }
 
-/** Roles that the settings want asked in a run of this mode, besides its own. */
+/** Returns the roles that the settings add to a run of this mode. */
 function rolesAsked({ review, orchestrate, ...settings }: Settings, mode: ModeName): string[] {
   const plans = mayPlan(mode);
-  // Without a plan there is nothing that a message could change, so its reader may as well be the role at work.
+  // Without a plan no message can change one, so the role at work may read messages itself.
   const { steering = plans ? 'understand' : 'note' } = settings;
   const reviews = review.actions || (plans && (review.plans || review.results));
   return [
@@ -37,25 +37,25 @@ function rolesAsked({ review, orchestrate, ...settings }: Settings, mode: ModeNa
   ];
 }
 
-/** Besides the executor: for tasks that need what it says it has. */
+/** True for a role besides the executor that carries out tasks for its declared capabilities. */
 function carriesOut({ output, capabilities = [] }: RoleProfile): boolean {
   return output === 'execution' && capabilities.length > 0;
 }
 
 export interface RunFiles {
   settings: Settings;
-  /** Roles that those of the run may call; none where it is too deep in a tree of them. */
+  /** Roles that the run's roles may call; empty at the maximum depth of agents. */
   callable: RoleTemplate[];
-  /** What is known of them to those that may call them. */
+  /** Facts about them for the roles that may call them. */
   agents: AgentCard[];
-  /** Of agents that roles name and do not have. */
+  /** Warnings about agents that roles name and do not have. */
   agentWarnings: string[];
   prefix: Opening;
   roles: RoleTemplate[];
   words: OwnWords | undefined;
 }
 
-/** @throws SteersmanError for files that say nothing usable, and for a role that is missing. */
+/** @throws SteersmanError for unusable files, and for a missing role. */
 export async function readRunFiles(
   { configDir, inCode, loadSettings }: RunFilesDeps,
   run: Pick<RunSettings, 'mode' | 'role' | 'agentDepth'>,
@@ -67,7 +67,7 @@ export async function readRunFiles(
   const words = await loadWords(roots, settings.language);
   const way = wayOfStart(run, settings);
   const required = requireRoles(way, settings, { templates: all, named: run.role });
-  // Others would only cost state: nobody asks them.
+  // Other roles are never asked, and would only enlarge the state.
   const wanted = new Set([...required, ...rolesAsked(settings, run.mode)]);
   const roles = all.filter(
     ({ profile }) => wanted.has(profile.name) || (mayPlan(run.mode) && carriesOut(profile)),
@@ -94,7 +94,7 @@ function cardOf(
   };
 }
 
-/** What of the roles' files counts for nothing, also of those that are called: said once, where they are known. */
+/** Returns warnings about the roles' files, including those of callable roles. */
 export function roleWarnings(
   roles: readonly RoleTemplate[],
   tools: readonly ToolDefinition[],

@@ -1,4 +1,4 @@
-/** The activity that makes a check of a goal: by a command, by a file, by a function of the worker's program. */
+/** The activity that makes a check of a goal: by a command, a file, or a function of the worker's program. */
 
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { isRecord, ownValue } from '../base/json/json.js';
@@ -14,56 +14,56 @@ import { withinTime } from '../shared/time-limit.js';
 import { raceStop, within } from './stop-signal.js';
 import type { CheckEnd, RunCheckInput, SteersmanActivities } from './types.js';
 
-/** What a function of the program judges. */
+/** The subject that a function of the program judges. */
 export interface CheckedGoal {
   /** The run's folder, its real path on this host. */
   workspace: string;
   goal: string;
-  /** The answer; where there is a plan, the reports of its tasks, for the answer is written afterwards. */
+  /** The answer; with a plan, the reports of its tasks, because the answer is written later. */
   answer: string;
   /** Workflow id of the run. */
   runId: string;
-  /** What the run was started with as `context`. */
+  /** The run's `context` from its start. */
   values: Readonly<Record<string, string>>;
-  /** Aborted when nobody waits for it any more. */
+  /** Aborted when the result is no longer awaited. */
   signal: AbortSignal;
 }
 
 export interface CheckVerdict {
   ok: boolean;
-  /** In a sentence: what the agents are told to mend. */
+  /** A sentence: what the agents must mend. */
   why?: string;
 }
 
-/** A check that is a function: a start names it as `{ function: name }`. What it throws means that it could not be made. */
+/** A check that is a function: a start names it as `{ function: name }`. If it throws, the check could not be made. */
 export type CheckFunction = (goal: CheckedGoal) => CheckVerdict | Promise<CheckVerdict>;
 
-/** Makes a check of a function, for the option `checks` of a worker. */
+/** Makes a check from a function, for the option `checks` of a worker. */
 export function check(judge: CheckFunction): CheckFunction {
   return judge;
 }
 
 export interface RunCheckDeps {
-  /** @returns its real path. @throws SteersmanError where it is not there, or not served. */
+  /** @returns its real path. @throws SteersmanError if it does not exist, or is not allowed. */
   openWorkspace(path: string): Promise<string>;
-  /** Why a command may not run here; null where it may. */
+  /** Returns why a command may not run here; null if it may. */
   commandFault(command: string, workspace: string): Promise<string | null>;
   functions: Readonly<Record<string, CheckFunction>>;
-  /** Secrets are taken out before a text is cut: half of one is none that is known. */
+  /** Removes secrets before a text is cut, because half a secret is not recognised. */
   redact(text: string): string;
-  /** Of a text that is cut already. */
+  /** Removes secrets from a piece that is already cut. */
   redactPiece(piece: string): string;
 }
 
 const HEARTBEAT_MS = 1_000;
-/** Of what a check says: enough for whoever mends it. */
+/** The limits for a check's output: enough to mend the fault. */
 const OUTPUT_BYTES = 4_000;
 const TEXT_CHARS = 1_000;
-/** As results of checks have it. */
+/** The limit in results of checks. */
 const WHY_CHARS = 300;
 const MOST_FILE_BYTES = 8_000_000;
 
-/** Makes `steersmanRunCheck`. A check that can't be made is a result as well; only its cancellation is thrown. */
+/** Makes `steersmanRunCheck`. A check that can't be made is a result too; only cancellation is thrown. */
 export function createRunCheck(deps: RunCheckDeps): SteersmanActivities['steersmanRunCheck'] {
   return async function steersmanRunCheck(input) {
     const timer = setInterval(() => heartbeat(), HEARTBEAT_MS);
@@ -129,7 +129,7 @@ function endText({ ended, exitCode, signal }: CommandEnd, timeoutMs: number): st
 
 const NO_FILE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', DANGLING]);
 
-/** Links are followed within the workspace alone. */
+/** Links are followed only within the workspace. */
 async function fileFits(
   deps: RunCheckDeps,
   { file, matches, json }: Extract<Check, { file: string }>,

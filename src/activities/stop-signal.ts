@@ -1,7 +1,7 @@
-/** Waiting while an activity may be told to stop. */
+/** Helpers for waiting while an activity may be told to stop. */
 import { errorText } from '../base/text/error-text.js';
 
-/** Why an activity is told to stop: a person's wish, the end of the worker's grace, or pause, reset, time-out. */
+/** Why an activity must stop: a person's wish, the end of the worker's grace time, or pause, reset, time-out. */
 export type StopReason = 'cancelled' | 'shutdown' | 'other';
 
 export function stopReason(signal: AbortSignal): StopReason {
@@ -10,12 +10,12 @@ export function stopReason(signal: AbortSignal): StopReason {
   return word === 'WORKER_SHUTDOWN' ? 'shutdown' : 'other';
 }
 
-/** Somebody wants it to end, or nobody can get its result any more: its run was ended from outside, or its time is over. */
+/** True if its end was requested, or its result can no longer arrive: its run was ended from outside, or its time is over. */
 export function isUnwanted(signal: AbortSignal): boolean {
   return ['CANCELLED', 'NOT_FOUND', 'TIMED_OUT'].includes(errorText(signal.reason));
 }
 
-/** What comes first: `work`, or what `onStop` makes of an abort. `onStop` may go on waiting for `work`. */
+/** Returns `work`, or the result of `onStop` after an abort, whichever is first. `onStop` may keep waiting for `work`. */
 export async function raceStop<T>(
   signal: AbortSignal,
   work: Promise<T>,
@@ -28,7 +28,7 @@ export async function raceStop<T>(
     signal.addEventListener('abort', stop);
     release = () => signal.removeEventListener('abort', stop);
   });
-  // Whichever loses the race may still fail later, unheard.
+  // The loser of the race may still fail later, unnoticed.
   for (const promise of [work, stopped]) promise.catch(() => undefined);
   try {
     return await Promise.race([work, stopped]);
@@ -37,17 +37,17 @@ export async function raceStop<T>(
   }
 }
 
-/** Nothing was sent. */
+/** Stopped before anything was sent. */
 export class StoppedBeforeSending extends Error {}
 
-/** What `work` gives before anything is sent. @throws StoppedBeforeSending at once when the activity is to stop. */
+/** Returns the result of `work` before anything is sent. @throws StoppedBeforeSending as soon as the activity must stop. */
 export function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return raceStop(signal, work, () => {
     throw new StoppedBeforeSending();
   });
 }
 
-/** What `work` gives, unless `signal` is aborted before. @throws its reason. */
+/** Returns the result of `work`, unless `signal` is aborted before. @throws its reason. */
 export function unlessOver<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return raceStop(signal, work, () => {
     throw signal.reason;
@@ -62,14 +62,14 @@ export function pause(ms: number): Promise<void> {
 
 const LATE = Symbol('late');
 
-/** What a store gives. @throws where it takes longer than `ms`. */
+/** Returns a store's result. @throws if it takes longer than `ms`. */
 export async function storeWithin<T>(ms: number, work: Promise<T>): Promise<T> {
   const given = await within(ms, work, LATE);
   if (given === LATE) throw new Error(`the store did not answer within ${ms / 1_000} s`);
   return given;
 }
 
-/** What `work` gives, or `late` when it takes longer than `ms`. */
+/** Returns the result of `work`, or `late` if it takes longer than `ms`. */
 export function within<T, L>(ms: number, work: Promise<T>, late: L): Promise<T | L> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(late), ms);

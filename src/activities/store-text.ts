@@ -1,4 +1,4 @@
-/** The activity that keeps a long text by reference. */
+/** The activity that stores a long text by reference. */
 import { Context } from '@temporalio/activity';
 import type { BlobStore } from '../shared/store/blob-store.js';
 import { storeWithin } from './stop-signal.js';
@@ -6,14 +6,14 @@ import type { StoreTextInput } from './types.js';
 
 const STORE_MS = 9_000;
 
-/** Makes `steersmanStoreText`: the same text of a run has the same reference, so a retry does no harm. */
+/** Makes `steersmanStoreText`: equal texts of a run have the same reference, so it can be retried safely. */
 export function createStoreText(blobs: BlobStore) {
   return async function steersmanStoreText({ text }: StoreTextInput): Promise<{ ref: string }> {
     return { ref: await storeWithin(STORE_MS, blobs.put(runIdOf(), text)) };
   };
 }
 
-/** The run that the activity works for: its workflow id, the owner of its blobs. */
+/** Returns the workflow id of the activity's run, which owns its blobs. */
 export function runIdOf(): string {
   const { workflowExecution } = Context.current().info;
   if (!workflowExecution) throw new Error('this activity is called by a workflow: it keeps texts for it');

@@ -1,6 +1,6 @@
 /**
- * What workflows and activities say to each other: plain data, small, and without the conversation,
- * which activities read from the workflow by query.
+ * The messages between workflows and activities: plain data, small, and without the conversation, which activities read
+ * from the workflow by query.
  */
 
 import type { Packed } from '../base/sizes/packed.js';
@@ -32,13 +32,13 @@ export interface CallModelInput {
   role: string;
   /** `endpoint/model`. */
   model: string;
-  /** Names what the workflow offered for this call: see `RequestSinks`. */
+  /** Identifies the workflow's offer for this call: see `RequestSinks`. */
   check: string;
-  /** What the run knows of refusals of this model. Default: nothing. */
+  /** The run's knowledge of this model's refusals. Default: []. */
   lessons?: readonly string[];
 }
 
-/** Where a workflow puts what its next call sends, for activities of the same worker. */
+/** The sink for a workflow's next request, read by activities of the same worker. */
 export type RequestSinks = {
   steersman: { offer(page: ModelRequestPage, check: string): void };
 };
@@ -49,20 +49,20 @@ export interface RefusalLesson {
   once?: true;
 }
 
-/** The new message and nothing else of the conversation. Its id and time are given by the workflow. */
+/** The new message and nothing else of the conversation. The workflow sets its id and time. */
 export interface CallModelResult {
   content: AssistantMessage['content'];
   stopReason: AssistantMessage['stopReason'];
   usage: Usage;
-  /** Where the endpoint names another than was asked for. */
+  /** The endpoint's name of the model, if it differs from the requested one. */
   servedModel?: string;
-  /** The text that the output is read from, where the message has another: its head and tail, or JSON to be mended. */
+  /** The text for reading the output, if the message differs: it has head and tail, or JSON before repair. */
   outputText?: string;
-  /** What was changed of the request because its endpoint refuses it, and the run does not know: `id` to keep unless it is of this call alone (`once`), `told` to tell. */
+  /** Changes to a request that its endpoint refuses: `id` is stored unless only for this call (`once`), `told` is shown. */
   lessons?: RefusalLesson[];
-  /** Tools that the text ends with calls of, by name: they are not read yet. */
+  /** Names of tools that the text calls at its end: these calls are not read yet. */
   calledInText?: string[];
-  /** What the person should know of this reply, such as a usage that can't be right. */
+  /** A warning for the person about this reply, such as implausible usage. */
   warning?: string;
   durationMs: number;
 }
@@ -71,44 +71,44 @@ export interface CallToolInput {
   callId: string;
   /** The pairing id of the call in the conversation. */
   toolUseId: string;
-  /** Names this call, and no other of any run: the same in every try. */
+  /** Identifies this call uniquely among all runs: the same in every attempt. */
   idempotencyKey: string;
   /** Name as pinned in the run. */
   tool: string;
-  /** Where the server calls it otherwise. */
+  /** The server's name of the tool, if it differs. */
   serverToolName?: string;
   /** MCP server, or null for a built-in tool. */
   server: string | null;
-  /** Type of the application's activity that it is, in place of `steersmanCallTool`. */
+  /** Type of the application's activity that runs instead of `steersmanCallTool`. */
   activity?: string;
   /** Small arguments; larger ones are read by the query `toolRequest`. */
   arguments?: Record<string, unknown>;
-  /** The worker checks the arguments again, with the schema that the server gives. */
+  /** The worker checks the arguments again, with the server's schema. */
   checked?: boolean;
   timeoutMs: number;
-  /** Nothing bad can come of running it twice: read-only or idempotent. */
+  /** Running it twice is harmless: read-only or idempotent. */
   idempotent: boolean;
-  /** It ends its work when it is told to stop, whatever it may have done until then. */
+  /** It ends its work when asked, regardless of its effects so far. */
   stoppable?: true;
   workspace: string;
-  /** How long a person is waited for, where the server asks one; absent: nobody attends. */
+  /** Milliseconds to wait for a person if the server asks one; absent: no person attends. */
   asksForMs?: number;
-  /** Of a stateful server: id of the run's session, or null where the call opens one. */
+  /** Id of the run's session with a stateful server, or null if the call opens one. */
   session?: string | null;
-  /** Of a stateful server that the call opens a session with: how long it may take to start. Default 20,000. */
+  /** Milliseconds that a stateful server may take to start, if the call opens a session. Default 20,000. */
   startTimeoutMs?: number;
   goal: number;
-  /** The task of the plan that it is for; null outside of one. */
+  /** The plan's task that it is for; null without one. */
   taskId: string | null;
-  /** As the starter gave it. */
+  /** The run's `context` from its start. */
   context: Record<string, string>;
-  /** An app gets the answer: the one at this address, or that which called. */
+  /** An app gets the answer: the one at this address, or the calling one. */
   app?: { uri?: string };
-  /** Of the notes: absent for the built-in English. */
+  /** The words of the notes; absent for the built-in English. */
   words?: RunWords;
 }
 
-/** Beside the arguments of an activity that the application has: for the worker, which keeps it to itself. */
+/** Accompanies the arguments of an application's activity; the worker does not pass it on. */
 export interface ActivityToolCall
   extends Pick<CallToolInput, 'workspace' | 'idempotencyKey' | 'timeoutMs' | 'idempotent' | 'words'> {
   attempts: number;
@@ -121,35 +121,35 @@ export interface CallToolResult {
   content: ToolContent[];
   isError: boolean;
   durationMs: number;
-  /** Why the store could not keep the content whole: it is cut. */
+  /** Why the store could not take the content, which is therefore cut. */
   storeFault?: string;
-  /** For the app that gets the answer; `appFault`: why there is nothing for it. */
+  /** Data for the app that gets the answer; `appFault`: why there is none. */
   app?: AppResult;
   appFault?: string;
   /** The session that the call opened, and the task queue of the worker that holds it. */
   session?: { id: string; queue: string };
-  /** When the server last said that it has other tools than before, milliseconds since the epoch. */
+  /** The time at which the server last reported changed tools, milliseconds since the epoch. */
   toolsChangedAt?: number;
 }
 
-/** A call that may be made, with its arguments as they were read; or how it ends. */
+/** A permitted call with its parsed arguments; or its ending. */
 export type CallChecked =
   | { arguments: unknown }
   | { ending: Extract<ToolEnding, 'denied' | 'invalid'>; note: string };
 
 export interface ResolveModelInput {
   situation: ModelSituation;
-  /** As the starter gave it. */
+  /** The run's `context` from its start. */
   context: Record<string, string>;
 }
 
-/** Which conversation is looked at: that of a call that was pinned for it, read as a model call reads it. */
+/** Identifies the conversation by a call that was pinned for it; it is read like a model call's. */
 export interface TransformInput extends CallModelInput {
   transform: string;
   goal: number;
-  /** Estimated, of the conversation. */
+  /** Estimated tokens of the conversation. */
   tokens: number;
-  /** As the starter gave it. */
+  /** The run's `context` from its start. */
   context: Record<string, string>;
 }
 
@@ -165,35 +165,35 @@ export interface RunCheckInput {
   check: Check;
   workspace: string;
   timeoutMs: number;
-  /** Of a check by a tool: what that has said. */
+  /** The tool's output, for a check by a tool. */
   said?: string;
-  /** Of a check by a function: what it judges. */
+  /** The subject, for a check by a function. */
   about?: { goal: string; answer: string; context: Record<string, string> };
 }
 
 export interface CheckEnd {
   status: CheckStatus;
   why: string;
-  /** What it said, unless it passed: its beginning and its end. */
+  /** Beginning and end of its output, unless it passed. */
   output?: string;
 }
 
-/** What is looked at in the workspace for the run itself: no tool is called, and nothing is changed. */
+/** A look at the workspace for the run itself: without a tool call, and without changes. */
 export type LookInput = { workspace: string } & (
   | {
       at: 'before';
-      /** Paths that a call may write, from the workspace on. */
+      /** Paths that a call may write, relative to the workspace. */
       paths: string[];
     }
   | {
       at: 'now';
       files: Pick<Snapshot, 'path' | 'hash' | 'ref'>[];
-      /** Files that changed since are wanted too; null: they are not, and no differences. */
+      /** Returns files changed since then too; null: neither these nor diffs. */
       since: number | null;
-      /** What the look `start` has kept: what changed since is wanted; null: it could not be kept. */
+      /** The blob reference of the look `start`, to return changes since then; null: it could not be stored. */
       start?: string | null;
     }
-  /** All files with sizes and times, kept for a later look. */
+  /** All files with sizes and times, stored for a later look. */
   | { at: 'start' }
   /** The names of the files. */
   | { at: 'list' }
@@ -202,7 +202,7 @@ export type LookInput = { workspace: string } & (
 export interface LookFinds {
   before: Omit<Snapshot, 'taskIds'>[];
   now: FilesNow;
-  /** Null: the store did not take it. */
+  /** Null: the store refused it. */
   start: { ref: string | null };
   list: string;
 }
@@ -212,48 +212,48 @@ export interface StoreTextInput {
   name: string;
 }
 
-/** What lies between two marks: read by the query `keepPage`, kept in the store of sessions. */
+/** Records between two marks: read by the query `keepPage`, stored in the store of sessions. */
 export interface KeepInput {
   workspace: string;
   after: Mark;
   upTo: Mark;
-  /** No other try follows where the store fails. */
+  /** If the store fails, there is no further attempt. */
   once?: true;
 }
 
-/** `missing`: the store was put back to an earlier state, and the run was written again from that mark on. */
+/** `missing`: the store was restored to an earlier state, and the run was written again from that mark on. */
 export type KeepEnd = { missing: Mark } | null;
 
-/** Which part of a conversation a run begins with. */
+/** The part of a conversation that a run begins with. */
 export interface OpenSessionInput {
   session: string;
-  /** Of the run itself: what it has kept already is no part of it. */
+  /** The run itself: its own stored records are left out. */
   chain: string;
-  /** That the run works in: a conversation of another one is not told. */
+  /** The run's workspace: conversations of another one are not shown. */
   workspace: string;
-  /** Estimated tokens that it may take. */
+  /** The maximum of estimated tokens. */
   tokens: number;
-  /** What is said of a goal that came to no answer. */
+  /** The note about a goal without an answer. */
   noAnswer: string;
 }
 
-/** What a run begins with. `untold`: runs that ended while the store was away, and whose end nobody could tell. */
+/** The earlier messages that a run begins with. `untold`: runs that ended while the store was away, with an unknown end. */
 export interface Opened {
   messages: Message[];
   untold?: string[];
 }
 
-/** What features add to a moment, and tell the run of it: each declares its own in its folder. */
+/** Features' additions to a moment and its report to the run: each feature declares its own in its folder. */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface MomentParts {}
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface MomentEndParts {}
 
-/** A moment of a run that the worker is told of. `key` names it, and nothing else of any run. */
+/** A moment of a run that is reported to the worker. `key` identifies it among all runs. */
 export type MomentInput = {
   key: string;
   goal: number;
-  /** As the starter gave it. */
+  /** The run's `context` from its start. */
   context: Record<string, string>;
 } & MomentParts &
   MomentFacts;
@@ -267,36 +267,36 @@ export type MomentFacts =
   | { at: 'end'; outcome: Outcome; cause: Cause };
 
 export interface MomentEnd extends MomentEndParts {
-  /** False: the goal is not to go on. */
+  /** False: the goal must end. */
   goOn: boolean;
   why?: string;
   /** A hook whose failure ends nothing has failed. */
   warning?: string;
 }
 
-/** What workers run for workflows, beside the activities of features. The keys are the activity types on the wire. */
+/** Activities of workers for workflows, in addition to those of features. The keys are the activity types on the wire. */
 export interface SteersmanActivities {
   steersmanLoadRun(input: LoadRunInput): Promise<Packed<PinnedRun>>;
   steersmanCallModel(input: CallModelInput): Promise<CallModelResult>;
   steersmanCallTool(input: CallToolInput): Promise<CallToolResult>;
-  /** Looks at a call of a workflow before that is started. */
+  /** Checks a call of a workflow before that is started. */
   steersmanCheckCall(input: CallToolInput): Promise<CallChecked>;
-  /** Asks the worker's program which model answers; null leaves it to chains and rows. */
+  /** Asks the worker's program for the model; null leaves it to chains and rows. */
   steersmanResolveModel(input: ResolveModelInput): Promise<{ model: string | null }>;
-  /** Asks a function of the worker's program what is to be changed of a conversation before a call. */
+  /** Asks a function of the worker's program for changes to a conversation before a call. */
   steersmanTransform(input: TransformInput): Promise<Required<ContextChange>>;
-  /** Compares a file that a call is about to write with what the call brings, for who is asked about it. */
+  /** Compares a file with a call's new content, for the person who is asked about it. */
   steersmanCompareFile(input: CompareFileInput): Promise<ComparedFile>;
-  /** Makes a check of a goal, by a command, a file or a function: it reads, and may be made again. */
+  /** Makes a check of a goal, by a command, a file or a function: it reads, and may be repeated. */
   steersmanRunCheck(input: RunCheckInput): Promise<CheckEnd>;
   /** Looks at files of the workspace, for evidence and for the opening. */
   steersmanLook<I extends LookInput>(input: I): Promise<LookFinds[I['at']]>;
-  /** Keeps a text in the blob store; returns its reference. */
+  /** Stores a text in the blob store; returns its reference. */
   steersmanStoreText(input: StoreTextInput): Promise<{ ref: string }>;
-  /** Keeps a part of the run in the store of sessions; kept twice, it is there once. */
+  /** Stores a part of the run in the store of sessions; storing it twice has no further effect. */
   steersmanKeep(input: KeepInput): Promise<KeepEnd>;
-  /** Reads what a run begins with of the conversation that it is a part of. */
+  /** Reads the earlier messages of a run's conversation. */
   steersmanOpenSession(input: OpenSessionInput): Promise<Packed<Message[] | Opened>>;
-  /** Tells features of a moment, and hooks of the worker. */
+  /** Reports a moment to features, and to hooks of the worker. */
   steersmanHook(input: MomentInput): Promise<MomentEnd>;
 }

@@ -1,11 +1,11 @@
-/** How often an activity may fail. */
+/** Limits the failures of an activity. */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { errorText } from '../base/text/error-text.js';
 
 /**
- * The activity, which fails for good with the try of this number. Temporal makes more: a try that was lost with its
- * worker says nothing of what was asked for, and may come to a worker that stands still.
+ * Returns the activity, which fails permanently in attempt number `tries`. Temporal allows more: an attempt lost with
+ * its worker says nothing about the work, and one may reach a stalled worker.
  */
 export function withTries<I, R>(tries: number, activity: (input: I) => Promise<R>): (input: I) => Promise<R> {
   return async input => {

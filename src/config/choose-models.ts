@@ -1,4 +1,4 @@
-/** Which models answer for the roles of a run. */
+/** Chooses the models for the roles of a run. */
 
 import { ownValue } from '../base/json/json.js';
 import type { PinnedRole } from '../run/agents/role.js';
@@ -8,27 +8,27 @@ import { type ModelSettings, modelChainSchema } from './schema/models-schema.js'
 import { SETTINGS_FILE } from './settings.js';
 
 export interface ModelChoice {
-  /** Chain for roles whose own list is empty. */
+  /** The chain for roles whose own list is empty. */
   models: string[];
   roles: PinnedRole[];
 }
 
 export interface RunChoice {
-  /** One model, alone for every role. */
+  /** One model for every role, without fallbacks. */
   runModel?: string | undefined;
-  /** Name of one of `models.configurations`. */
+  /** The name of an entry in `models.configurations`. */
   configuration?: string | undefined;
-  /** For messages: the file of the settings. */
+  /** The settings file, for messages. */
   file?: string;
 }
 
 type ModelSources = Pick<ModelSettings, 'default' | 'roles' | 'configurations'>;
 
 /**
- * Which models answer. A model named for the run stands alone: nothing replaces it unasked. Else what is said of a
- * role goes before what is said of all: the configuration's choice for it, `models.roles`, its front matter, and then
- * the configuration's default and `models.default`.
- * @throws SteersmanError when a role is left without a model, or the run names what there is not.
+ * Chooses the models. A model named for the run stands alone: it is not replaced unasked. Otherwise choices for a role
+ * precede those for all roles: the configuration's choice for it, `models.roles`, its front matter, and then the
+ * configuration's default and `models.default`.
+ * @throws SteersmanError if a role has no model, or the run names an unknown one.
  */
 export function chooseModels(
   roles: readonly PinnedRole[],
@@ -49,8 +49,8 @@ export function chooseModels(
 }
 
 /**
- * The models of roles that have none of their own: none where nothing names one, null where each role has its own.
- * @throws SteersmanError for a configuration that there is not.
+ * Returns the models of roles without their own: [] if none is configured, null if each role has its own.
+ * @throws SteersmanError for an unknown configuration.
  */
 export function usualModels(
   roles: readonly Pick<PinnedRole, 'name' | 'models'>[],

@@ -1,4 +1,4 @@
-/** `context` of `steersman.yaml`: what runs pin of it, and which transforms it may name. */
+/** `context` of `steersman.yaml`: the rules that runs pin, and the transforms that it may name. */
 
 import { canonicalJson } from '../base/json/json.js';
 import type { PinnedRun } from '../run/agents/run-config.js';
@@ -14,7 +14,7 @@ import type { Settings } from './schema/settings-schema.js';
 
 type Path = readonly (string | number)[];
 
-/** What a run pins of it. */
+/** Returns the rules that a run pins. */
 export function contextRules(
   { context, models }: Settings,
   modelInfo: PinnedRun['modelInfo'],
@@ -24,7 +24,7 @@ export function contextRules(
     Math.floor((own.maxTokens ?? context.maxTokens) * (own.threshold ?? context.threshold));
   const roles = Object.entries(context.roles).map(([name, own]) => [name, softTokens(own)] as const);
   const model = models.compaction;
-  // What a limit of cost can't count, and an account can't be charged, is not called.
+  // A model without a price is not called if a cost limit or an account needs the price.
   const mayCall = model !== undefined && (!needsPrices || modelInfo[model]?.costKnown === true);
   return {
     softTokens: softTokens(),
@@ -34,13 +34,13 @@ export function contextRules(
   };
 }
 
-/** Functions of the program, which need no store. */
+/** True if the settings name functions of the program, which need no store. */
 export function asksTransforms({ context: { transforms, roles } }: Settings): boolean {
   const names = [transforms, ...Object.values(roles).map(own => own.transforms ?? [])].flat();
   return !names.every(isBuiltInTransform);
 }
 
-/** Where they are others than those that are built in. */
+/** Returns the lists that differ from the built-in ones. */
 function listsOf({ transforms, roles }: Settings['context']): TransformLists {
   const isUsual = canonicalJson(transforms) === canonicalJson(BUILT_IN_TRANSFORMS);
   const own = Object.entries(roles).flatMap(([name, given]) =>
@@ -52,7 +52,7 @@ function listsOf({ transforms, roles }: Settings['context']): TransformLists {
   };
 }
 
-/** @throws SteersmanError with the place of a name that nothing has; without `own`, any name is taken. */
+/** @throws SteersmanError with the place of an unknown name; without `own`, any name is accepted. */
 export function checkTransforms(
   { transforms, roles }: Settings['context'],
   own: ConfigInCode['transforms'],

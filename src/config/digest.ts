@@ -1,4 +1,4 @@
-/** One short word for a whole configuration: hosts of one queue are to have the same. */
+/** A short digest of a whole configuration: all hosts of one queue should have the same. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { TOOL_FILES } from './files/config-dir.js';
@@ -9,7 +9,7 @@ const FOLDERS = ['prompts', TOOL_FILES];
 const FILES = [SETTINGS_FILE, '.mcp.json'];
 const DIGEST_CHARS = 8;
 
-/** Of the files of a configuration folder that runs depend on; not of `.env`, whose keys may differ. */
+/** Covers the files of a configuration folder that runs depend on; not `.env`, whose keys may differ. */
 export function configurationDigest(configDir: string): string {
   const files = FILES.map(name => [name, readText(join(configDir, name))]);
   const below = FOLDERS.map(folder => [folder, marksBelow(join(configDir, folder))]);

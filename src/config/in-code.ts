@@ -1,4 +1,4 @@
-/** What a program says of its worker in code: the same as files say, and over them. */
+/** A program's configuration of its worker in code: it overrides the files. */
 import type { z } from 'zod';
 import { isRecord } from '../base/json/json.js';
 import { SteersmanError } from '../shared/process/errors.js';
@@ -6,10 +6,10 @@ import { checkYaml, type YamlSource } from './files/yaml-source.js';
 import type { RoleFile, RoleFrontMatter } from './prompts/role-file.js';
 import { settingsSchema } from './schema/settings-schema.js';
 
-/** `steersman.yaml` as an object: every key may be left out. */
+/** `steersman.yaml` as an object: every key is optional. */
 export type SettingsInCode = z.input<typeof settingsSchema>;
 
-/** A role as its file `prompts/core/<name>.md` would have it: the front matter, and the template below it. */
+/** A role as in its file `prompts/core/<name>.md`: the front matter, and the template after it. */
 export interface RoleInCode extends RoleFrontMatter {
   /** `planner`, `executor`, `verifier`, `summary`, or another that the configuration has. */
   name: string;
@@ -18,23 +18,23 @@ export interface RoleInCode extends RoleFrontMatter {
 }
 
 export interface ConfigInCode {
-  /** Over `steersman.yaml`, key by key within each section. */
+  /** Overrides `steersman.yaml`, key by key within each section. */
   settings?: SettingsInCode;
-  /** Each in place of the file of its name. */
+  /** Each role replaces the file of its name. */
   roles?: readonly RoleInCode[];
-  /** Business contexts by role, or `default`: in place of `prompts/business/<role>.md`. */
+  /** Business contexts by role, or `default`: they replace `prompts/business/<role>.md`. */
   prompts?: Readonly<Record<string, string>>;
-  /** Model providers of the program itself: model ids may begin with their names. */
+  /** Model providers of the program: model ids may begin with their names. */
   providers?: readonly { name: string }[];
-  /** Transforms of the program itself, by name. Left out: nobody knows which there are, and any name is taken. */
+  /** Transforms of the program, by name. Absent: they are unknown, and any name is accepted. */
   transforms?: Readonly<Record<string, unknown>>;
 }
 
 const DOCS = 'docs/embedding.md';
 
 /**
- * What a file says, with what code says over it.
- * @throws SteersmanError where the code's part is wrong: a fault must not be looked for in the file.
+ * Returns the file's settings, overridden by those in code.
+ * @throws SteersmanError if the code's part is wrong, so that the fault is not looked for in the file.
  */
 export function withSettingsInCode(file: YamlSource, inCode: SettingsInCode | undefined): YamlSource {
   if (inCode === undefined) return file;
@@ -48,7 +48,7 @@ export function withSettingsInCode(file: YamlSource, inCode: SettingsInCode | un
   return { value, at: path => file.at(path) };
 }
 
-/** As if it were read from a file. @throws SteersmanError for a name given twice. */
+/** Returns roles as if read from files. @throws SteersmanError for a name given twice. */
 export function roleFilesInCode(roles: readonly RoleInCode[]): Map<string, RoleFile> {
   const files = new Map<string, RoleFile>();
   for (const { name, prompt, ...frontMatter } of roles) {

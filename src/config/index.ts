@@ -1,4 +1,4 @@
-/** `steersman/config`: `steersman.yaml`, prompts, and whether a folder is trusted. */
+/** `steersman/config`: `steersman.yaml`, prompts, and the trust in a folder. */
 
 export { isBelow } from '../shared/below.js';
 export { chooseModels } from './choose-models.js';

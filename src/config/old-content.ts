@@ -1,13 +1,13 @@
-/** What stands in a file of the workspace, for who is asked whether it may be written anew. */
+/** Returns the present content of a workspace file, for the question whether it may be overwritten. */
 import { readHead } from './files/files.js';
 import { placeIn } from './files/workspace.js';
 
 const MOST_BYTES = 256 * 1_024;
 
 /**
- * @param workspace its real path: links are followed within it alone.
- * @returns null where there is no such file.
- * @throws Error for a file outside of the workspace, of more than 256 KB, or that is no text.
+ * @param workspace its real path: links are followed only within it.
+ * @returns null if the file does not exist.
+ * @throws Error for a file outside the workspace, of more than 256 KB, or that is not text.
  */
 export async function readOldContent(workspace: string, path: string): Promise<string | null> {
   const { real, stats } = await placeIn(workspace, path);

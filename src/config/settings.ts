@@ -1,4 +1,4 @@
-/** Reading `steersman.yaml`, and what follows from it: limits, tool policies. */
+/** Reads `steersman.yaml`, and derives limits and tool policies from it. */
 import { join, resolve } from 'node:path';
 import * as featureKeys from '../features/keys.js';
 import { endpointFault, endpointNames } from '../models/provider/endpoints.js';
@@ -23,8 +23,8 @@ export type { LimitOverrides, Settings, ToolOverride } from './schema/settings-s
 
 export const SETTINGS_FILE = 'steersman.yaml';
 /**
- * What a folder that nobody trusts has no say on: where conversations and keys go, who pays, what runs in the console,
- * and what runs on this machine unasked.
+ * Sections that an untrusted folder can't set: they choose where conversations and keys go, who pays, and which code
+ * runs in the console or unasked on this machine.
  */
 export const TRUSTED_SECTIONS = [
   ...(['models', 'store'] as const),
@@ -34,8 +34,8 @@ export const TRUSTED_SECTIONS = [
 const DOCS = 'docs/configuration.md';
 
 /**
- * Reads `steersman.yaml` of a folder of configuration, with what code says over it; a missing file, or no folder
- * (null), means defaults. Paths in `workspaces` come out absolute.
+ * Reads `steersman.yaml` of a configuration folder, overridden by code; without a file or folder (null), it has
+ * defaults. Paths in `workspaces` become absolute.
  * @throws SteersmanError with `file:line` for bad YAML, unknown keys, bad values and roles that do not exist.
  */
 export function loadSettings(configDir: string | null, inCode: ConfigInCode = {}): Promise<Settings> {
@@ -45,8 +45,8 @@ export function loadSettings(configDir: string | null, inCode: ConfigInCode = {}
 }
 
 /**
- * As `loadSettings`, for who is not the worker of this folder: endpoints and roles that are not here may be given in
- * the code of its program (CF4). `strangers`: a line for each.
+ * Like `loadSettings`, for programs other than the folder's worker: unknown endpoints and roles may be defined in that
+ * worker's code (CF4). `strangers`: a line for each.
  */
 export async function settingsOfAny(
   configDir: string | null,
@@ -56,7 +56,7 @@ export async function settingsOfAny(
   return { settings, strangers };
 }
 
-/** Gets what names an endpoint or a role that is not here. */
+/** Gets the error about an unknown endpoint or role. */
 type OnStranger = (error: SteersmanError) => void;
 
 async function readAndCheck(
@@ -160,14 +160,14 @@ const NAME_A_ROLE = 'A role is a file prompts/core/<role>.md: name one that exis
 const NAME_AN_ENDPOINT =
   'A model id begins with the name of an endpoint: write that under models.endpoints, or name one that exists.';
 
-/** Defaults, then `steersman.yaml`, then the run's own: key by key the later one wins. */
+/** Merges defaults, `steersman.yaml` and the run's own limits: key by key the later one wins. */
 export function mergeLimits(file: LimitOverrides, run: LimitOverrides): Limits {
   return { ...DEFAULT_LIMITS, ...file, ...run };
 }
 
 /**
- * Applies the tool overrides of `steersman.yaml` over what servers declare. A glob that matches
- * no tool gives a warning: it is often a misspelt name.
+ * Applies the tool overrides of `steersman.yaml` to the servers' declarations. A glob that matches no tool gives a
+ * warning, because it is often misspelt.
  */
 export function applyToolOverrides(
   tools: readonly ToolDefinition[],
@@ -177,7 +177,7 @@ export function applyToolOverrides(
   const rules = Object.entries(overrides).map(([glob, override]) => ({
     glob,
     override,
-    // The bare `*` means what servers, client and program offer.
+    // The bare `*` means tools of servers, client and program, not the run's own.
     matches: (tool: ToolDefinition) => isNamed(tool, [glob]),
   }));
   const changed = tools.map(tool => {
@@ -191,10 +191,10 @@ export function applyToolOverrides(
   return { tools: changed, warnings };
 }
 
-/** Key by key: what is not copied here has no effect, and the compiler does not say so. */
+/** Copies key by key: an omitted key has no effect, and the compiler does not report that. */
 function overridePolicy(policy: ToolPolicy, override: ToolOverride): ToolPolicy {
   const readOnly = override.readOnly ?? policy.readOnly;
-  // A server's claim "read-only" carries "idempotent" with it: who denies the first denies the second.
+  // A server's claim "read-only" implies "idempotent", so denying the first denies the second.
   const claimed = override.readOnly === false ? false : policy.idempotent;
   const { callsPerTurn, cacheTtlMs, corrections, stoppable } = override;
   return {
@@ -214,8 +214,8 @@ function overridePolicy(policy: ToolPolicy, override: ToolOverride): ToolPolicy 
 }
 
 /**
- * Why a command may not run as a check; null where it may: on the local stack any, elsewhere those of the
- * configuration's own `checks` and those that run unasked by `permissions.auto`, such as `run(npm test)`.
+ * Returns why a command may not run as a check; null if it may: any on the local stack, elsewhere those of the
+ * configuration's own `checks` and those that `permissions.auto` allows, such as `run(npm test)`.
  */
 export function commandFault(
   command: string,
@@ -232,5 +232,5 @@ export function commandFault(
   return 'this worker runs no such command: its steersman.yaml names it neither under checks nor under permissions.auto';
 }
 
-/** The tool that runs commands: what is said of its calls holds for checks too. */
+/** The tool that runs commands: its permissions apply to checks too. */
 const COMMAND_TOOL = 'run';

@@ -1,4 +1,4 @@
-/** What is in a folder, by ripgrep, which leaves out what git ignores: its search, and the files that lie there. */
+/** Searches and lists a folder with ripgrep, which leaves out files that git ignores. */
 import { spawn } from 'node:child_process';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,43 +7,43 @@ import { preview } from '../base/text/preview.js';
 
 const TIME_LIMIT_MS = 10_000;
 const MAX_STDERR_CHARS = 2_000;
-/** Of one record; what is behind is dropped, and is not searched for its end again and again. */
+/** The limit for one record; further characters are dropped without being searched repeatedly. */
 const MAX_RECORD_CHARS = 16_384;
-/** It keeps a whole line, also of a file that says what is ignored; and where that is a link, it may lead anywhere. */
+/** ripgrep holds a whole line in memory, even of ignore files, and a link as such a file may lead anywhere. */
 const MAX_MEMORY_KB = 1 << 20;
 
 interface Search {
   args: readonly string[];
-  /** By which the system reaches the folder. */
+  /** The system's path of the folder. */
   cwd: string;
-  /** A file that is searched in place of the folder. */
+  /** A file to search instead of the folder. */
   stdin?: number;
   signal?: AbortSignal;
   timeoutMs?: number;
-  /** What ends a record of its output. Default: a newline. */
+  /** The separator of output records. Default: a newline. */
   delimiter?: string;
-  /** Takes each record; false when no more are wanted. */
+  /** Gets each record; false ends the search. */
   take(record: string): boolean;
 }
 
 export interface Searched {
-  /** It was ended before it had searched everything. */
+  /** The search was ended before it was complete. */
   cut: 'enough' | 'time' | null;
-  /** What it says it could not do; empty where it could do all. */
+  /** ripgrep's message about what it could not do; '' without one. */
   fault: string;
 }
 
-/** No messages of files that say what is ignored: they quote lines of them, and one may be a link out of here. */
+/** Suppresses messages about ignore files: they quote lines, and such a file may be a link out of the folder. */
 const ALWAYS = [
   ...['--no-config', '--no-require-git', '--no-ignore-dot', '--no-ignore-messages'],
   ...['--no-mmap', '--hidden', '--color=never'],
 ];
-/** After the globs of a caller, which would bring it back. */
+/** Placed after the caller's globs, which could include it again. */
 const NEVER = ['--glob=!.git'];
 
 const PIPE = 'a .gitignore, here or in a folder above, is a pipe: nothing is found until it is deleted';
 
-/** ripgrep would wait for who writes into it. One further below costs the time limit. */
+/** ripgrep would wait for a writer of the pipe. A pipe deeper in the folder costs the time limit. */
 async function waitsForPipe(cwd: string): Promise<boolean> {
   for (let at = await realpath(cwd); ; at = dirname(at)) {
     const stats = await stat(join(at, '.gitignore')).catch(() => null);
@@ -52,10 +52,10 @@ async function waitsForPipe(cwd: string): Promise<boolean> {
   }
 }
 
-/** Not every system has this limit. */
+/** Some systems lack this limit. */
 const LIMITED = `ulimit -v ${MAX_MEMORY_KB} 2>/dev/null; exec "$0" "$@"`;
 
-/** @throws Error where ripgrep can't be started, or the caller gave up. */
+/** @throws Error if ripgrep can't be started, or the caller aborted. */
 export async function search({
   args,
   cwd,
@@ -112,13 +112,13 @@ function splitAt<T>(list: readonly T[], index: number): [T[], T[]] {
   return index < 0 ? [[...list], []] : [list.slice(0, index), list.slice(index)];
 }
 
-/** Without paths of the host. */
+/** Removes paths of the host. */
 export function faultText(fault: string): string {
   return fault.replace(/\/proc\/\d+\/fd\/\d+/g, '.');
 }
 
 export interface FoundFile {
-  /** From the workspace on. */
+  /** Relative to the workspace. */
   path: string;
   bytes: number;
   changedAt: number;
@@ -129,7 +129,7 @@ const MOST_MS = 5_000;
 const NAMES = ['--files', '--null', '--no-hidden', '--no-messages'];
 const AT_ONCE = 64;
 
-/** As many as are found in a few seconds, without hidden ones. */
+/** Lists the files found in a few seconds, without hidden ones. */
 export async function filesIn(workspace: string): Promise<{ files: FoundFile[]; isCut: boolean }> {
   const names: string[] = [];
   const { cut, fault } = await search({
@@ -143,7 +143,7 @@ export async function filesIn(workspace: string): Promise<{ files: FoundFile[]; 
   const files: FoundFile[] = [];
   for (let from = 0; from < names.length; from += AT_ONCE) {
     const found = names.slice(from, from + AT_ONCE).map(async path => {
-      // One that is gone meanwhile is none.
+      // A file deleted meanwhile is left out.
       const stat = await lstat(join(workspace, path)).catch(() => null);
       return stat?.isFile() ? [{ path, bytes: stat.size, changedAt: stat.mtimeMs }] : [];
     });

@@ -1,10 +1,10 @@
-/** Copies of threads, for tasks side by side: they begin with the same message objects, so that nothing is kept twice. */
+/** Copies of threads for parallel tasks. They begin with the same message objects, so that no message is stored twice. */
 
 import { estimateMessageTokens } from '../run/limits/tokens.js';
 import type { Message } from '../run/messages/message.js';
 import type { Thread, Threads } from '../run/state/thread.js';
 
-/** Begins a copy; `epoch`: higher than that of an earlier copy with the same id, which workers may still know. */
+/** Begins a copy; `epoch` must exceed that of an earlier copy with the same id, which workers may still know. */
 export function branchThread(thread: Thread, taskId: string, epoch: number): Thread {
   const messages = [...thread.messages];
   return {
@@ -21,12 +21,12 @@ export function branchThreadId(thread: string, taskId: string): string {
   return `${thread}/${taskId}`;
 }
 
-/** What was said in the thread itself: of a copy, what came after its beginning. */
+/** Returns the thread's own messages: in a copy, those after the shared beginning. */
 export function ownMessages({ messages, branch }: Thread): Message[] {
   return messages.slice(branch?.shared ?? 0);
 }
 
-/** Puts other messages in the place of those of a thread, such as shortened ones. Changes `thread`. */
+/** Replaces a thread's messages, such as by shortened ones. Changes `thread`. */
 export function replaceMessages(thread: Thread, messages: Message[]): void {
   if (thread.branch) {
     const own = new Set(ownMessages(thread).map(({ id }) => id));
@@ -41,7 +41,7 @@ export function joinBranchThreads(threads: Threads, taskId: string): void {
     const thread = threads[copy.branch?.of ?? ''];
     if (!thread) throw new Error(`${copy.id} is a copy of no thread`);
     const known = new Set(thread.messages.map(({ id }) => id));
-    // What a person said stands in all of them.
+    // All copies have a person's messages.
     const added = ownMessages(copy).filter(({ id }) => !known.has(id));
     thread.messages.push(...added);
     thread.tokens += added.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
@@ -49,7 +49,7 @@ export function joinBranchThreads(threads: Threads, taskId: string): void {
   }
 }
 
-/** How many messages at its beginning a copy has in common with its thread as that is now. */
+/** Returns the number of first messages that a copy shares with its thread's present state. */
 export function sharedNow(threads: Threads, { messages, branch }: Thread): number {
   const origin = branch ? (threads[branch.of]?.messages ?? []) : [];
   let count = 0;
@@ -57,7 +57,7 @@ export function sharedNow(threads: Threads, { messages, branch }: Thread): numbe
   return count;
 }
 
-/** The threads as they are carried over: what a copy shares with its thread is in that one alone. */
+/** Returns the threads for handing over: messages that a copy shares with its thread are stored only in the thread. */
 export function folded(threads: Threads): Threads {
   return mapThreads(threads, thread => {
     if (!thread.branch) return thread;

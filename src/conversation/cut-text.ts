@@ -1,20 +1,20 @@
-/** A text that was cut at the output limit and goes on in the next reply. */
+/** A text that was cut at the output limit and continues in the next reply. */
 
 import type { Words } from '../base/words/words.js';
 
-/** A word longer than this is taken for a script without spaces, or for code. */
+/** A longer word is taken for a script without spaces, or for code. */
 const MOST_WORD_CHARS = 40;
 const SHOWN_CHARS = 80;
-/** Fewer characters may begin a sentence by chance. */
+/** Fewer characters may repeat by chance. */
 const LEAST_REPEATED_CHARS = 12;
 
-/** The text without the word in which it was cut: what comes next begins anew at it. */
+/** Returns the text without the word that was cut: the continuation repeats that word. */
 export function upToWord(text: string): string {
   const word = /\S*$/.exec(text.slice(-MOST_WORD_CHARS - 1))?.[0] ?? '';
   return word.length > MOST_WORD_CHARS ? text : text.slice(0, text.length - word.length);
 }
 
-/** The words after which it goes on: of its last line. */
+/** Returns the last words of the text's last line, after which it continues. */
 export function lastWords(text: string): string {
   const line =
     text
@@ -25,7 +25,7 @@ export function lastWords(text: string): string {
   return [...line].slice(-SHOWN_CHARS).join('').trim();
 }
 
-/** Both parts as one text, `first` being what `upToWord` left of it; words that the second repeats are said once. */
+/** Joins both parts; `first` is the result of `upToWord`. Words that the second part repeats are kept once. */
 export function joinCut(first: string, second: string): string {
   const words = lastWords(first);
   const begin = second.trimStart();

@@ -1,4 +1,4 @@
-/** What a run begins with where its conversation began before it: the newest of what was said, calls with their results. */
+/** The messages that a run takes over from earlier runs of its conversation: the newest ones, with calls and results paired. */
 
 import { jsonBytes, stringOr } from '../base/json/json.js';
 import { BUILT_IN_WORDS, type Words } from '../base/words/words.js';
@@ -15,17 +15,17 @@ import { RECALL } from '../run/tools/tool.js';
 import { withSummariesInPlace } from './replaced.js';
 import { COMPACTOR } from './summary.js';
 
-/** What one run of the conversation has said in the thread that its roles share. */
+/** The messages of one run in the thread that its roles share. */
 export interface EarlierRun {
   chain: string;
-  /** Of its last goal. */
+  /** The answer to its last goal. */
   answer: string | null;
   messages: readonly Message[];
-  /** Said at its end, where its last goal came to no answer. */
+  /** A note at its end, if its last goal got no answer. */
   noAnswer?: string | undefined;
 }
 
-/** What the next run is told of one that failed, or ended without a word: else its goal would seem to be open. */
+/** Returns a note for the next run if this one failed or ended without an answer: otherwise its goal would seem open. */
 export function noAnswerOf(
   { outcome, answer }: Pick<RunRecord, 'outcome' | 'answer'>,
   words: Pick<Words, 'noAnswer'>,
@@ -38,7 +38,7 @@ function isBlank(text: string | null): boolean {
   return text === null || text.trim() === '';
 }
 
-/** What each run says anew. */
+/** Messages that each run adds anew. */
 const SAID_ANEW: ReadonlySet<UserMessage['purpose']> = new Set([
   'role',
   'notes',
@@ -48,7 +48,7 @@ const SAID_ANEW: ReadonlySet<UserMessage['purpose']> = new Set([
   'context',
 ]);
 
-/** The newest that fits, in order; before it the goal that it is about, and the last summary in the place of what it stands for. */
+/** Returns the newest messages that fit, in order, after their goal; the last summary is in place of those it replaces. */
 export function earlierMessages(runs: readonly EarlierRun[], { tokens, bytes }: Room): Message[] {
   const said = runs.flatMap(groupsOfRun);
   const groups = withSummariesInPlace(said);
@@ -66,12 +66,12 @@ export function earlierMessages(runs: readonly EarlierRun[], { tokens, bytes }: 
   const rest = groups.filter(group => group !== summary);
   const newest = rest.slice(rest.findLastIndex(group => !take(group)) + 1);
   const before = groups.slice(0, Math.max(groups.indexOf(newest[0] ?? []), 0));
-  // Else the first that is there would be an answer to nothing.
+  // Otherwise the first message would answer an unknown goal.
   if (!isOf('goal', newest[0])) for (const group of goalIn(before)) taken.add(group);
   return groups.filter(group => taken.has(group)).flat();
 }
 
-/** The last goal, and what people said to it since: a summary has left them where they were. */
+/** Returns the last goal with people's messages to it, which a summary leaves in place. */
 function goalIn(groups: readonly Message[][]): Message[][] {
   const at = groups.findLastIndex(group => isOf('goal', group));
   const [goal, ...since] = at < 0 ? [] : groups.slice(at);
@@ -84,7 +84,7 @@ function goalIn(groups: readonly Message[][]): Message[][] {
   });
 }
 
-/** Whether there is more in these runs than there is room for: none before them is wanted. */
+/** True if these runs exceed the room, so that earlier ones are not needed. */
 export function outgrow(runs: readonly EarlierRun[], { tokens, bytes }: Room): boolean {
   const groups = withSummariesInPlace(runs.flatMap(groupsOfRun));
   return (
@@ -102,14 +102,14 @@ function tokensOf(group: readonly Message[]): number {
   return group.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
 }
 
-/** It comes on top of what fits. */
+/** The room for the goal, in addition to the other messages. */
 const GOAL_BYTES = 8_000;
 
 function isOf(purpose: UserMessage['purpose'], [message]: readonly Message[] = []): boolean {
   return message?.kind === 'user' && message.purpose === purpose;
 }
 
-/** A reply goes with the results of its calls; calls that have none are left out. */
+/** Groups each reply with the results of its calls; calls without a result are left out. */
 function groupsOfRun({ chain, answer, messages, noAnswer }: EarlierRun): Message[][] {
   const results = new Map(
     messages.flatMap(message =>
@@ -138,7 +138,7 @@ function groupsOfRun({ chain, answer, messages, noAnswer }: EarlierRun): Message
   return groups;
 }
 
-/** Endpoints refuse an empty message; thinking alone is none. */
+/** Endpoints refuse an empty message, and reasoning alone counts as empty. */
 function saysNothing(content: Message['content']): boolean {
   const blocks: readonly Block[] = content;
   return blocks.every(
@@ -146,7 +146,7 @@ function saysNothing(content: Message['content']): boolean {
   );
 }
 
-/** Ids by which a model reads more, with their run: the run that goes on has messages of the same ids. */
+/** Adds the run to ids by which a model can read more: the continuing run has messages with the same ids. */
 function withNamedRun(message: Message, chain: string): Message {
   if (chain === '') return message;
   const inQuotes = (text: string) => text.replace(/"(m\d+)"/g, `"${chain}/$1"`);
@@ -185,7 +185,7 @@ function withNamedRecall(
 
 const REFERENCES = Object.values(BUILT_IN_WORDS).map(words => `\n${words.summaryReferences}\n- `);
 
-/** In the part that has them: elsewhere `m3` may be a measure. */
+/** Only the part with references is changed: elsewhere `m3` may be a measure. */
 function withNamedReferences(text: string, chain: string): string {
   const from = Math.max(...REFERENCES.map(title => text.lastIndexOf(title)));
   if (from < 0) return text;
@@ -199,17 +199,17 @@ function isSaid(messages: readonly Message[], answer: string): boolean {
   );
 }
 
-/** No message of a run has these. */
+/** Ids that no message of a run has. */
 const ANSWER_ID = 'answer';
 const NO_ANSWER_ID = 'no-answer';
 
-/** An answer that the conversation does not hold was made of a role's output, or in a thread of another role. */
+/** Adds an answer that the conversation lacks: it came from a role's output, or from another role's thread. */
 function endMessage(messages: readonly Message[], id: string, text: string): UserMessage {
   const { at = 0 } = messages.at(-1) ?? {};
   return { id, at, kind: 'user', purpose: 'answer', content: [{ type: 'text', text }] };
 }
 
-/** The messages under ids of the run that begins with them: `newId` gives one. */
+/** Returns the messages with new ids from `newId`, for the run that begins with them. */
 export function renamed(messages: readonly Message[], newId: (prefix: 'm' | 'c') => string): Message[] {
   const calls = new Map<string, string>();
   const key = ({ from }: Message, id: string) => `${from?.chain} ${id}`;
@@ -221,7 +221,7 @@ export function renamed(messages: readonly Message[], newId: (prefix: 'm' | 'c')
       return { ...message, id, content: [{ ...block, toolUseId }] };
     }
     if (message.kind === 'user') {
-      // Said of the run that it stands in there.
+      // This field refers to the earlier run.
       const { replaces: _replaced, ...said } = message;
       return { ...said, id };
     }

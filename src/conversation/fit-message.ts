@@ -1,4 +1,4 @@
-/** Messages within their bounds. The arguments of calls are never cut: a call runs with what was asked, or not. */
+/** Keeps messages within their bounds. Arguments of calls are never cut: a call runs as requested, or not at all. */
 
 import { wellFormed } from '../base/json/json.js';
 import { INSTRUCTION_TEXT_BYTES, REPLY_BYTES, RESULT_BYTES, TEXT_BYTES } from '../base/sizes/bounds.js';
@@ -7,9 +7,9 @@ import { cutText, fitted } from '../base/text/fit.js';
 import type { Message, ReasoningBlock, TextBlock, ToolResultBlock } from '../run/messages/message.js';
 import { contentText } from './tool-result.js';
 
-/** The message as a thread takes it: the same object where it fits, as nearly all do. */
+/** Returns the message within bounds: the same object if it fits, as nearly all do. */
 export function fitMessage<M extends Message>(given: M): M {
-  // Half of a pair in a text would have every later request refused (FE4).
+  // With half a surrogate pair in a text, every later request would be refused (FE4).
   const message = wellFormed(given);
   switch (message.kind) {
     case 'assistant':
@@ -23,10 +23,10 @@ export function fitMessage<M extends Message>(given: M): M {
   }
 }
 
-/** Left to each text of a reply that is too large in all. */
+/** The size for each text of a reply whose total is too large. */
 const REPLY_TEXT_BYTES = 8_000;
 
-/** The message with texts of at most so many bytes; a tool result within so many in all. */
+/** Cuts each text to `bytes`; a tool result in total. */
 export function withShortTexts<M extends Message>(message: M, bytes: number): M {
   if (sizeOf(message) <= bytes) return message;
   const content = message.content.map(block => {
@@ -37,7 +37,7 @@ export function withShortTexts<M extends Message>(message: M, bytes: number): M 
   return { ...message, content };
 }
 
-/** Whose result it is stays, and of what was said as much as there is room for: as text where nothing else of it fits. */
+/** Keeps the result's call and as much content as fits: as text if nothing else fits. */
 function withShortContent(block: ToolResultBlock, bytes: number): ToolResultBlock {
   const { note, content, ...fixed } = block;
   const room = bytes - sizeOf(fixed);
@@ -50,7 +50,7 @@ function withShortContent(block: ToolResultBlock, bytes: number): ToolResultBloc
   };
 }
 
-/** Another text is not what a provider gave: what it wants back with it goes. */
+/** Drops the provider's data if the text differs from the one it belongs to. */
 function withText<B extends TextBlock | ReasoningBlock>(block: B, text: string): B {
   if (text === block.text) return block;
   const { data: _data, ...rest } = { data: undefined, ...block };

@@ -1,4 +1,4 @@
-/** Messages that a run is to begin with, as a client gives them: judged field by field, made to pair, and bounded. */
+/** Messages from a client that a run should begin with: checked field by field, paired, and bounded. */
 
 import { isRecord, isText, jsonBytes, nestsDeeper, stringOr } from '../base/json/json.js';
 import { REPLY_BYTES } from '../base/sizes/bounds.js';
@@ -20,14 +20,14 @@ import {
 import { earlierMessages } from './earlier.js';
 import { contentText } from './tool-result.js';
 
-/** Each stands in the input of the workflow, which the server takes up to 2 MB. */
+/** All of them are in the workflow's input, which the server limits to 2 MB. */
 export const GIVEN_BYTES = 400_000;
 const DEEPEST = 64;
 const MOST_ERRORS = 5;
 
 export type GivenRead = { ok: true; messages: Message[] } | { ok: false; errors: string[] };
 
-/** Reads any JSON. Calls without a result, and results without a call, are left out; so are notes that are for no model. */
+/** Reads any JSON. Calls without a result and results without a call are left out, as are notes that are not for models. */
 export function readGiven(raw: unknown, at = 'messages'): GivenRead {
   if (!Array.isArray(raw)) return { ok: false, errors: [expected(at, 'a list of messages', raw)] };
   if (nestsDeeper(raw, DEEPEST))
@@ -38,7 +38,7 @@ export function readGiven(raw: unknown, at = 'messages'): GivenRead {
   return { ok: true, messages: paired(read.filter(message => message !== null)) };
 }
 
-/** The newest that fit, in order, a call never without its result; and how many were left out for their size. */
+/** Returns the newest messages that fit, in order, each call with its result; and the number left out for their size. */
 export function givenWithin(
   messages: readonly Message[],
   bytes = GIVEN_BYTES,
@@ -57,7 +57,7 @@ type Raw = Record<string, unknown>;
 
 const KINDS = ['user', 'assistant', 'tool_result', 'cut'];
 
-/** Null for a note of a cut, which stands for what is not there. */
+/** Null for a cut's note, which stands for missing messages. */
 function readMessage(raw: unknown, at: string, errors: string[]): Message | null {
   if (!isRecord(raw)) errors.push(expected(at, 'an object { kind, content }', raw));
   else if (!KINDS.includes(stringOr(raw.kind, '')))
@@ -103,7 +103,7 @@ function assistantMessage(field: Fields, head: Head, content: unknown[]): Assist
   };
 }
 
-/** In the place of a block that is none: its type is the fault, and its fields are no others. */
+/** Replaces an invalid block: its type is the only fault reported. */
 const NO_TEXT = { type: 'text' as const, text: '' };
 
 function replyBlock(block: Fields): AssistantMessage['content'][number] {
@@ -126,7 +126,7 @@ function replyBlock(block: Fields): AssistantMessage['content'][number] {
   }
 }
 
-/** What a provider wants back: for its own model alone. */
+/** Data that a provider wants back, only for its own model. */
 function dataOf({ raw: { data } }: Fields): { data?: { model: string; value: unknown } } {
   return isRecord(data) && isText(data.model) ? { data: { model: data.model, value: data.value } } : {};
 }
@@ -151,7 +151,7 @@ function resultMessage(field: Fields, head: Head, content: unknown[]): ToolResul
   return { ...head, kind: 'tool_result', content: [result] };
 }
 
-/** What stands elsewhere by a reference is not this run's to read: what was shown of it stays. */
+/** Content stored elsewhere by reference is not accessible to this run, so only its shown part stays. */
 function toolContent(part: Fields): ToolContent {
   const type = part.oneOf('type', ['text', 'json', 'image', 'resource'], null);
   if (type !== part.raw.type) return NO_TEXT;
@@ -165,7 +165,7 @@ function toolContent(part: Fields): ToolContent {
 
 const NOWHERE = { ref: '', totalBytes: 0 };
 
-/** Fields of one object. What is not as it must be is noted with its path; null as a default: it must be there. */
+/** Reads fields of one object. Faults are recorded with their path; a default of null makes the field required. */
 class Fields {
   readonly raw: Raw;
   readonly at: string;
@@ -181,7 +181,7 @@ class Fields {
     const at = `${this.at}.${name}`;
     if (isRecord(value)) return new Fields(value, at, this.errors);
     this.errors.push(expected(at, 'an object', value));
-    // Its fields are no faults of their own.
+    // Its fields are not reported as separate faults.
     return new Fields({}, at, []);
   }
 
@@ -212,7 +212,7 @@ class Fields {
   }
 }
 
-/** Each call with its one result, under ids that nothing else has: endpoints repeat them, or leave them out. */
+/** Pairs each call with its one result, under unique ids, because endpoints repeat or omit ids. */
 function paired(messages: readonly Message[]): Message[] {
   const withResult = new Set(answered(messages));
   const open = new Map<string, string>();
@@ -238,7 +238,7 @@ function paired(messages: readonly Message[]): Message[] {
   });
 }
 
-/** The calls that have a result: of two with one id the later one, unless the first was answered before it. */
+/** Returns calls with a result: for two calls with one id, the later one, unless the first was answered before it. */
 function answered(messages: readonly Message[]): ToolUseBlock[] {
   const open = new Map<string, ToolUseBlock>();
   return messages.flatMap(message => {

@@ -1,4 +1,4 @@
-/** What continue-as-new carries: the whole state, with a conversation that leaves it below its bound. */
+/** The state that continue-as-new carries, with the conversation shortened to its bound. */
 
 import { isRecord } from '../base/json/json.js';
 import { wordsOf } from '../base/words/words.js';
@@ -17,7 +17,7 @@ import { MAX_STATE_BYTES, roomForThreads, threadsBytes } from './state-bounds.js
 import { isRecall } from './tool-result.js';
 import { trimThread } from './trim.js';
 
-/** The state for the next segment. Changes `state`, in its threads and its journal. */
+/** Returns the state for the next segment. Changes the threads and the journal of `state`. */
 export function fitForHandover(
   state: RunState,
   runId: string,
@@ -31,10 +31,10 @@ export function fitForHandover(
   return { ...next, threads: folded(next.threads) };
 }
 
-/** Trimmed further than need be, so that it is not due again at once. */
+/** Trims further than necessary, so that the next trim is not due at once. */
 const TRIMMED_SHARE = 0.8;
 
-/** Shortens the threads, pair-safely, where they take more than `maxBytes` together. Changes `state`. */
+/** Shortens the threads, keeping pairs, if together they take more than `maxBytes`. Changes `state`. */
 export function shortenThreads(
   state: RunState,
   { maxBytes, why, at }: { maxBytes: number; why: string; at: number },
@@ -42,7 +42,7 @@ export function shortenThreads(
   if (threadsBytes(state) <= maxBytes) return;
   trimThreads(state, { maxBytes, why, at });
   cutTexts(state, maxBytes, at);
-  // Nothing bounds how often people say something.
+  // The number of a person's messages has no bound.
   trimThreads(state, { maxBytes, why, at, keepsUserNotes: false });
 }
 
@@ -61,7 +61,7 @@ function trimThreads(
   }
 }
 
-/** What stays of each message where even those that are always kept are too much. */
+/** The sizes that messages are cut to, if even those that always stay are too large. */
 const TEXT_STEPS = [16_000, 4_000, 500];
 
 function cutTexts(state: RunState, maxBytes: number, at: number): void {
@@ -77,10 +77,10 @@ function cutTexts(state: RunState, maxBytes: number, at: number): void {
   }
 }
 
-/** Prompts, and what is told of project and artifacts: whole or not there, for their delimiters would be cut too. */
+/** Prompts, and texts about project and artifacts, stay whole or are dropped, because a cut would remove their delimiters. */
 const GIVEN_AGAIN: ReadonlySet<UserMessage['purpose']> = new Set(['role', 'notes', 'files', 'inventory']);
 
-/** A thread that is too long goes down to this share, so that many turns pass before it is again. */
+/** A thread that is too long is trimmed to this share, so that many turns pass before the next trim. */
 const TARGET_SHARE = 0.7;
 
 export interface ShortenRules {
@@ -90,11 +90,11 @@ export interface ShortenRules {
   keepsUserNotes?: boolean;
   /** Only results that were read are left out. */
   resultsOnly?: boolean;
-  /** Asked with the tokens that would be left: false leaves the thread as it is. */
+  /** Gets the tokens after the change; false leaves the thread unchanged. */
   pays?: (tokens: number) => boolean;
 }
 
-/** Trims a thread above its limit well below it, and says whether anything changed. Changes `state`, and journals it. */
+/** Trims a thread above its limit to well below it, and records that; returns whether it changed. Changes `state`. */
 export function shortenThread(
   state: RunState,
   thread: Thread,
@@ -114,7 +114,7 @@ export function shortenThread(
     resultsOnly,
     limitTokens,
     targetTokens: Math.floor(limitTokens * targetShare),
-    // Also while another role is asked, or a message is being understood.
+    // Also applies while another role is asked, or a message is being understood.
     taskId: thread.branch?.taskId ?? taskOf(state.cursor.position),
     words: wordsOf(state),
     keepsUserNotes,
@@ -128,32 +128,32 @@ export function shortenThread(
   return true;
 }
 
-/** Puts other messages in the place of those of a thread while no call on it is in flight. Changes `state`. */
+/** Replaces a thread's messages while no call on it is in flight. Changes `state`. */
 export function replaceInThread(state: RunState, thread: Thread, messages: Message[], at: number): void {
   shortenTo(state, thread, messages, at);
   thread.tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
   thread.epoch += 1;
 }
 
-/** Puts shorter messages in the place of those of a thread; the store gets what they were, if it has not yet. */
+/** Replaces messages by shorter ones; the store gets the originals that it lacks. */
 function shortenTo(state: RunState, thread: Thread, messages: Message[], at: number): void {
   const lost = rememberUnkept(state, thread, messages);
   if (lost > 0) record(state.log.journal, at, 'store_gap', { messages: lost, events: 0, steps: 0 });
   replaceMessages(thread, messages);
 }
 
-// Taking over a run from the segment before it, which may have run on code of an earlier day.
+// Takes over a run from its previous segment, which may have run on older code.
 
-/** The state that was handed over. */
+/** Returns the state that was handed over. */
 export function resumedState(handedOver: RunState): RunState {
-  // What earlier code did not know begins as in a new run, so that a deploy holds up none. What a new run has not
-  // yet, such as `pinned`, is not filled in, nor is what a step of a position is about.
-  // What was known of models when it began stands in the state, where it has changed since.
+  // Fields that earlier code did not know begin as in a new run, so that a deployment stops no run. Fields that a new
+  // run leaves empty, such as `pinned`, or details of a position's step are not filled in. Known models of the start
+  // are dropped, because the state has their later values.
   const { knownModels: _atItsBeginning, ...settings } = handedOver.settings;
   const fresh = newRunState('', settings, handedOver.startedAt);
   const cursor = resumedCursor({ ...fresh.cursor, ...handedOver.cursor });
   const threads = unfolded(handedOver.threads ?? {});
-  // The place of a new run is another than the one that was handed over.
+  // The new run's position differs from the one handed over.
   return filled(
     { ...handedOver, cursor, threads },
     { ...fresh, settings: {}, cursor: { ...fresh.cursor, position: {}, interrupts: [] } },

@@ -1,3 +1,3 @@
-/** `steersman/conversation`: what models are shown of a run, without Node. */
+/** `steersman/conversation`: a run as models see it, without Node. */
 
 export { contentText, resultText } from './tool-result.js';

@@ -1,9 +1,9 @@
-/** Which messages a summary stands for, and kept groups of messages with each summary in the place of those. */
+/** Finds the messages that a summary replaces, and puts summaries in their place within stored groups of messages. */
 import type { Message, UserMessage } from '../run/messages/message.js';
 
 type Replaced = NonNullable<UserMessage['replaces']>;
 
-/** By the run that the store has them of: its own without a name. */
+/** Returns the replaced ids by the run that the store has them under: the own run has no name. */
 export function replacedBy(gone: Iterable<Message>): Replaced {
   const byRun = new Map<string | undefined, string[]>();
   for (const { id, from } of gone) {
@@ -14,7 +14,7 @@ export function replacedBy(gone: Iterable<Message>): Replaced {
   return [...byRun].map(([chain, ids]) => ({ ...(chain !== undefined && { chain }), ids }));
 }
 
-/** `groups`: as they were said, each message with where it comes from. A summary was said last, and stands first. */
+/** `groups` are the original messages, each with its origin. A summary was written last, and comes first. */
 export function withSummariesInPlace(groups: readonly Message[][]): Message[][] {
   let left = [...groups];
   for (const group of groups) {

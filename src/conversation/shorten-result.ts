@@ -1,4 +1,4 @@
-/** Results made shorter after they were read, so that a thread fits a model: what is left says what is missing. */
+/** Shortens results after they were read, so that a thread fits a model; the rest says what is missing. */
 
 import { utf8Length } from '../base/json/json.js';
 import { headChars, tailChars } from '../base/text/large-text.js';
@@ -7,20 +7,20 @@ import type { ToolContent, ToolResultBlock } from '../run/messages/message.js';
 import { leftOutNote } from './tool-notes.js';
 import { contentText } from './tool-result.js';
 
-/** A text up to so many characters is left as it is; of a longer one so many from its beginning and its end. */
+/** A text up to this length stays; a longer one keeps these parts of its beginning and end. */
 const WHOLE_CHARS = 2_000;
 const HEAD_CHARS = 800;
 const TAIL_CHARS = 400;
-/** A result this short is not worth a note in its place. */
+/** A shorter result is not worth replacing by a note. */
 const STUB_CHARS = 200;
 
 export interface ShortResult {
   block: ToolResultBlock;
-  /** All of it can still be read by its reference. */
+  /** The complete result can still be read by its reference. */
   readable: boolean;
 }
 
-/** `recallId`: of the message, where the model can read it again by that. */
+/** `recallId`: the message's id, if the model can read it again by that. */
 export function shortenResult(block: ToolResultBlock, words: Words, recallId?: string): ShortResult | null {
   const content = block.content.map(shortPart);
   if (content.every((part, index) => part === block.content[index])) return null;
@@ -36,7 +36,7 @@ export function shortenResult(block: ToolResultBlock, words: Words, recallId?: s
   };
 }
 
-/** A line in place of the content; null where that would save nothing. */
+/** Replaces the content by a line; null if that would save nothing. */
 export function leaveOutResult(block: ToolResultBlock, words: Words, recallId?: string): ShortResult | null {
   const length = contentText(block.content).length;
   if (length <= STUB_CHARS) return null;

@@ -1,4 +1,4 @@
-/** The bound of each part of a run's state, and what it takes: see `bounds.ts` for the numbers. */
+/** The bound of each part of a run's state, and its present size: see `bounds.ts` for the numbers. */
 
 import { jsonBytes } from '../base/json/json.js';
 import * as most from '../base/sizes/bounds.js';
@@ -12,7 +12,7 @@ import { sharedNow } from './branch-threads.js';
 const NAME_BYTES = 500;
 const NUMBER_BYTES = 40;
 const TURNS_BYTES = most.EDITED_BYTES + most.FAILURE_BYTES + 1_000;
-/** Besides, a position has what its plan is to mend, or, where its role replies text, what came of one that was cut, or the one that a person is to confirm, with why, or the evidence of a verdict. */
+/** Also a plan's improvements; or with text output, a cut text or an answer to confirm; or a verdict's evidence. */
 const PLACE_BYTES =
   TURNS_BYTES +
   Math.max(
@@ -25,7 +25,7 @@ const PLACE_BYTES =
       most.BEGIN_BYTES,
   ) +
   2_000;
-/** Without its messages: they are counted in the inbox. */
+/** Without its messages, which the inbox counts. */
 const STEERING_BYTES =
   TURNS_BYTES +
   2 * most.OPINION_BYTES +
@@ -36,14 +36,14 @@ const STEERING_BYTES =
 const CONSULTATION_BYTES = TURNS_BYTES + most.INSTRUCTION_BYTES + 1_000;
 const ANSWERED_BYTES = 3 * most.OPINION_BYTES + 1_000;
 
-/** Parts that have owners of their own: each of their fields has its bound. */
+/** Parts with several owners: each of their fields has its own bound. */
 type Divided = 'models' | 'tools' | 'people' | 'total' | 'log';
 
 type Path = {
   [K in keyof RunState]: K extends Divided ? `${K}.${keyof RunState[K] & string}` : K;
 }[keyof RunState];
 
-/** The bound of each part. A part or field that is new has its place here too, and where it is written. */
+/** The bound of each part. A new part or field needs an entry here and a check where it is written. */
 export const BOUNDS: Record<Path, number> = {
   settings: most.SETTINGS_BYTES + most.KNOWN_MODELS_BYTES,
   pinned: most.PINNED_BYTES,
@@ -62,9 +62,9 @@ export const BOUNDS: Record<Path, number> = {
     4_500,
   goals: most.GOALS_BYTES,
   idleSince: NUMBER_BYTES,
-  /** Where tasks run side by side, the branches share what else its one position may take: see `roomOfBranch`. */
+  /** Parallel branches share the room of further positions: see `roomOfBranch`. */
   cursor: PLACE_BYTES + STEERING_BYTES + CONSULTATION_BYTES + ANSWERED_BYTES + NAME_BYTES,
-  /** What is left to the conversation where all others are full; else it gets their share too. */
+  /** The conversation's room if all other parts are full; otherwise it may use theirs too. */
   threads: 250_500,
   tasks: most.PLAN_BYTES + most.REPORTS_BYTES,
   evidence: most.EVIDENCE_BYTES + 100,
@@ -87,7 +87,7 @@ export const BOUNDS: Record<Path, number> = {
   'tools.sessions': most.SESSIONS_BYTES,
   'tools.listed': 100,
   'tools.effects': most.EFFECTS_BYTES,
-  /** With the messages that are being understood. */
+  /** Includes the messages that are being understood. */
   'people.inbox': most.MESSAGES_BYTES + most.SEEN_IDS_BYTES + most.TAKEN_BACK_BYTES + 1_000,
   'people.gates': most.GATES_BYTES + most.GATE_ANSWER_BYTES + most.OTHER_ANSWERS_BYTES + 8_000,
   'people.closedGates': 4_000,
@@ -101,27 +101,27 @@ export const BOUNDS: Record<Path, number> = {
   'total.usageBy': 6_600,
   children: most.CHILDREN_BYTES + 100,
   'log.journal': most.JOURNAL_BYTES + 100,
-  /** Besides steps: totals of tools, and references to steps that were offloaded. */
+  /** In addition to steps: totals of tools, and references to offloaded steps. */
   'log.trace': most.TRACE_BYTES + 26_000,
   'log.storeFailed': NUMBER_BYTES,
   'log.kept': 100,
   'log.keepFailedAt': NUMBER_BYTES,
   'log.unkept': most.UNKEPT_BYTES + 10,
-  /** Each slice has its own bound; their sum is no more. */
+  /** Each slice has its own bound; together they may not exceed this. */
   features: most.FEATURES_BYTES,
   shown: 2_000,
-  /** Set when nothing is carried any more. */
+  /** Set only after the last handover. */
   end: NUMBER_BYTES,
 };
 
-/** Keys of the parts, and what stands around a state in an input. */
+/** Keys of the parts, and the fields around a state in an input. */
 const FRAME_BYTES = 4_000;
 
-/** The largest that a state can become. */
+/** The maximum size of a state. */
 export const MAX_STATE_BYTES = sum(Object.values(BOUNDS)) + FRAME_BYTES;
 
 export function threadsBytes({ threads }: Pick<RunState, 'threads'>): number {
-  // What a copy shares with its thread is carried once.
+  // Messages that a copy shares with its thread are carried once.
   const carried = Object.values(threads).map(thread => thread.messages.slice(sharedNow(threads, thread)));
   return sum(carried.map(messages => sizeOfList(messages) + THREAD_FRAME_BYTES)) + 2;
 }
@@ -130,7 +130,7 @@ const THREAD_FRAME_BYTES = 600;
 
 type Measures = { [P in Path]?: (state: RunState) => number };
 
-/** Parts that grow, measured by what is new in them; the others are small. */
+/** Growing parts are measured incrementally; the others are small. */
 const MEASURES: Measures = {
   settings: ({ settings }) => sizeOf(settings),
   pinned: ({ pinned }) =>
@@ -178,7 +178,7 @@ type Parts = Readonly<Record<string, unknown>>;
 function partAt(parts: Parts, path: Path): unknown {
   const [part = '', field] = path.split('.');
   const value = parts[part];
-  // No global is asked: in the sandbox of workflows each is slow.
+  // No globals are used, because each is slow in the workflow sandbox.
   return field !== undefined && isObject(value) ? (value as Parts)[field] : value;
 }
 

@@ -1,4 +1,4 @@
-/** A summary in the place of a conversation's older messages: what goes, what is asked of a model, what it becomes. */
+/** A summary that replaces a conversation's older messages: which ones go, the request to a model, and the result. */
 
 import { jsonBytes } from '../base/json/json.js';
 import { told } from '../base/text/fit.js';
@@ -12,10 +12,10 @@ import { extractJson } from '../run/outputs/envelope.js';
 import { Faults, formOfFields, list, type ReadAll, readFields, text, texts } from '../run/outputs/fields.js';
 import { anchorsOf, groupsOf } from './trim.js';
 
-/** Who is said to have written it, in usage and conversation: no role of its own, it is asked in that of who works. */
+/** The author of summaries in usage and conversation. It is not a role: the working role's model is asked. */
 export const COMPACTOR = 'compactor';
 
-/** What is to be kept of what goes (X6). */
+/** The content that a summary must keep (X6). */
 const summary = {
   goals: texts({ about: 'what the person wants and has asked for on the way, in their words' }),
   decisions: texts({ about: 'what was decided, each with why' }),
@@ -32,7 +32,7 @@ const summary = {
 
 export type Summary = ReadAll<typeof summary>;
 
-/** Some 2,000 words: twice of what is asked for. */
+/** About 2,000 words, twice the requested length. */
 const SUMMARY_BYTES = 16_000;
 const TOO_LONG = 'The summary must have at most about 1,000 words';
 
@@ -45,7 +45,7 @@ export function summaryAgain(errors: readonly string[], words: Words): string {
   return `${words.reask}\n${named.join('\n')}\n\n${words.reaskForm}\n{ ${formOfFields(summary)} }`;
 }
 
-/** `isCut`: the model had no room for more. One that says neither what is wanted nor what is known is none. */
+/** `isCut`: the model reached its output limit. A summary without goals and facts is refused. */
 export function readSummary(said: string, isCut = false): Parsed<Summary> {
   const faults = new Faults();
   const json = extractJson(said);
@@ -67,21 +67,21 @@ function refused(errors: string[]): Parsed<Summary> {
   return { ok: false, value: null, errors };
 }
 
-/** What summaries took of what a run has used, sent and written. */
+/** Returns the tokens of a run's usage that summaries sent and wrote. */
 export function tokensOfSummaries(usageBy: readonly UsageEntry[]): number {
   return usageBy
     .filter(({ role }) => role === COMPACTOR)
     .reduce((sum, { inputTokens = 0, outputTokens = 0 }) => sum + inputTokens + outputTokens, 0);
 }
 
-/** How many messages have given way to a summary: with those of an earlier one, for which it stands too. */
+/** Returns the number of replaced messages, including those that replaced summaries stood for. */
 export function countOf(gone: Iterable<Message>): number {
   let count = 0;
   for (const message of gone) count += (message.kind === 'user' && message.standsFor) || 1;
   return count;
 }
 
-/** As roles read it: data, for what tools said may stand in it. */
+/** Returns the summary as roles read it: marked as data, because it may contain tool output. */
 export function summaryText(value: Summary, count: number, words: Words): string {
   const facts = value.facts.map(({ fact, source }) => (source === '' ? fact : `${fact} (${source})`));
   const parts: [string, readonly string[]][] = [
@@ -99,7 +99,7 @@ export function summaryText(value: Summary, count: number, words: Words): string
   return `${fill(words.summary, { count })}\n${delimit('summary', said.join('\n\n'))}`;
 }
 
-/** The oldest messages that a summary may take the place of, a call never without its result; and what is left. */
+/** Returns the oldest messages that a summary may replace, with calls and results paired, and the remaining tokens. */
 export function whatGoes(
   messages: readonly Message[],
   { targetTokens, taskId }: { targetTokens: number; taskId: string | null },
@@ -118,7 +118,7 @@ export function whatGoes(
   return { gone, tokens };
 }
 
-/** The conversation with a message in the place of the first of those that go. */
+/** Returns the conversation with `message` in place of the first of those that go. */
 export function inPlaceOf(
   messages: readonly Message[],
   gone: ReadonlySet<Message>,

@@ -1,4 +1,4 @@
-/** What the run says of a tool call, the `note` of its result: how it ended, what to do next. `content` is the tool's. */
+/** The run's note in a tool call's result: how the call ended, and what to do next. `content` is the tool's. */
 
 import { delimit } from '../base/words/prompt.js';
 import { fill, type WordKey, type Words } from '../base/words/words.js';
@@ -7,7 +7,7 @@ import type { ToolEnding } from '../run/messages/message.js';
 import { isNotBegun } from '../run/tools/effect.js';
 import type { Permission } from '../run/tools/permission.js';
 
-/** The first words of a note, by ending: whoever reads a result knows by them how the call ended. */
+/** The first words of a note, by ending, from which a reader sees how the call ended. */
 export const ENDING_WORDS = {
   executed: null,
   reused: 'noteReused',
@@ -26,7 +26,7 @@ export function notAllowedNote(words: Words, tool: string, reason: string | null
   return fill(words.noteNotAllowed, { tool, why });
 }
 
-/** Why a call never runs, whoever allows it; null where it may. */
+/** Returns why a call never runs, even with a person's approval; null if it may run. */
 export function refusalNote(words: Words, tool: string, permission: Permission): string | null {
   if (permission === 'deny') return fill(words.noteDeniedByConfiguration, { tool });
   return permission === 'too_much' ? fill(words.noteTooMuchToCompare, { tool }) : null;
@@ -46,14 +46,14 @@ export function unknownToolNote(words: Words, tool: string, near: readonly strin
   return fill(words.noteNoSuchTool, { tool, near: near.join(', ') });
 }
 
-/** Arguments unreadable or invalid: the model corrects itself, and after a few tries goes another way (T7). */
+/** The note on unreadable or invalid arguments: the model corrects itself, or after a few attempts changes course (T7). */
 export function badArgumentsNote(
   words: Words,
   errors: readonly string[],
   given: { unreadable?: boolean; wrongCalls?: number; corrections?: number } = {},
 ): string {
   const { unreadable = false, wrongCalls = 1, corrections = Number.POSITIVE_INFINITY } = given;
-  // What was cut off or can not be read is never run as a call without arguments (TR3).
+  // A call whose arguments were cut off or are unreadable is never run without arguments (TR3).
   const fault = unreadable
     ? words.noteUnreadable
     : `${words.noteMisfit}\n${errors.map(error => `- ${error}`).join('\n')}`;
@@ -108,7 +108,7 @@ export function leftOutNote(
 
 const MAX_NAMED_PARTS = 5;
 
-/** `parts`: which, in a few words each. */
+/** `parts`: the unreadable ones, in a few words each. */
 export function unreadablePartsNote(words: Words, parts: readonly string[]): string {
   const named = parts.slice(0, MAX_NAMED_PARTS);
   if (parts.length > named.length)

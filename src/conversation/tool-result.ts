@@ -1,4 +1,4 @@
-/** The one maker of tool results, and their one text for models, where only what a tool said is marked as data (G7). */
+/** Makes all tool results, and their text for models, in which only the tool's output is marked as data (G7). */
 
 import { isRecord } from '../base/json/json.js';
 import { preview } from '../base/text/preview.js';
@@ -16,13 +16,13 @@ import { toolEnding } from '../run/tools/effect.js';
 import { isRepeatable, RECALL, type ToolDefinition } from '../run/tools/tool.js';
 import { ENDING_WORDS, failedNote, unknownOutcomeNote } from './tool-notes.js';
 
-/** The built-in tool that pages what is kept by reference. */
+/** The built-in tool that pages texts stored by reference. */
 export const READ_RESULT = 'read_result';
 export function isRecall({ origin, name }: Pick<ToolDefinition, 'origin' | 'name'>): boolean {
   return origin.type === 'builtin' && name === RECALL;
 }
 
-/** What system prompts call data: all between these tags. */
+/** The tag of data: system prompts call everything inside it data. */
 const DATA_TAG = 'tool_output';
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -30,7 +30,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 export interface ToolOutcome {
   /** Words of the run (`tool-notes.ts`), never of a tool. */
   note?: string | null;
-  /** What the note begins with, where that is not the word for the ending. */
+  /** The beginning of the note, if it is not the ending's own word. */
   word?: WordKey | undefined;
   content?: ToolContent[];
   isError?: boolean;
@@ -60,7 +60,7 @@ export function toolResult(
   };
 }
 
-/** What a person says to a question is their word, and no data. */
+/** Returns a person's answer as a note, because it is their own words, not data. */
 export function givenResult(
   call: Pick<ToolUseBlock, 'id' | 'name'>,
   tool: Pick<ToolDefinition, 'policy'>,
@@ -73,7 +73,7 @@ export function givenResult(
   return toolResult(call, 'executed', { note }, words);
 }
 
-/** Of a tool of the client. Where nobody gives a result, somebody may have run it all the same. */
+/** Returns the result of a client's tool. Without a result, the client may have run it anyway. */
 function clientResult(
   call: Pick<ToolUseBlock, 'id' | 'name'>,
   { policy }: Pick<ToolDefinition, 'policy'>,
@@ -99,7 +99,7 @@ export function pictureIn(part: ToolContent): { ref: string; mimeType: string; t
   return isPicture && ref !== undefined && mimeType !== undefined ? { ref, mimeType, totalBytes } : null;
 }
 
-/** Text of a tool message: notes, then what the tool said, as data. `shown`: references of pictures sent beside it. */
+/** Returns a tool message's text: notes, then the tool's output as data. `shown`: references of pictures sent with it. */
 export function toolResultText(
   result: ToolResultBlock,
   shown: Pick<ReadonlySet<string>, 'has'> = NOTHING,
@@ -115,7 +115,7 @@ const RESULT_TEXT = new RegExp(
   `^(?:([\\s\\S]*?)\\n)?<${DATA_TAG} tool="[^"\\n]*">\\n([\\s\\S]*)\\n</${DATA_TAG}>$`,
 );
 
-/** Note and content of a tool message, as `toolResultText` writes them; any other text is all of it content. */
+/** Returns note and content of a text that `toolResultText` wrote; any other text is all content. */
 export function readToolResultText(text: string): Pick<ToolResultBlock, 'note' | 'content'> {
   const parts = RESULT_TEXT.exec(text);
   const [note = '', said = text] = parts ? parts.slice(1) : [];
@@ -132,7 +132,7 @@ function partNote(part: ToolContent): string[] {
   return [`Shortened: not all of ${totalBytes} bytes are shown. Read on in ${ref} at offset ${headBytes}.`];
 }
 
-/** Not all that the tool said was seen. */
+/** True if the run saw only a part of the tool's output. */
 export function isCut(part: ToolContent): boolean {
   return part.type === 'text' && part.totalBytes !== undefined;
 }
@@ -160,19 +160,19 @@ export function resultText({ note, content }: Pick<ToolResultBlock, 'note' | 'co
   return [note, contentText(content)].filter(text => text !== '').join('\n');
 }
 
-// A tool's result in a line, for events: of JSON what it holds, without its punctuation. Pure.
+// A tool's result on one line, for events: the content of JSON without its punctuation. Pure.
 
-/** Larger results are shortened before they get here. */
+/** Larger results are shortened before this. */
 const MOST_JSON_CHARS = 100_000;
 const MOST_NAMES = 8;
-/** Fields that name a thing in a list, the first that is there wins. */
+/** Fields that name an entry of a list; the first one present is used. */
 const NAMES = ['name', 'path', 'title', 'id', 'key', 'uri'];
 
 export function resultPreview(text: string, max?: number): string {
   return preview(outlineOf(text) ?? text, max);
 }
 
-/** Null for text that is no JSON, or holds nothing to tell. */
+/** Null for text that is not JSON, or is empty. */
 function outlineOf(text: string): string | null {
   const start = text.trimStart()[0];
   if ((start !== '[' && start !== '{') || text.length > MOST_JSON_CHARS) return null;

@@ -1,4 +1,4 @@
-/** What a function of the program may change of a conversation before a call, by its word (X1). */
+/** The changes to a conversation that a function of the program may make before a call (X1). */
 
 import { isRecord, isText, jsonBytes } from '../base/json/json.js';
 import { expected, type Parsed } from '../base/text/output-fields.js';
@@ -7,19 +7,19 @@ import { type Message, textOf, toolCallsOf, type UserMessage } from '../run/mess
 import { leaveOutResult } from './shorten-result.js';
 import { anchorsOf, groupsOf, lastSummary, recallIdOf } from './trim.js';
 
-/** What a function wants changed. Ids are those of messages that it was given. */
+/** A function's requested changes. Ids are those of the messages that it got. */
 export interface ContextChange {
-  /** A reply goes with the results of its calls; a result by itself leaves a line in its place. */
+  /** A reply is left out with the results of its calls; a result alone is replaced by a line. */
   leaveOut?: readonly string[];
-  /** Another text for what a message says; calls stay. */
+  /** Replaces a message's text; calls stay. */
   replace?: readonly { id: string; text: string }[];
-  /** Said as a message of its own, behind the message `after` and what belongs to it; without it, at the end. */
+  /** Adds a message after the message `after` and its group; without `after`, at the end. */
   add?: readonly { text: string; after?: string }[];
 }
 
 export const CHANGE_BYTES = 48_000;
 
-/** Any JSON; nothing at all changes nothing. */
+/** Reads any JSON; an absent value changes nothing. */
 export function readChange(raw: unknown): Parsed<Required<ContextChange>> {
   const faults: string[] = [];
   if (raw !== undefined && raw !== null && !isRecord(raw)) faults.push(expected('the change', FORM, raw));
@@ -53,27 +53,27 @@ function isAddition(value: unknown): value is { text: string; after?: string } {
 
 export interface Changed {
   messages: Message[];
-  /** Messages that are gone, with the results of their calls. */
+  /** Messages that were removed, including the results of their calls. */
   leftOut: number;
   replaced: number;
   added: number;
-  /** What was wanted and is not done: ids that nothing has, or of what has to stay. */
+  /** Refused changes: unknown ids, or messages that must stay. */
   refused: number;
-  /** Messages whose results are not as they were. */
+  /** Messages whose results were changed. */
   lost: string[];
 }
 
 export interface ChangeRules {
-  /** The task at hand: its instruction stays. */
+  /** The current task: its instruction stays. */
   taskId: string | null;
-  /** What is left out can be read again by its id. */
+  /** Content that is left out can be read again by its id. */
   recalls: boolean;
   words: Words;
-  /** A message of this text, under an id of the run. */
+  /** Returns a message with this text, under an id of the run. */
   say(text: string): UserMessage;
 }
 
-/** What of the change may be: the goal at hand, what people said since, prompts, instructions and open calls stay. */
+/** Applies the permitted changes: the current goal, people's later messages, prompts, instructions and open calls stay. */
 export function applyChange(
   messages: readonly Message[],
   change: Required<ContextChange>,
@@ -108,14 +108,14 @@ export function applyChange(
   };
 }
 
-/** Also what no reply has answered: a request ends with it. */
+/** Messages after the last reply stay too: a request ends with them. */
 function staying(messages: readonly Message[], taskId: string | null): number[] {
   const lastReply = messages.findLastIndex(({ kind }) => kind === 'assistant');
   const unread = messages.flatMap(({ kind }, at) => (at > lastReply && kind === 'user' ? [at] : []));
   return [...anchorsOf(messages, taskId, true), lastSummary(messages), ...unread];
 }
 
-/** Replies and what people say go whole: calls with their results. A result alone never does. */
+/** Replies and people's messages are removed whole, calls with their results. A result alone never is. */
 function withResults(messages: readonly Message[], leaves: ReadonlySet<string>): Set<string> {
   const calls = new Set<string>();
   const gone = new Set<string>();
@@ -152,7 +152,7 @@ function withText(message: Message, text: string | undefined): Message {
   }
 }
 
-/** Each behind the message that it names and the results of that, in the order in which they were given. */
+/** Inserts each message after the one that it names and its results, in the given order. */
 function insert(
   messages: readonly Message[],
   kept: readonly Message[],

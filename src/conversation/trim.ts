@@ -1,4 +1,4 @@
-/** Makes a thread fit a model (X3): results are shortened, then left out, then messages go. Calls go with their results. */
+/** Makes a thread fit a model (X3): results are shortened, then left out, then messages dropped, calls with their results. */
 
 import { fill, type Words } from '../base/words/words.js';
 import { estimateMessageTokens } from '../run/limits/tokens.js';
@@ -13,19 +13,19 @@ import { isPromptOf, roleAtHand } from '../run/state/thread.js';
 import { leaveOutResult, type ShortResult, shortenResult } from './shorten-result.js';
 
 export interface TrimRules {
-  /** Nothing happens up to here. */
+  /** Threads up to this size stay unchanged. */
   limitTokens: number;
-  /** Down to here, so that the next turns add to the same beginning and need no trimming. */
+  /** The size after a trim, so that the next turns extend the same beginning without trimming. */
   targetTokens: number;
-  /** The task at hand: its instruction stays. */
+  /** The current task: its instruction stays. */
   taskId: string | null;
-  /** What is left out can be read again by its id. Default false. */
+  /** Content that is left out can be read again by its id. Default false. */
   recalls?: boolean;
-  /** Results that were read are made shorter, and nothing else. Default false. */
+  /** Only results that were read are shortened. Default false. */
   resultsOnly?: boolean;
-  /** What people said since the goal stays, all of it; else the last of it. Default true. */
+  /** All of people's messages since the goal stay; else only the last. Default true. */
   keepsUserNotes?: boolean;
-  /** Of the message at the position of the cut. */
+  /** Id and time of the message that marks the cut. */
   mark: Pick<CutMessage, 'id' | 'at'>;
   words: Words;
 }
@@ -35,13 +35,13 @@ export interface Trimmed {
   tokens: number;
   dropped: number;
   shortened: number;
-  /** Messages whose results can't be read any more, not even by reference. */
+  /** Messages whose results can no longer be read, not even by reference. */
   lost: string[];
 }
 
-/** Trims down to the target, the oldest first, where the thread is over the limit. What `anchorsOf` names stays. */
+/** Trims a thread above its limit to the target, oldest first. Messages in `anchorsOf` stay. */
 export function trimThread(messages: readonly Message[], rules: TrimRules): Trimmed {
-  // Results that nobody has read yet are shortened where all else is not enough. Trimming twice changes nothing.
+  // Unread results are shortened only if all else is not enough. Trimming twice changes nothing.
   const tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
   const trimmed: Trimmed = { messages: [...messages], tokens, dropped: 0, shortened: 0, lost: [] };
   if (tokens <= rules.limitTokens) return trimmed;
@@ -49,7 +49,7 @@ export function trimThread(messages: readonly Message[], rules: TrimRules): Trim
   const idFor = (id: string) => (recalls ? id : undefined);
   const shorten: Way = (block, id) => shortenResult(block, words, idFor(id));
   const leaveOut: Way = (block, id) => leaveOutResult(block, words, idFor(id));
-  // What is thinned was not too long: then the newest stay whole, in place of a part of each.
+  // A thinned thread is not too long, so its newest results stay whole instead of a part of each.
   const ways = resultsOnly ? [leaveOut] : [shorten, leaveOut];
   for (const how of ways) shorter(trimmed, how, 'read', targetTokens);
   if (!resultsOnly) {
@@ -63,7 +63,7 @@ export function trimThread(messages: readonly Message[], rules: TrimRules): Trim
   return trimmed;
 }
 
-/** As `recall` takes it. */
+/** Returns the id for `recall`. */
 export function recallIdOf({ id, from }: Message): string {
   return from ? `${from.chain}/${from.id}` : id;
 }
@@ -91,7 +91,7 @@ function dropGroups(
   trimmed: Trimmed,
   { targetTokens, taskId, mark, words, keepsUserNotes = true, recalls = false }: TrimRules,
 ): void {
-  // Else the note alone would take it over the target again.
+  // Otherwise the cut's note alone could exceed the target.
   if (trimmed.tokens <= targetTokens) return;
   const { messages } = trimmed;
   const anchors = [...anchorsOf(messages, taskId, keepsUserNotes), lastSummary(messages)];
@@ -125,7 +125,7 @@ function dropGroups(
   if (!recalls) trimmed.lost.push(...[...gone].map(({ id }) => id));
 }
 
-/** Tools that a cut names; the rest is counted together. */
+/** Tools that a cut names; others are counted together. */
 const TOOLS_NAMED = 20;
 
 function toolCounts(
@@ -143,7 +143,7 @@ function toolCounts(
   return Object.fromEntries(counts);
 }
 
-/** What a model is told at the position of the cut, earlier cuts included (LI7). `tools`: null where it finds them again. */
+/** Returns the message at the cut, including earlier cuts (LI7). `tools` is null if the model can read them again. */
 function cutMessage(
   words: Words,
   mark: TrimRules['mark'],
@@ -161,7 +161,7 @@ function cutMessage(
   return { ...mark, kind: 'cut', dropped, tools, content: [{ type: 'text', text: said }] };
 }
 
-/** Positions of what the work at hand rests on. Prompts of other roles are given again when they come on. */
+/** Returns positions that the current work rests on. Other roles' prompts are repeated when their turn comes. */
 export function anchorsOf(
   messages: readonly Message[],
   taskId: string | null,
@@ -188,7 +188,7 @@ export function anchorsOf(
   return anchors.filter(at => at >= 0);
 }
 
-/** It stands for what went before: only another takes its place. */
+/** The last summary stays until another replaces it, because it stands for earlier messages. */
 export function lastSummary(messages: readonly Message[]): number {
   return messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'summary');
 }

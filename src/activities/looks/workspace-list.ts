@@ -1,17 +1,17 @@
-/** All files of a workspace with size and time, as a goal begins and as it is judged: what has changed between (WK2). */
+/** All files of a workspace with size and time, at a goal's beginning and at its judgement: tells what changed (WK2). */
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../base/json/json.js';
 import { search } from '../../config/workspace-files.js';
 import type { WorkspaceChanges } from '../../run/evidence/evidence.js';
 
-/** As it is kept by reference. */
+/** The list as stored by reference. */
 export interface WorkspaceList {
-  /** By path: kind, size, and when the system last changed it, which no program can set back. */
+  /** By path: kind, size, and change time by the system, which no program can set back. */
   entries: Record<string, string>;
-  /** What git ignores, by the first part of its path: how many files. Null: they could not be counted. */
+  /** The number of ignored files by the first part of their path. Null: they could not be counted. */
   ignored: Record<string, number> | null;
-  /** There are more. */
+  /** Further files exist. */
   isCut: boolean;
 }
 
@@ -20,13 +20,13 @@ const MOST_IGNORED = 500_000;
 const MOST_MS = 5_000;
 const AT_ONCE = 64;
 const NAMES = ['--files', '--null', '--no-messages'];
-/** Of git, what others run or obey. */
+/** Files of git that other programs run or obey. */
 const GIT_FILES = ['.git/config'];
 const GIT_FOLDERS = ['.git/hooks'];
-/** The folder of the local stack: its own files change all the time. */
+/** The folder of the local stack: its own files change constantly. */
 const OWN = '.steersman/';
 
-/** Hidden files and links too. */
+/** Lists hidden files and links too. */
 export async function listWorkspace(workspace: string): Promise<WorkspaceList> {
   const names = new Set<string>();
   const found = await search({
@@ -50,7 +50,7 @@ function isOwn(name: string): boolean {
   return name === '' || name.startsWith(OWN);
 }
 
-/** Files that git ignores beside others in the root, such as `.env`, are looked at; of the rest the number is known. */
+/** Ignored files in the root, such as `.env`, are listed; others are only counted. */
 async function ignoredIn(
   workspace: string,
   known: ReadonlySet<string>,
@@ -99,7 +99,7 @@ async function stateOf(workspace: string, path: string): Promise<string | null> 
   return `${stats.isSymbolicLink() ? 'link' : stats.mode.toString(8)}:${stats.size}:${stats.ctimeMs}`;
 }
 
-/** Null for what is no list. */
+/** Null for text that is not a list. */
 export function readList(text: string): WorkspaceList | null {
   try {
     const read: unknown = JSON.parse(text);
@@ -109,10 +109,10 @@ export function readList(text: string): WorkspaceList | null {
   }
 }
 
-/** Names told of each kind. */
+/** The number of listed names of each kind. */
 const MOST_TOLD = 50;
 
-/** `named`: paths that are told elsewhere. Of lists that are cut, only what stands in both is compared. */
+/** `named`: paths that are listed elsewhere. If a list was cut, only paths in both are compared. */
 export function changesBetween(
   before: WorkspaceList,
   now: WorkspaceList,

@@ -1,6 +1,6 @@
 /**
- * What a call has used, its failed attempts included (LI3): an endpoint bills the beginning of a reply that broke
- * off, too. Each heartbeat carries the count, so that the next attempt, on whatever worker, goes on from it.
+ * The usage of a call, including failed attempts (LI3), because an endpoint bills the beginning of a broken reply too.
+ * Each heartbeat carries the count, so that the next attempt continues it on any worker.
  */
 
 import { type ModelInfo, pricedUsage } from '../../models/provider/model-info.js';
@@ -12,24 +12,24 @@ import { estimateMessageTokens, estimateTokens } from '../../run/limits/tokens.j
 import { addUsage, isUsage, NO_USAGE, type Usage } from '../../run/messages/message.js';
 import type { ModelRequestState } from './state-reader.js';
 
-/** For counts between heartbeats, where looking at every character would cost too much. */
+/** For counts between heartbeats, because examining every character would cost too much. */
 const CHARS_A_TOKEN = 4;
 
 export class AttemptUsage {
   readonly #draft: ReplyDraft;
-  /** Of the attempts before this one. */
+  /** Usage of the earlier attempts. */
   readonly #before: Usage;
   #inputTokens = 0;
-  /** Of the model that it was sent to. */
+  /** Facts about the model that the request was sent to. */
   #sentTo: ModelInfo | null = null;
 
-  /** `heartbeatDetails`: the last ones of the attempt before. */
+  /** `heartbeatDetails`: the last ones of the previous attempt. */
   constructor(draft: ReplyDraft, heartbeatDetails: unknown) {
     this.#draft = draft;
     this.#before = spentIn(heartbeatDetails);
   }
 
-  /** The request is on its way: it is paid for unless the endpoint refuses it. */
+  /** The request was sent: it is billed unless the endpoint refuses it. */
   sent(state: ModelRequestState, info: ModelInfo): void {
     this.#inputTokens = estimateInput(state);
     this.#sentTo = info;
@@ -39,7 +39,7 @@ export class AttemptUsage {
     if (this.#draft.writtenChars === 0) this.#sentTo = null;
   }
 
-  /** Estimated, with the attempts before. */
+  /** The estimated usage, including earlier attempts. */
   get spent(): Usage {
     if (!this.#sentTo) return this.#before;
     const outputTokens = Math.ceil(this.#draft.writtenChars / CHARS_A_TOKEN);
@@ -47,7 +47,7 @@ export class AttemptUsage {
     return addUsage(this.#before, { ...pricedUsage(this.#sentTo.prices, own), estimated: true });
   }
 
-  /** Of a reply: as reported where that can be right, else estimated; with the attempts before. */
+  /** Returns a reply's usage: as reported if plausible, else estimated; including earlier attempts. */
   ofReply(): { usage: Usage; turnedDown: boolean } {
     if (!this.#sentTo) return { usage: this.#before, turnedDown: false };
     const estimate: ReportedUsage = {
@@ -66,7 +66,7 @@ function spentIn(details: unknown): Usage {
   return isUsage(spent) ? spent : NO_USAGE;
 }
 
-/** A role's head is the same one for all its calls. */
+/** A role's head is the same object for all its calls. */
 const ofHeads = new WeakMap<ModelRequestHead, number>();
 
 function estimateInput({ head, messages }: ModelRequestState): number {

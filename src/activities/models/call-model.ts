@@ -1,4 +1,4 @@
-/** The activity that calls a model. The request comes from the workflow by query, the reply goes back as its result. */
+/** The activity that calls a model. It reads the request from the workflow by query, and returns the reply as its result. */
 import { createHash } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { cutText } from '../../base/text/fit.js';
@@ -27,22 +27,19 @@ import { loadPictures, type ReadBlob } from './load-pictures.js';
 import type { ModelRequestState, StateReader } from './state-reader.js';
 
 export interface CallModelDeps {
-  /** Asked for each call: what the configuration says of endpoints may have changed. Throws as `ProviderRegistry`. */
+  /** Resolved for each call, because the configuration of endpoints may have changed. Throws like `ProviderRegistry`. */
   providers: { resolve(modelId: string): ResolvedModel | Promise<ResolvedModel> };
   readState: StateReader;
-  /** Keeps a text in the blob store; returns its reference. */
+  /** Stores a text in the blob store; returns its reference. */
   storeText(name: string, text: string): Promise<string>;
-  /** Reads what the run keeps, for pictures of tools. Default: no model sees any. */
+  /** Reads stored pictures of tools. Default: models see no pictures. */
   readBlob?: ReadBlob;
-  /** Takes secrets out of texts before they are cut and stored. Default: none are known. */
+  /** Removes secrets from texts before they are cut and stored. Default: no secrets are known. */
   redact?: (text: string) => string;
   live?: Partial<LiveTextOptions>;
   /** `timeoutMs` is at most the activity's own limit. */
   limits?: Partial<StreamLimits>;
-  /**
-   * Aborted when the worker begins to shut down: calls are given up at once. Without it they end when
-   * the worker's grace time is over.
-   */
+  /** Aborted when the worker begins to shut down: calls end at once. Without it they end after the worker's grace time. */
   shuttingDown?: AbortSignal;
 }
 
@@ -74,7 +71,7 @@ export function createCallModel(deps: CallModelDeps): SteersmanActivities['steer
   };
 }
 
-/** What an endpoint calls the model is its own choice. */
+/** The limit for the model's name, which the endpoint chooses. */
 const SERVED_MODEL_BYTES = 200;
 
 /** Failures after which the endpoint may have done the work. They get one retry; others get more. */
@@ -88,11 +85,11 @@ interface Call {
   context: Context;
   draft: ReplyDraft;
   usage: AttemptUsage;
-  /** Aborted by an interrupt, or by whatever else ends the call early. */
+  /** Aborted by an interrupt, or by any other early end of the call. */
   signal: AbortSignal;
 }
 
-/** Like `AbortSignal.any`, but lets go of a signal that lives as long as the worker. */
+/** Like `AbortSignal.any`, but releases a signal that lives as long as the worker. */
 function joinSignals(signals: readonly (AbortSignal | undefined)[]): {
   signal: AbortSignal;
   release(): void;
@@ -146,7 +143,7 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
   return complete(call, state, { durationMs, codec: codec ?? envelopeCodec(state.head) });
 }
 
-/** The same for all requests of a run with the same prefix. It has 32 characters; OpenAI takes up to 64. */
+/** The same for all requests of a run with the same prefix. It has 32 characters; OpenAI accepts up to 64. */
 function cacheKeyOf(
   { workflowExecution }: Context['info'],
   role: string,
@@ -176,7 +173,7 @@ async function complete(
   { durationMs, codec }: { durationMs: number; codec: ToolCallCodec | null },
 ): Promise<CallModelResult> {
   const { head } = state;
-  // Redacted only after the calls are read: a call with a secret in it does not run, and must be recognised.
+  // Redacted only after the calls are read: a call that contains a secret does not run, and must be recognised.
   const clean = deps.redact ?? ((text: string) => text);
   let content = draft.whole(input.callId, head.tools);
   let stopReason = draft.end?.stopReason ?? 'end_turn';
@@ -184,7 +181,7 @@ async function complete(
   const servedModel = served && cutText(served, SERVED_MODEL_BYTES);
   const hasCalls = content.some(block => block.type === 'tool_use');
   const isOutput = !hasCalls && stopReason !== 'refusal' && stopReason !== 'content_filter';
-  // A reply that was cut off is not repaired: half a plan would look like a whole one.
+  // A reply that was cut off is not repaired: half a plan would look like a complete one.
   const mended = isOutput && stopReason !== 'max_tokens' ? repairOutput(draft.text, head.output) : null;
   const text = mended?.text ?? draft.text;
   const callText = mended?.isWhole === false ? draft.text : text;
@@ -220,7 +217,7 @@ async function complete(
 const MOST_LESSONS = 10;
 const TOLD_BYTES = 500;
 
-/** What the endpoint refused of this request, and what was done. */
+/** Returns the parts of this request that the endpoint refused, and the changes made. */
 function lessonsOf(
   { lessons }: ReplyDraft,
   clean: (text: string) => string,
@@ -240,8 +237,8 @@ function envelopeCodec({ dialect, toolChoice }: ModelRequestState['head']): Tool
 }
 
 /**
- * The end of a call that was aborted. Only a person's interrupt, or the end of the run by request, gives
- * a result: a cut reply must never be taken for a whole one.
+ * Ends an aborted call. Only a person's interrupt, or the requested end of the run, gives a result: a cut reply must
+ * never be taken for a complete one.
  */
 async function interrupted(
   { input, deps, context, draft, usage }: Call,
@@ -260,7 +257,7 @@ function usageWarning(model: string): string {
   return `The token counts that the endpoint of ${model} reports can not be right: they are estimated from here on.`;
 }
 
-/** The signal's reason is a CancelledFailure whose message is the SDK's word for why. */
+/** The signal's reason is a CancelledFailure whose message is the SDK's word for the cause. */
 function cancelReason({ cancellationSignal }: Context): string {
   const reason: unknown = cancellationSignal.reason;
   return reason instanceof Error ? reason.message : 'WORKER_SHUTDOWN';
@@ -283,7 +280,7 @@ function notByRequest(context: Context): Error {
   });
 }
 
-/** Our own limit comes before the server's, so that the failure says what happened. */
+/** Our own limit ends before the server's, so that the failure explains the cause. */
 function callLimits(deps: CallModelDeps, context: Context): StreamLimits {
   const limits = { ...DEFAULT_STREAM_LIMITS, ...deps.limits };
   const { startToCloseTimeoutMs, scheduleToCloseTimeoutMs } = context.info;
@@ -293,7 +290,7 @@ function callLimits(deps: CallModelDeps, context: Context): StreamLimits {
   return { ...limits, timeoutMs: Math.min(limits.timeoutMs, ...own) };
 }
 
-/** The error as an ApplicationFailure with the call's usage, even if our own code failed. */
+/** Returns the error as an ApplicationFailure with the call's usage, even if our own code failed. */
 function toFailure(error: unknown, attempt: number, usage: Usage): unknown {
   const details: [CallFailureDetails] = [{ usage }];
   if (error instanceof ApplicationFailure) {

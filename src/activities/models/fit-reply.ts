@@ -1,4 +1,4 @@
-/** A reply as the run's state takes it: bounded in all its parts, what is long by reference. */
+/** A reply in the form for the run's state: all parts are bounded, long texts are stored by reference. */
 
 import { jsonBytes } from '../../base/json/json.js';
 import { REPLY_BYTES, TEXT_BYTES, WHOLE_REPLY_BYTES } from '../../base/sizes/bounds.js';
@@ -11,26 +11,26 @@ import { within } from '../stop-signal.js';
 
 type Content = AssistantMessage['content'];
 
-/** Keeps a text in the blob store; returns its reference. */
+/** Stores a text in the blob store; returns its reference. */
 export type StoreText = (name: string, text: string) => Promise<string>;
 
-/** Text beside calls says little. */
+/** The limit for text next to calls, which is rarely important. */
 const ASIDE_BYTES = 16_000;
-/** What a provider wants back, reasoning and what stands beside calls: as it was given, or not at all. */
+/** The limit for data that providers want back, with reasoning and calls: unchanged, or not at all. */
 const KEPT_DATA_BYTES = 48_000;
-/** All reasoning. What no provider wants back is for people: it has what else is left. */
+/** The limit for all reasoning. The part that no provider wants back is for people, and gets the remaining room. */
 const REASONING_BYTES = KEPT_DATA_BYTES + ASIDE_BYTES;
 const NAME_BYTES = 120;
 const RAW_BYTES = 8_000;
 const ERRORS_BYTES = 4_000;
-/** What a call takes without its arguments: kept free for each. */
+/** The room reserved for each call, without its arguments. */
 const LEAST_CALL_BYTES = 520;
-/** What stands around a text. */
+/** The overhead of a text. */
 const CALL_BYTES = 300;
-/** A store that hangs does not hold the reply up. */
+/** Limits the time of a hanging store, so that the reply is not delayed. */
 const STORE_MS = 10_000;
 
-/** `clean` takes secrets out of what is said, before it is cut; calls in which there are some don't run at all. */
+/** `clean` removes secrets from texts before they are cut; calls that contain secrets do not run at all. */
 export async function fitReply(
   content: Content,
   callId: string,
@@ -60,7 +60,7 @@ export async function fitReply(
   return kept.map(block => (block.type === 'tool_use' ? (calls.shift() ?? block) : block));
 }
 
-/** Calls go first: without its arguments none of them runs. */
+/** Calls have priority, because without arguments they can't run. */
 function roomForAsides(content: Content, textBytes: number): number {
   const bytesOf = (blocks: Content) => blocks.reduce((sum, block) => sum + jsonBytes(block), 0);
   const kept = bytesOf(content.filter(block => block.type === 'reasoning' && !isAside(block)));
@@ -73,7 +73,7 @@ function isAside(block: Content[number]): block is ReasoningBlock {
   return block.type === 'reasoning' && block.data === undefined;
 }
 
-/** Texts that are too long in all are one, at the place of the first: its whole is kept under one reference. */
+/** Joins texts that are too long in total, at the place of the first: one reference then has all of it. */
 function joinTexts(content: Content, maxBytes: number): Content {
   const texts = content.filter(block => block.type === 'text');
   const text = texts.map(block => block.text).join('\n');
@@ -84,10 +84,10 @@ function joinTexts(content: Content, maxBytes: number): Content {
   });
 }
 
-/** Each block takes its place in a reply, and asides a file each in the store: more are no reply that anybody wrote. */
+/** Each block takes room in a reply, and each aside a file in the store: real replies have fewer. */
 const MOST_BLOCKS = 128;
 
-/** Where there are more of them, texts are one, and asides are one, each at the place of its first. */
+/** Joins all texts into one, and all asides into one, each at the place of its first, if there are too many. */
 function joinMany(content: Content): Content {
   const asides = content.filter(isAside);
   const texts = content.filter(block => block.type === 'text');
@@ -101,8 +101,8 @@ function joinMany(content: Content): Content {
 }
 
 /**
- * What a provider wants back can't be changed: where it is too much, or has secrets in it, it stays here, and the
- * reasoning is for people alone, and the call goes back without.
+ * Provider data can't be changed: if it is too large or contains secrets, it is dropped; its reasoning is then only for
+ * people, and its call is sent back without it.
  */
 function dropData(content: Content, clean: (text: string) => string): Content {
   let left = KEPT_DATA_BYTES;
@@ -123,7 +123,7 @@ async function keep(name: string, text: string, maxBytes: number, store: StoreTe
   return ref === null ? cutWithoutStore(text, maxBytes) : headAndTail(text, ref, maxBytes);
 }
 
-/** Arguments are whole or not there: half of them would be another call. */
+/** Arguments stay complete or are dropped: half of them would be another call. */
 function fitCalls(calls: readonly ToolUseBlock[], room: number): ToolUseBlock[] {
   let left = room;
   return calls.map((call, index) => {
@@ -155,12 +155,12 @@ function withoutArguments(call: ToolUseBlock): ToolUseBlock {
   };
 }
 
-/** The text that the output is read from, where the message has a part of it, or has it unmended; else null. */
+/** Returns the text for reading the output, if the message has only a part of it, or the unrepaired form; else null. */
 export function textOfOutput(text: string, contract: OutputContract, isMended = false): string | null {
   if (!isMended && fitsText(text, TEXT_BYTES - CALL_BYTES)) return null;
   if (fitsText(text, WHOLE_REPLY_BYTES)) return text;
   const json = contract === 'text' ? null : extractJson(text);
-  // As a text its quotes count twice.
+  // As JSON text, its quotes count twice.
   const readable = json ? JSON.stringify(fitted(json, WHOLE_REPLY_BYTES / 3)) : text;
   return cutText(readable, WHOLE_REPLY_BYTES);
 }

@@ -1,29 +1,29 @@
-/** Pictures that tools returned, for models that see: they are kept by reference, and only a request has them. */
+/** Pictures that tools returned, for models with vision: they are stored by reference, and only requests contain them. */
 import { imageSize } from 'image-size';
 import { contentText, pictureIn } from '../../conversation/tool-result.js';
 import type { Picture, Pictures } from '../../models/provider/provider.js';
 import type { Message, ToolContent } from '../../run/messages/message.js';
 
-/** Reads what a run is shown by reference; null where it is not there any more. */
+/** Reads a blob shown to the run; null if it no longer exists. */
 export type ReadBlob = (ref: string, maxBytes: number) => Promise<Uint8Array | null>;
 
-/** What every provider takes of one picture: Anthropic 5 MB in base64. */
+/** The size of one picture that every provider accepts: Anthropic takes 5 MB in base64. */
 const PICTURE_BYTES = 3_750_000;
-/** Of a request: the smallest of their bounds is 32 MB. */
+/** The limit for a request's pictures: the smallest request limit of a provider is 32 MB. */
 const REQUEST_BYTES = 12_000_000;
 const REQUEST_PICTURES = 20;
-/** Where there are too many, so many of the oldest go at once: the beginning of requests stays the same for a while. */
+/** The number of oldest pictures dropped at once, so that the beginning of requests stays stable for a while. */
 const STEP = 10;
 
 const TYPES: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
-/** The messages of a request, and the pictures in them. */
+/** The messages of a request, and their pictures. */
 export interface Seen {
   messages: Message[];
   pictures: Pictures;
 }
 
-/** The latest pictures of a conversation, as many as a request can have. In the place of what can't be read stands why. */
+/** Loads the latest pictures of a conversation, as many as a request can have. Unreadable ones are replaced by the reason. */
 export async function loadPictures(messages: Message[], read: ReadBlob): Promise<Seen> {
   const found = [...new Map(messages.flatMap(picturesIn).map(picture => [picture.ref, picture])).values()];
   const loaded = new Map<string, Picture>();
@@ -50,7 +50,7 @@ export async function loadPictures(messages: Message[], read: ReadBlob): Promise
 const GONE = 'This picture is not kept any more. Where it is needed, call the tool again.';
 const UNREADABLE = 'This picture can not be read now. Where it is needed, call the tool again.';
 
-/** What providers take of its width and height: Anthropic the least. */
+/** The width and height that providers accept: Anthropic has the lowest limit. */
 const PICTURE_PIXELS = 8_000;
 const MIME_TYPES: Readonly<Record<string, Picture['mimeType']>> = {
   jpg: 'image/jpeg',
@@ -59,7 +59,7 @@ const MIME_TYPES: Readonly<Record<string, Picture['mimeType']>> = {
   webp: 'image/webp',
 };
 
-/** What a picture is by its bytes, whatever its tool says (FE5); or why no model can be shown it. */
+/** Returns a picture's type by its bytes, ignoring the tool's claim (FE5); or why models can't be shown it. */
 function lookAt(bytes: Uint8Array): Pick<Picture, 'mimeType'> | string {
   try {
     const { type = '', width, height } = imageSize(bytes);
@@ -74,7 +74,7 @@ function lookAt(bytes: Uint8Array): Pick<Picture, 'mimeType'> | string {
 
 const BROKEN = 'This picture is broken: it is shown to no model.';
 
-/** What stood for a picture named its reference, which leads nowhere. */
+/** Replaces the picture's reference, which leads nowhere, by the reason. */
 function withoutMissing(message: Message, missing: ReadonlyMap<string, string>): Message {
   if (message.kind !== 'tool_result' || missing.size === 0) return message;
   const [block] = message.content;

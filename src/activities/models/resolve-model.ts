@@ -1,25 +1,25 @@
-/** The activity that asks the worker's program which model answers next. */
+/** The activity that asks the worker's program for the next model. */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ModelSituation } from '../../run/models/resolver.js';
 import { within } from '../stop-signal.js';
 import type { SteersmanActivities } from '../types.js';
 
-/** What a program is told before each model call. */
+/** The facts that a program gets before each model call. */
 export interface ModelQuestion extends ModelSituation {
   runId: string;
-  /** As the run was started with. */
+  /** The run's `context` from its start. */
   context: Record<string, string>;
 }
 
-/** A model id that the configuration names, or null to leave it to chains and rows. Asked before each model call. */
+/** Returns a model id of the configuration, or null to leave it to chains and rows. Called before each model call. */
 export type ResolveModel = (question: ModelQuestion) => string | null | Promise<string | null>;
 
-/** A little less than the activity has: what never answers would hold its slot for ever. */
+/** Slightly less than the activity's time: a program that never answers would hold its slot permanently. */
 const ANSWER_MS = 8_000;
 const LATE = Symbol('late');
 
-/** Makes `steersmanResolveModel`. What is no id fails it, and the run goes on with its chain. */
+/** Makes `steersmanResolveModel`. An invalid id fails it, and the run uses its chain. */
 export function createResolveModel(
   resolve: ResolveModel | undefined,
 ): SteersmanActivities['steersmanResolveModel'] {

@@ -1,4 +1,4 @@
-/** Reads what a call sends from the workflow that made it (docs/architecture.md, "A model call"). */
+/** Reads a call's content from the workflow that made it (docs/architecture.md, "A model call"). */
 
 import { ApplicationFailure } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
@@ -8,20 +8,20 @@ import { FAILURE } from '../../run/limits/failure.js';
 import type { Message } from '../../run/messages/message.js';
 import { askPatiently } from '../../shared/query-errors.js';
 
-/** Which call asks, in which run. */
+/** The call that asks, and its run. */
 export interface CallReference {
   workflowId: string;
   runId: string;
   callId: string;
   role: string;
-  /** Of the offer that counts (`CallModelInput.check`). */
+  /** The check of the valid offer (`CallModelInput.check`). */
   check: string;
 }
 
 export interface PageQuery {
   /** Index of the first message wanted. */
   from: number;
-  /** A head that need not be sent again. */
+  /** The head that the reader already has. */
   headKey?: string;
 }
 
@@ -34,12 +34,12 @@ export interface ModelRequestState {
 }
 
 export interface StateReaderOptions {
-  /** Bytes, about, of messages and heads that are kept. Default 256 MB. */
+  /** Approximate bytes of cached messages and heads. Default 256 MB. */
   maxBytes: number;
-  /** First and longest wait between two tries, milliseconds; each is twice the last. Default 50 and 5,000. */
+  /** The first and longest wait between two attempts, milliseconds; each wait doubles. Default 50 and 5,000. */
   minWaitMs: number;
   maxWaitMs: number;
-  /** After this the read fails as `state.unavailable`. Default 40,000. */
+  /** Milliseconds after which the read fails as `state.unavailable`. Default 40,000. */
   giveUpMs: number;
 }
 
@@ -50,19 +50,19 @@ const DEFAULT_STATE_READER: StateReaderOptions = {
   giveUpMs: 40_000,
 };
 
-/** Returns what a call sends. Throws ApplicationFailure `state.unavailable`, retryable; rejects when aborted. */
+/** Returns a call's content. Throws ApplicationFailure `state.unavailable`, retryable; rejects when aborted. */
 export type StateReader = (call: CallReference, signal: AbortSignal) => Promise<ModelRequestState>;
 
-/** The beginning of a thread, from the message at index `base` on. Never changed, only replaced. */
+/** Cached messages of a thread, from index `base` on. Never changed, only replaced. */
 interface Prefix {
   base: number;
   messages: readonly Message[];
   bytes: number;
 }
 
-/** What workflows of this worker have offered for calls that they were about to make. */
+/** Requests that workflows of this worker offered for their next calls. */
 export class OfferedRequests {
-  // An offer is taken within moments by the call that it is for, or never, where another worker has the call.
+  // The call takes its offer within moments, or never, if another worker has the call.
   readonly #pages = new LRUCache<string, ModelRequestPage>({
     maxSize: 64 * 1024 * 1024,
     sizeCalculation: page => weightOf(page),
@@ -84,7 +84,7 @@ export class OfferedRequests {
 
 const EMPTY: Prefix = { base: 0, messages: [], bytes: 0 };
 
-/** Makes a reader with a cache of its own: one for a worker process. It asks only for what was not offered. */
+/** Makes a reader with its own cache, one for each worker process. It queries only what was not offered. */
 export function createStateReader(
   query: QueryModelRequest,
   options: Partial<StateReaderOptions> = {},
@@ -101,7 +101,7 @@ export function createStateReader(
   };
 }
 
-/** What was offered, with what is kept of the thread; null where that is not the whole request. */
+/** Returns the offered request with cached messages; null if it is incomplete. */
 function takeOffer(
   call: CallReference,
   offers: OfferedRequests,
@@ -118,8 +118,8 @@ function takeOffer(
 }
 
 /**
- * Pulls the pages after what is kept. Null when the call turned out to be on another thread, epoch or
- * head than the hint said: ask again without it.
+ * Reads the pages after the cached messages. Null if the call has another thread, epoch or head than the hint: ask
+ * again without it.
  */
 async function read(
   call: CallReference,
@@ -146,7 +146,7 @@ async function read(
   return { head, messages: [...prefix.messages] };
 }
 
-/** Notes of a thread are not sent, but indices count them: a page may begin with messages that are here already. */
+/** Notes of a thread are not sent, but indices count them: a page may begin with known messages. */
 function append(prefix: Prefix, messages: readonly Message[]): Prefix {
   const known = new Set(prefix.messages.slice(-messages.length).map(message => message.id));
   const fresh = messages.filter(message => !known.has(message.id));
@@ -154,7 +154,7 @@ function append(prefix: Prefix, messages: readonly Message[]): Prefix {
   return { base: prefix.base, messages: [...prefix.messages, ...fresh], bytes };
 }
 
-/** About as many bytes as a value takes: bounds of memory need no more, and its JSON would cost more than the call. */
+/** Returns the approximate size of a value: memory bounds need no more, and its JSON would cost more than the call. */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 8;
@@ -167,16 +167,16 @@ function missingHead(call: CallReference): never {
   throw unavailable(call, 'the answer has no head');
 }
 
-/** Where a role's last call was, so that the first question can leave out what is known. */
+/** The place of a role's last call, so that the first query can leave out known parts. */
 interface Hint {
   thread: string;
   epoch: number;
   headKey: string;
 }
 
-/** A run that has made no call for so long has ended, or waits: asking it again costs one query. */
+/** A run without calls for this long has ended, or waits: reading it again costs one query. */
 const FORGET_AFTER_MS = 10 * 60_000;
-/** Without the purge, what has outlived its time would stay until somebody asks for it. */
+/** Without the purge, expired entries would stay until their next use. */
 const FORGETS = {
   ttl: FORGET_AFTER_MS,
   ttlAutopurge: true,
@@ -196,7 +196,7 @@ export class RequestCache {
     });
   }
 
-  /** Bytes, about, that it keeps. */
+  /** Approximate bytes of the cache. */
   get bytes(): number {
     return this.#entries.calculatedSize;
   }
@@ -228,7 +228,7 @@ function key(call: CallReference, kind: string, name: string): string {
   return JSON.stringify([call.workflowId, call.runId, kind, name]);
 }
 
-/** A run of this activity is there: that the server does not find it passes too. */
+/** The activity's run exists, so a server's "not found" is temporary too. */
 async function askOf(
   ask: () => Promise<ModelRequestPage>,
   options: StateReaderOptions,

@@ -1,4 +1,4 @@
-/** The activity that asks functions of the worker's program what is to be changed of a conversation before a call. */
+/** The activity that asks functions of the worker's program for changes to a conversation before a call. */
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { ownValue } from '../../base/json/json.js';
@@ -11,7 +11,7 @@ import type { StateReader } from './state-reader.js';
 /** A conversation as the next call would send it, without the system prompt. It is a copy. */
 export interface AskedContext {
   messages: Message[];
-  /** Of its messages, estimated. */
+  /** Estimated tokens of the messages. */
   tokens: number;
   role: string;
   /** `endpoint/model`. */
@@ -20,15 +20,15 @@ export interface AskedContext {
   runId: string;
   /** Number of the goal in the run, from 1. */
   goal: number;
-  /** What the run was started with as `context`. */
+  /** The run's `context` from its start. */
   context: Readonly<Record<string, string>>;
-  /** Aborts when nobody waits any more. */
+  /** Aborted when the result is no longer awaited. */
   signal: AbortSignal;
 }
 
 /**
- * Says what is to be changed of a conversation before a model call, in 10 s. What it throws, or gives that is no change,
- * leaves the conversation as it is, with a warning. It is asked once for a conversation as it stands.
+ * Returns changes to a conversation before a model call, within 10 s. After an error or an invalid result the
+ * conversation stays unchanged, with a warning. It is asked once for each state of a conversation.
  */
 export type ContextTransform = (
   asked: AskedContext,
@@ -54,7 +54,7 @@ export function createTransform(deps: TransformDeps): SteersmanActivities['steer
     const { messages } = await deps.readState(call, cancellationSignal());
     const late = new AbortController();
     const asked = { ...about, role, model, runId: id, signal: late.signal };
-    // What it is given, other calls are sent from.
+    // A copy, because other calls use the original messages.
     const asking = Promise.resolve().then(() => transform({ ...asked, messages: structuredClone(messages) }));
     const said = await within(ANSWER_MS, asking, LATE);
     if (said === LATE) {

@@ -1,4 +1,4 @@
-/** How a tool call reaches its server: by a connection that runs share, or in the session of its own run. */
+/** The connection of a tool call to its server: shared by runs, or in the session of its own run. */
 import type { McpConnection } from '../../mcp/connection/connection.js';
 import type { McpPool } from '../../mcp/connection/pool.js';
 import type { McpSessions } from '../../mcp/connection/sessions.js';
@@ -6,17 +6,17 @@ import type { CallToolInput, CallToolResult } from '../types.js';
 
 export interface Line {
   /**
-   * `shared`: by the connection that all have; `opening`: in a session that the run opens with the call; `bound`: in one
-   * that it has open, for which there is no other connection.
+   * `shared`: by the common connection; `opening`: in a session that the run opens with the call; `bound`: in its open
+   * session, for which there is no other connection.
    */
   readonly kind: 'shared' | 'opening' | 'bound';
-  /** Null where the session has ended. @throws SteersmanError where the server does not start. */
+  /** Null if the session has ended. @throws SteersmanError if the server does not start. */
   connect(workspace: string): Promise<McpConnection | null>;
-  /** It was of no use: the next try gets another. */
+  /** The connection was useless: the next attempt gets another. */
   discard(connection: McpConnection): void;
-  /** The result, with the session where the call has opened one. */
+  /** Returns the result, with the session if the call opened one. */
   ended(result: CallToolResult): CallToolResult;
-  /** The call has no result that could tell the run of a session. */
+  /** The call has no result that could report a session to the run. */
   failed(): void;
 }
 
@@ -25,7 +25,7 @@ interface LineDeps {
   sessions: McpSessions;
 }
 
-/** A worker without a task queue of its own opens no sessions: its servers are shared, whatever they declare. */
+/** A worker without its own task queue opens no sessions: its servers are shared, regardless of their declaration. */
 export function lineOf(
   { pool, sessions }: LineDeps,
   { session }: Pick<CallToolInput, 'session'>,
@@ -37,7 +37,7 @@ export function lineOf(
   return {
     kind: 'shared',
     connect: workspace => pool.connect(server, workspace),
-    // The pool gives no connection again that is of no more use.
+    // The pool never returns a useless connection again.
     discard: () => {},
     ended: result => result,
     failed: () => {},
@@ -71,7 +71,7 @@ function openingLine(
     kind: 'opening',
     connect: async workspace => {
       const { id, connection } = await sessions.open(server, { runId, workspace });
-      // It took too long: nobody would be told of it.
+      // It took too long: its session could not be reported to the run.
       if (isOver) sessions.drop(id);
       else opened = id;
       return connection;

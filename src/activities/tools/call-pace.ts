@@ -1,13 +1,13 @@
-/** How often, and after which pauses, a call that was not run is sent again. */
+/** The number of attempts for a call that did not run, and the pauses between them. */
 
-/** Tries to reach a server before the call is `unavailable`: nothing was sent yet, so all may be repeated. */
+/** Attempts to reach a server before the call is `unavailable`: nothing was sent yet, so repeating is safe. */
 const CONNECT_TRIES = 3;
-/** Of a server that was there a moment ago, in pauses that fill the budget: one that is started anew takes its time. */
+/** Attempts for a server that was reachable a moment ago, with pauses that fill the budget: a restart takes time. */
 const RESTART_TRIES = 7;
 const CONNECT_PAUSE_MS = 250;
-/** All tries together, without pauses that a server asked for: the activity has 30 s more than the tool's own limit. */
+/** The time of all attempts, without pauses that a server asked for: the activity has 30 s more than the tool's own limit. */
 const CONNECT_BUDGET_MS = 20_000;
-/** After the first answer that the server is busy and does not say for how long; doubles. */
+/** The pause after a server's first "busy" without a duration; it doubles. */
 const BUSY_PAUSE_MS = 1_000;
 
 export class CallPace {
@@ -21,13 +21,13 @@ export class CallPace {
   #mostTries = CONNECT_TRIES;
   #patienceMs = Number.POSITIVE_INFINITY;
 
-  /** `limitMs`: time limit of the tool. `startMs`: what its server may take to start, where that is waited for. */
+  /** `limitMs`: time limit of the tool. `startMs`: the time that its server may take to start, if that is waited for. */
   constructor(limitMs: number, startMs = 0) {
     this.#limitMs = limitMs;
     this.#connectMs = Math.max(CONNECT_BUDGET_MS, startMs);
   }
 
-  /** For reaching the server, in all tries. */
+  /** Milliseconds for reaching the server, in all attempts. */
   get budgetMs(): number {
     return this.#connectMs;
   }
@@ -36,7 +36,7 @@ export class CallPace {
     return this.#pauseMs;
   }
 
-  /** What is left for reaching the server; nothing after the last try. */
+  /** The milliseconds left for reaching the server; 0 after the last attempt. */
   get connectMs(): number {
     const tookMs = performance.now() - this.#startedAt - this.#waitedMs;
     if (this.#tries >= this.#mostTries) return 0;
@@ -58,14 +58,14 @@ export class CallPace {
     return this.#tries;
   }
 
-  /** The server was there, and can not be reached now: after three tries it is waited for while the tool has time. */
+  /** The server is unreachable after it was reached: after three attempts it is waited for while the tool has time. */
   lost(): void {
     if (this.#mostTries === RESTART_TRIES) return;
     this.#mostTries = RESTART_TRIES;
     this.#patienceMs = this.#limitMs;
   }
 
-  /** The server takes no requests, for `askedMs` where it says so. False: that is longer than the tool has time. */
+  /** The server is busy, for `askedMs` if it says so. False if that exceeds the tool's time. */
   busy(askedMs: number | null): boolean {
     this.#pauseMs = askedMs ?? BUSY_PAUSE_MS * 2 ** this.#busy;
     this.#busy += 1;

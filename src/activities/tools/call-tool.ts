@@ -1,6 +1,6 @@
 /**
- * The activity that runs one tool call. A failing tool is a result, never a failed run (E1); it throws
- * only where trying again, here or on another worker, is right or must be decided by the workflow.
+ * The activity that runs one tool call. A failing tool is a result, never a failed run (E1); it throws only if a retry,
+ * here or on another worker, is right or is the workflow's decision.
  */
 
 import { homedir } from 'node:os';
@@ -26,17 +26,17 @@ import { ended, stoppedBeforeSending, type ToolCall, ToolTexts } from './tool-en
 import { type Beat, startHeartbeat } from './tool-heartbeat.js';
 
 export interface CallToolDeps extends ServerCallDeps, HostDeps {
-  /** Where conversations are kept; absent for nowhere. */
+  /** The store of conversations; absent without one. */
   kept?: { sessions: SessionStore; namespaceId(): Promise<string | null> };
 }
 
 /**
  * Makes `steersmanCallTool`. Throws, as ApplicationFailure:
  * - `tool.timeout`, `tool.connection_lost` (retryable) for idempotent tools;
- * - `tool.not_sent` (retryable) when the worker shuts down before the request left;
- * - `tool.no_workspace` where this host does not have the folder;
- * - `worker.shutdown` when it shuts down afterwards: retryable for idempotent tools only.
- * Everything else is an ending of the result (T14).
+ * - `tool.not_sent` (retryable) if the worker shuts down before the request was sent;
+ * - `tool.no_workspace` if this host does not have the folder;
+ * - `worker.shutdown` if it shuts down later: retryable only for idempotent tools. Everything else is an ending of the
+ *   result (T14).
  */
 export function createCallTool(deps: CallToolDeps): (input: CallToolInput) => Promise<CallToolResult> {
   return async function steersmanCallTool(input) {
@@ -75,7 +75,7 @@ interface CalledWith {
   workspace: string;
 }
 
-/** Null where the host does not deny the call, whatever a workflow says it is called. */
+/** Null unless this host denies the call, regardless of the name that a workflow uses for it. */
 async function denied(
   deps: CallToolDeps,
   { input, words, signal }: ToolCall,
@@ -93,7 +93,7 @@ function isDenied(
   { deny, servers }: { deny: readonly string[]; servers: readonly string[] },
 ): boolean {
   const [first = tool, ...others] = server === null ? [] : possibleNames(server, serverToolName, servers);
-  // A name that only a collision leads to is denied as it is written: the glob `rm_*` is not about `rm`.
+  // A name that arises only by a collision is denied only literally: the glob `rm_*` does not mean `rm`.
   const called = { input: args, workspace, home: homedir() };
   if (matchesCall([tool, serverToolName, first], called, deny)) return true;
   const literal = deny.filter(pattern => others.includes(readPattern(pattern).names));
@@ -116,7 +116,7 @@ async function runBuiltin(
   return { ending: 'executed', ...result, durationMs: Math.round(performance.now() - startedAt) };
 }
 
-/** A store that fails is told: the call is a read, and the model may try it once more. */
+/** A store's failure becomes a result: the call is a read, and the model may retry it. */
 async function recalled(
   { sessions, namespaceId }: NonNullable<CallToolDeps['kept']>,
   workflowId: string,
@@ -130,7 +130,7 @@ async function recalled(
   }));
 }
 
-/** By the time that no program can set back. */
+/** Uses the change time, which no program can set back. */
 function lastChange(opening: Promise<string>): ChangedAt {
   opening.catch(() => undefined);
   return async path => {

@@ -1,6 +1,6 @@
 /**
- * What is looked at before a call is made: of a workflow, what the worker denies, and its arguments; of a file that is
- * about to be written, what stands there, for who is asked.
+ * Checks before a call is made: for a workflow, the worker's denials and the arguments; for a file to be written, its
+ * present content for the person who is asked.
  */
 import { createTwoFilesPatch } from 'diff';
 import { errorText } from '../../base/text/error-text.js';
@@ -11,21 +11,21 @@ import { type ComparedFile, shownDiff, wholeWrite } from '../../rules/gates/whol
 import { matchesCall } from '../../run/tools/permission.js';
 import type { CallChecked, CallToolInput, CompareFileInput } from '../types.js';
 
-/** What activities ask of the worker's host. */
+/** Requests of activities to the worker's host. */
 export interface HostDeps {
-  /** Patterns of calls that never run on this worker, as its configuration has them now. */
+  /** Returns patterns of calls that never run on this worker, by its present configuration. */
   deniedTools(): Promise<readonly string[]>;
   /** Reads arguments too large for the input from the workflow. Fails as `state.unavailable`. */
   readArguments(callId: string): Promise<Record<string, unknown>>;
   /**
-   * The real path of a folder that this worker serves, looked up for each call: who may work where is the worker's
-   * to say, whatever the run's state has. @throws SteersmanError where it does not serve the folder.
+   * Returns the real path of a folder that this worker allows, looked up for each call: the worker decides on access,
+   * regardless of the run's state. @throws SteersmanError if it does not allow the folder.
    */
   openWorkspace(path: string): Promise<string>;
 }
 
 export interface CheckCallDeps extends HostDeps {
-  /** By name: reads the arguments, and fills defaults in. @throws for those that do not fit. */
+  /** Parsers by tool name: they check the arguments, and fill in defaults. @throws for invalid ones. */
   parsers: ReadonlyMap<string, (args: unknown) => unknown>;
 }
 
@@ -38,7 +38,7 @@ export function createCheckCall({ deniedTools, readArguments, openWorkspace, par
     const real = await openWorkspace(input.workspace);
     const parse = parsers.get(tool);
     const deny = await deniedTools();
-    // Arguments may name the folder as the run does, or as it is.
+    // Arguments may name the folder as the run does, or by its real path.
     const denied = [input.workspace, real].some(workspace =>
       matchesCall([tool], { input: args, workspace }, deny),
     );
@@ -53,14 +53,14 @@ export function createCheckCall({ deniedTools, readArguments, openWorkspace, par
 }
 
 export interface CompareFileDeps extends Pick<HostDeps, 'readArguments' | 'openWorkspace'> {
-  /** Null: there is no such file. @throws where it is not to be read. */
+  /** Null if the file does not exist. @throws if it may not be read. */
   readOld(workspace: string, path: string): Promise<string | null>;
 }
 
-/** Texts that have too little in common are not compared to the end. */
+/** The comparison of very different texts is given up after this time. */
 const MOST_MS = 1_000;
 
-/** Makes `steersmanCompareFile`. Only the diff leaves the worker, and as much of it as is shown. */
+/** Makes `steersmanCompareFile`. Only the shown part of the diff leaves the worker. */
 export function createCompareFile({ readArguments, openWorkspace, readOld }: CompareFileDeps) {
   return async function steersmanCompareFile(input: CompareFileInput): Promise<ComparedFile> {
     const write = wholeWrite(input.arguments ?? (await readArguments(input.callId)));
@@ -80,7 +80,7 @@ function diffOf(before: string, after: string): string {
   const options = { context: 3, timeout: MOST_MS };
   const patch: string | undefined = createTwoFilesPatch('', '', before, after, '', '', options);
   if (patch === undefined) return [...marked('-', before), ...marked('+', after)].join('\n');
-  // Without the names of the files.
+  // Removes the file names.
   return patch.slice(Math.max(0, patch.indexOf('@@'))).trimEnd();
 }
 

@@ -1,4 +1,4 @@
-/** Calls a tool on its server: connects and sends, and starts again if it turns out that nothing was sent. */
+/** Calls a tool on its server: connects and sends, and repeats if nothing was sent. */
 
 import { hostname } from 'node:os';
 import { ApplicationFailure } from '@temporalio/common';
@@ -45,9 +45,9 @@ export interface Allowed {
   denied(workspace: string): Promise<CallToolResult | null>;
 }
 
-/** For the list of tools, where it has to be asked for. */
+/** The time for the list of tools, if it must be requested. */
 const LIST_BUDGET_MS = 5_000;
-/** For a tool that was told to stop, to end what it has started and say so. */
+/** The time for a stopped tool to end its work and report it. */
 const STOP_MS = 10_000;
 
 export class ServerCall {
@@ -57,7 +57,7 @@ export class ServerCall {
   readonly #server: string;
   readonly #onForm: McpCall['onForm'];
 
-  /** In the context of the activity: what a server asks comes outside of it. */
+  /** Created in the activity's context, because a server's questions arrive outside of it. */
   constructor(deps: ServerCallDeps, call: ToolCall, beat: Beat) {
     this.#deps = deps;
     this.#call = call;
@@ -76,7 +76,7 @@ export class ServerCall {
       if (!(error instanceof SteersmanError)) throw error;
       return ended('denied', fill(words.noteWorkspace, { why: error.message }));
     }
-    // The server, and so the model, know the folder by its real path.
+    // Server and model know the folder by its real path.
     const refused = workspace === input.workspace ? null : await denied(workspace);
     if (refused) return refused;
     const line = lineOf(this.#deps, input, { server: this.#server, runId });
@@ -112,7 +112,7 @@ export class ServerCall {
       }
       if (again.proof === 'not_connected') pace.lost();
       pace.unreached();
-      // The next try gets another connection.
+      // The next attempt gets another connection.
       if (again.reconnect) line.discard(connected.connection);
     }
     const note = input.idempotent ? words.noteUnreachable : words.noteUnreachableUnrun;
@@ -125,7 +125,7 @@ export class ServerCall {
     { connectMs, budgetMs }: CallPace,
     given: string,
   ): Promise<{ connection: McpConnection } | { why: string } | 'session_lost'> {
-    // The earlier try's error says more than the timeout does.
+    // The earlier attempt's error is more precise than the timeout.
     const tooSlow = { why: given || `It took longer than ${secondsOf(budgetMs)} s to start.` };
     try {
       const opening = line
@@ -138,7 +138,7 @@ export class ServerCall {
     }
   }
 
-  /** `again`: why the call is to be sent once more. */
+  /** `again`: why the call must be sent once more. */
   async #callOn(
     connection: McpConnection,
     line: Line,
@@ -190,8 +190,8 @@ export class ServerCall {
   }
 
   /**
-   * An idempotent call is aborted by any stop, and a tool that ends its work when told so is told (WK1). Any other call
-   * is waited for, because aborting it would leave its effect unknown; only the end of the worker cuts it short.
+   * Any stop aborts an idempotent call, and notifies a tool that ends its work when asked (WK1). Other calls are waited
+   * for, because aborting them leaves their effect unknown; only the worker's end cuts them short.
    */
   #answered<T>(abort: AbortController, answer: Promise<T>, stop: () => Promise<void>): Promise<T> {
     const { input, signal } = this.#call;
@@ -207,7 +207,7 @@ export class ServerCall {
     });
   }
 
-  /** A tool of ours still answers, with what it has done; a server of the protocol says nothing more. */
+  /** Steersman's own tools still answer with their progress; other servers send no answer. */
   async #stopOn(connection: McpConnection, abort: AbortController, asked: Promise<unknown>): Promise<void> {
     const { idempotencyKey, tool, serverToolName = tool } = this.#call.input;
     const listed = await connection.findTool(serverToolName).catch(() => undefined);
@@ -219,7 +219,7 @@ export class ServerCall {
   }
 }
 
-/** What a tool that was stopped has said by then is its result; what it has done by then, nobody looked at. */
+/** The result has the stopped tool's output so far; its effects so far were not checked. */
 function endOf(result: CallToolResult, { meta }: ToolAnswer, { words }: ToolCall): CallToolResult {
   if (!saysStopped(meta)) return result;
   return { ...result, ending: 'outcome_unknown', note: words.noteStopped };
@@ -231,8 +231,8 @@ function notHere(why: string): ApplicationFailure {
 }
 
 /**
- * Whether the server lists the tool before it is called, and what is wrong with the arguments. Where its list can not
- * be had, it counts as listed, which proves nothing, and the server is the judge of arguments.
+ * Tells if the server lists the tool before the call, and the faults of its arguments. If the list is unavailable, the
+ * tool counts as listed, which proves nothing, and the server judges the arguments.
  */
 async function lookUp(
   connection: McpConnection,
@@ -252,7 +252,7 @@ function since(startedAt: number): number {
   return Math.round(performance.now() - startedAt);
 }
 
-/** Run context for the tool (T4): the starter's names and the run's own do not meet. */
+/** Returns the run context for the tool (T4): the starter's keys and the run's own can't collide. */
 function metaOf(
   { idempotencyKey, goal, taskId, context }: CallToolInput,
   runId: string,

@@ -1,4 +1,4 @@
-/** What a tool server may ask a person while a call of it runs: forms. */
+/** The questions that a tool server may ask a person during its call: forms. */
 
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { McpCall } from '../../mcp/connection/connection.js';
@@ -9,24 +9,24 @@ import type { CallToolInput } from '../types.js';
 export interface PersonQuestion {
   callId: string;
   question: FormQuestion;
-  /** After this nobody has answered. */
+  /** Milliseconds after which the question counts as unanswered. */
   waitMs: number;
 }
 
-/** Resolves with what a person gives, or what stands for that. Aborted, it is asked no more. */
+/** Resolves with a person's answer, or its substitute. Aborting withdraws the question. */
 export type AskPerson = (asked: PersonQuestion, signal: AbortSignal) => Promise<FormAnswer>;
 
 export interface ServerRequestDeps {
-  /** Takes secrets out of texts before they are cut and stored. Default: none are known. */
+  /** Removes secrets from texts before they are cut and stored. Default: no secrets are known. */
   redact?: (text: string) => string;
-  /** Asks the person behind the run, for the activity at hand. Default: nobody can be asked. */
+  /** Asks the person behind the run, for the current activity. Default: no person can be asked. */
   askPerson?: () => AskPerson;
 }
 
-/** Forms of one try of a call: each is in the history of the run, whoever answers it. */
+/** Forms of one attempt of a call: each is in the run's history, even if unanswered. */
 const MOST_FORMS = 20;
 
-/** In the context of the activity: what a server asks comes outside of it. Undefined where nobody can be asked. */
+/** Created in the activity's context, as servers ask outside of it. Undefined if no person can be asked. */
 export function formHandler(
   { redact = text => text, askPerson }: ServerRequestDeps,
   { callId, asksForMs }: CallToolInput,

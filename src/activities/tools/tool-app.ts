@@ -1,4 +1,4 @@
-/** What the app of a tool gets: its page and all that the tool answered, kept beside the run and away from models. */
+/** The data for a tool's app: its page and the tool's complete answer, stored by reference and never shown to models. */
 import { FAILURE_BYTES } from '../../base/sizes/bounds.js';
 import { errorText } from '../../base/text/error-text.js';
 import { cutText } from '../../base/text/fit.js';
@@ -11,16 +11,16 @@ import type { CallToolInput, CallToolResult } from '../types.js';
 const MOST_ANSWER_BYTES = 1_000_000;
 
 export type ForApp = Pick<CallToolResult, 'app' | 'appFault'>;
-/** The page of the app, where it has to be read; or why it can not be. */
+/** The app's page, if it must be read; or why it can't be. */
 export type PageRead = Promise<AppPage | null | { fault: string }>;
 
-/** Begins with the call, so that the result need not wait for it. Never rejects: the tool's result counts more. */
+/** Starts with the call, so that the result need not wait for it. Never rejects, because the tool's result matters more. */
 export function beginReading(connection: McpConnection, { app }: CallToolInput): PageRead {
   if (app?.uri === undefined) return Promise.resolve(null);
   return readAppPage(connection, app.uri).catch((error: unknown) => ({ fault: errorText(error) }));
 }
 
-/** Keeps both by reference. What fails is told, and the result of the tool stands. */
+/** Stores both by reference. A failure is reported, and the tool's result stays valid. */
 export async function keptForApp(
   { app, server, arguments: args = {} }: CallToolInput,
   answer: ToolAnswer,
@@ -40,7 +40,7 @@ export async function keptForApp(
   }
 }
 
-/** As the protocol has it. One that no app should have to read is replaced. */
+/** Returns the answer in the protocol's form. One that is too large for an app is replaced. */
 function answerText(
   args: Record<string, unknown>,
   { content, structuredContent, isError, meta }: ToolAnswer,

@@ -1,4 +1,4 @@
-/** How calls end that have no ordinary result. What a server said is content, never the run's own words. */
+/** The endings of calls without an ordinary result. A server's words are content, never the run's own words. */
 
 import { ApplicationFailure } from '@temporalio/common';
 import { secondsOf } from '../../base/text/error-text.js';
@@ -25,7 +25,7 @@ export interface ToolCall {
   input: CallToolInput;
   words: Words;
   runId: string;
-  /** Of the activity: its reason says who wanted the call to stop. */
+  /** The activity's signal: its reason tells who wanted the call to stop. */
   signal: AbortSignal;
   texts: ToolTexts;
 }
@@ -53,7 +53,7 @@ export function sessionLost({ input }: ToolCall, note: string, more: Ended = {})
   return ended('session_lost', fill(note, { tool, server: server ?? '' }), more);
 }
 
-/** Whatever stopped the worker or the run left no trace. @throws where the call is to be made again. */
+/** Nothing was sent, so the stop of worker or run has no effect. @throws if the call must be repeated. */
 export function stoppedBeforeSending({ words, signal }: ToolCall): CallToolResult {
   switch (stopReason(signal)) {
     case 'cancelled':
@@ -69,16 +69,16 @@ export function stoppedBeforeSending({ words, signal }: ToolCall): CallToolResul
 }
 
 interface Sent {
-  /** Its server had the tool before. */
+  /** Its server had the tool before the call. */
   isListed: boolean;
-  /** By the connection of a session that ends with it. */
+  /** True for the connection of a session, which ends with it. */
   inSession: boolean;
   durationMs: number;
 }
 
 /**
- * The end of a call that was sent and has no answer, or a refusal in its place: by whether the tool may be called twice.
- * @throws ApplicationFailure, as `createCallTool` says, where it is to be tried again.
+ * Returns the end of a call without an answer, or with a refusal: it depends on whether the tool may be called twice.
+ * @throws ApplicationFailure, as in `createCallTool`, if it must be retried.
  */
 export async function unanswered(call: ToolCall, error: McpCallError, sent: Sent): Promise<CallToolResult> {
   const { words, texts, signal } = call;
@@ -87,7 +87,7 @@ export async function unanswered(call: ToolCall, error: McpCallError, sent: Sent
   const { durationMs, isListed } = sent;
   switch (error.kind) {
     case 'aborted':
-      // Only calls of idempotent and stoppable tools are.
+      // Only calls of idempotent and stoppable tools are aborted.
       if (!idempotent) return unknown(words, words.noteWhyCancelled, { durationMs });
       if (stopReason(signal) === 'other') throw signal.reason;
       if (stopReason(signal) === 'shutdown')
@@ -96,7 +96,7 @@ export async function unanswered(call: ToolCall, error: McpCallError, sent: Sent
     case 'rejected': {
       const mayRepeat = idempotent || error.notCalled;
       const refused = refusal(words, { code: error.code, isListed, mayRepeat, tool, server });
-      // Of any length: kept like a result.
+      // A message of any length is stored like a result.
       const content = [await texts.refusalOf(error.message)];
       return { ...refused, content, isError: true, durationMs };
     }
@@ -127,7 +127,7 @@ interface Refused {
   server: string;
 }
 
-/** What an error answer of a server means, by its code. */
+/** Returns the meaning of a server's error answer, by its code. */
 function refusal(
   words: Words,
   { code, tool, server, ...given }: Refused,
@@ -151,13 +151,13 @@ const SERVER_WORDS_CHARS = 2_000;
 
 export interface ToolTextDeps {
   blobs: BlobStore;
-  /** How large texts are shortened. Default: 16 KB whole, else 6 KB and 2 KB. */
+  /** Sizes for shortening large texts. Default: 16 KB whole, else 6 KB and 2 KB. */
   sizes?: ResultSizes;
-  /** Takes secrets out of texts before they are cut and stored. Default: none are known. */
+  /** Removes secrets from texts before they are cut and stored. Default: no secrets are known. */
   redact?: (text: string) => string;
 }
 
-/** What the answers and last words of a tool server become: bounded, without secrets, in the words of the run. */
+/** Converts a tool server's answers and last words: bounded, without secrets, with the run's notes. */
 export class ToolTexts {
   readonly #words: Words;
   readonly #redact: (text: string) => string;
@@ -177,16 +177,16 @@ export class ToolTexts {
     return { ending: 'executed', isError, durationMs, ...kept, ...note };
   }
 
-  /** Keeps a text whole, and gives its reference. */
+  /** Stores a complete text, and returns its reference. */
   readonly keep = (text: string): Promise<string> => this.#keeper.keep(this.#redact(text));
 
-  /** What a server answered in place of a result, of any length: kept like one. */
+  /** Returns a server's answer that replaces a result: of any length, stored like one. */
   async refusalOf(said: string): Promise<ToolContent> {
     const text = await boundText(said, this.#keeper).catch(() => ({ text: this.shortOf(said) }));
     return { type: 'text', ...text };
   }
 
-  /** What a server said on its way out, for the conversation and for history: its beginning. */
+  /** Returns the beginning of a server's last words, for the conversation and for history. */
   shortOf(said: string): string {
     return headChars(this.#redact(said), SERVER_WORDS_CHARS);
   }

@@ -1,4 +1,4 @@
-/** Heartbeats of a tool call: that it is alive, and how far its server says it is. */
+/** Heartbeats of a tool call: they show that it is alive, and its server's progress. */
 import { heartbeat } from '@temporalio/activity';
 import { headChars } from '../../base/text/large-text.js';
 import type { CallToolInput } from '../types.js';
@@ -13,16 +13,16 @@ interface Progress {
 }
 
 export interface Beat {
-  /** What this and the next heartbeats tell besides that the call is alive. */
+  /** Sets the details of this and the next heartbeats. */
   progress(details: Progress): void;
   stop(): void;
 }
 
 export function startHeartbeat({ callId, tool }: CallToolInput, redact = (text: string) => text): Beat {
   let details: Record<string, unknown> = { callId, tool };
-  // None at once: each is a write of the server, and most calls end before the first.
+  // The first heartbeat is delayed: each is a write of the server, and most calls end before it.
   const timer = setInterval(() => heartbeat(details), HEARTBEAT_MS);
-  // A whole text is cleaned, then cut: half a secret would not be recognised.
+  // The whole text is cleaned, then cut: half a secret would not be recognised.
   const short = (text: string) => headChars(redact(text), PROGRESS_CHARS);
   return {
     progress: ({ progress, total, message }) => {

@@ -1,20 +1,20 @@
-/** Where the configuration is that holds for somebody: the folder where they stand, or one above it. */
+/** Finds the configuration folder: the current folder, or one above it. */
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { byNpm } from '../../shared/process/called-as.js';
 import { projectRoot } from '../../shared/process/package.js';
 
-/** Either makes a folder one of configuration. */
+/** Either file makes a folder a configuration folder. */
 const FILES = ['steersman.yaml', '.mcp.json'];
 
-/** How `--help` says it. */
+/** The text in `--help`. */
 export const CONFIG_OPTION = `folder of steersman.yaml, .mcp.json and prompts (default: ${
   byNpm ? 'the project' : 'the nearest from here upwards, else the defaults'
 })`;
 
 /**
- * The folder of configuration that holds in `from`: the nearest at or above it with a `steersman.yaml` or an
- * `.mcp.json`, else the package's own, with its defaults. Called by npm in a checkout: the checkout.
+ * Returns the configuration folder for `from`: the nearest at or above it with a `steersman.yaml` or an `.mcp.json`,
+ * else the package's own, with its defaults. If npm runs it in a checkout: the checkout.
  */
 export function defaultConfigDir(from: string = process.cwd()): string {
   return byNpm ? projectRoot : (nearestConfigDir(from) ?? projectRoot);
@@ -28,8 +28,8 @@ export function nearestConfigDir(from: string): string | null {
 }
 
 /**
- * Where the tool servers of a local worker are configured: beside its other configuration, else in the package's own
- * folder, so that a `steersman.yaml` that only names a model takes no tools away. A file without servers does.
+ * Returns the folder of a local worker's tool servers: the configuration folder, else the package's own, so that a
+ * `steersman.yaml` that only names a model removes no tools. An `.mcp.json` without servers does remove them.
  */
 export function localToolsDir(configDir: string): string {
   return existsSync(join(configDir, '.mcp.json')) ? configDir : projectRoot;
@@ -37,7 +37,7 @@ export function localToolsDir(configDir: string): string {
 
 export const TOOL_FILES = 'tools';
 
-/** Names of the files that are loaded, TypeScript where it has no compiled file beside it; a folder below is for what they share. */
+/** Returns the names of the files to load: TypeScript only without its compiled file; subfolders are for shared code. */
 export function toolFilesOf(configDir: string): string[] {
   try {
     const entries = readdirSync(join(configDir, TOOL_FILES), { withFileTypes: true });
@@ -64,8 +64,8 @@ function isOwnFile(file: string): boolean {
 }
 
 /**
- * Configuration starts programs: another user's, such as in /tmp, is not taken unasked. Of a link both count, it and
- * what it leads to. What is not there is nobody's.
+ * Configuration starts programs, so another user's files, such as in /tmp, are not used unasked. For a link, both it
+ * and its target count. A missing file counts as own.
  */
 export function isOwn(path: string): boolean {
   const me = process.getuid?.();

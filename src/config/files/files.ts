@@ -1,4 +1,4 @@
-/** Reading configuration files: what they hold or a clear error. */
+/** Reads configuration files: returns their content or throws a clear error. */
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -17,15 +17,15 @@ import { LRUCache } from 'lru-cache';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { oneLine } from '../../shared/process/terminal-text.js';
 
-/** A path as messages show it: relative where it is below the current folder. Its names may be a stranger's. */
+/** Returns a path as messages show it: relative if it is below the current folder. Its names may be foreign. */
 export function displayPath(file: string): string {
   const short = isAbsolute(file) ? relative(process.cwd(), file) : file;
   return oneLine(short === '' || short.startsWith('..') || isAbsolute(short) ? file : short);
 }
 
 /**
- * Checks that the folder of the configuration is there, be it empty. Without this a misspelt name would mean the
- * defaults: no permissions, no tools, and nobody told.
+ * Checks that the configuration folder exists; it may be empty. Otherwise a misspelt name would silently mean the
+ * defaults: no permissions and no tools.
  * @throws SteersmanError that names the folder and what it should hold.
  */
 export async function checkConfigDir(folder: string): Promise<void> {
@@ -36,26 +36,26 @@ export async function checkConfigDir(folder: string): Promise<void> {
   );
 }
 
-/** Larger is no file of configuration. */
+/** Configuration files are smaller than this. */
 const MOST_FILE_BYTES = 1_000_000;
 
 /**
- * What is in a file; null when there is no such file. Whoever made it may be a stranger: a pipe or a device, maybe
- * behind a link, has no end, and keeps whoever reads it.
- * @throws SteersmanError that names it when it is no regular file, has more than `most` bytes or can not be read.
+ * Returns a file's bytes; null if it does not exist. A stranger may have made it: reading a pipe or a device, perhaps
+ * behind a link, might never end.
+ * @throws SteersmanError that names it if it is not a regular file, has more than `most` bytes or can't be read.
  */
 function readBytes(file: string, most = MOST_FILE_BYTES): Buffer | null {
   try {
     // Opening a device can have effects of its own.
     if (!statSync(file).isFile()) throw unreadable(file, 'not a regular file');
-    // What is there may be another by now.
+    // The file may have been replaced since.
     const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const { size } = fstatSync(opened);
       if (size > most) throw unreadable(file, `larger than ${most} bytes`);
       const buffer = Buffer.allocUnsafe(size + 1);
       const length = readSync(opened, buffer, 0, size + 1, 0);
-      // Files of the kernel's have no size, and some have no end.
+      // Kernel files have no size, and some have no end.
       if (length > size) throw unreadable(file, 'larger than its size');
       return buffer.subarray(0, length);
     } finally {
@@ -68,14 +68,14 @@ function readBytes(file: string, most = MOST_FILE_BYTES): Buffer | null {
 }
 
 /**
- * Text of a file as it is; null when there is no such file.
- * @throws SteersmanError that names it when it is there and can not be read.
+ * Returns a file's text unchanged; null if it does not exist.
+ * @throws SteersmanError that names it if it exists and can't be read.
  */
 export function readText(file: string): string | null {
   return readBytes(file)?.toString() ?? null;
 }
 
-/** The same without byte order mark and with plain line ends; what is unchanged is not read again. */
+/** Returns the text without byte order mark and with plain line ends; unchanged files are not read again. */
 export function readTextIfPresent(file: string): Promise<string | null> {
   return unlessUnchanged(texts, file, async () => {
     const text = readText(file);
@@ -87,7 +87,7 @@ function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, '');
 }
 
-/** Where a file begins that a stranger may change meanwhile: a link is not followed, and a pipe would never end. */
+/** Returns the beginning of a file that a stranger may change meanwhile: links are not followed, and pipes are refused. */
 export async function readHead(file: string, most: number): Promise<{ head: Buffer; size: number }> {
   const opened = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
@@ -100,22 +100,22 @@ export async function readHead(file: string, most: number): Promise<{ head: Buff
   }
 }
 
-/** What a folder's `.env` says. Some tools keep a folder of that name: it says nothing. */
+/** Returns the variables of a folder's `.env`; {} if `.env` is a folder, as some tools create. */
 export function readDotEnv(dir: string): Record<string, string> {
   const file = join(dir, '.env');
   const text = isFolder(file) ? null : readText(file);
-  // Node takes a byte order mark for a part of the first name.
+  // Node would read a byte order mark as part of the first name.
   return parseEnv(withoutMark(text ?? '')) as Record<string, string>;
 }
 
-/** More are no tools and no prompts: a link can lead to the root of all files. */
+/** The limits for tools and prompts: a link can lead to the root of the file system. */
 const MOST_FILES = 10_000;
 const MOST_FOLDER_BYTES = 100_000_000;
 
 /**
- * Every file below a folder but packages: its name from there, and a mark of what it holds. Links are followed, as whoever
- * loads files follows them; a folder under another name says where it is, and is gone into once.
- * @throws SteersmanError that names what can not be read, or the folder when it holds too much.
+ * Lists every file below a folder except packages: its relative name, and a digest of its content. Links are followed,
+ * because loading follows them; a folder reached by another name is listed with its place, and entered once.
+ * @throws SteersmanError that names the unreadable path, or the folder if it holds too much.
  */
 export function marksBelow(folder: string): [name: string, mark: string][] {
   const marks: [string, string][] = [];
@@ -124,7 +124,7 @@ export function marksBelow(folder: string): [name: string, mark: string][] {
   let room = MOST_FOLDER_BYTES;
   const take = (path: string): void => {
     const bytes = readBytes(join(folder, path), room);
-    // A link that leads nowhere.
+    // A link without a target.
     if (bytes === null) return;
     room -= bytes.length;
     marks.push([path, createHash('sha256').update(bytes).digest('hex')]);
@@ -159,7 +159,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** Names in a folder, sorted; `null` when there is no such folder. Folders end in `/`. */
+/** Returns the sorted names in a folder; null if it does not exist. Folders end in `/`. */
 export function listFolder(folder: string): Promise<readonly string[] | null> {
   return unlessUnchanged(listings, folder, async () => {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -168,12 +168,12 @@ export function listFolder(folder: string): Promise<readonly string[] | null> {
 }
 
 interface Remembered<T> {
-  /** Of the path when it was read: as long as it is the same, so is what is there. */
+  /** The path's stamp when it was read: while it is equal, so is the content. */
   stamp: string;
   value: T;
 }
 
-/** Each run reads its configuration anew, each tool call its permissions: nearly always what was read before. */
+/** Each run reads its configuration, each tool call its permissions: nearly always they are unchanged. */
 const texts = new LRUCache<string, Remembered<string>>({ max: 200 });
 const listings = new LRUCache<string, Remembered<readonly string[]>>({ max: 200 });
 
@@ -196,10 +196,10 @@ async function unlessUnchanged<T>(
   }
 }
 
-/** The clock of a file system is coarse: what changed less than this ago may change again and bear the same time. */
+/** File system clocks are coarse: a file changed more recently may change again with the same time. */
 const SETTLED_MS = 2_000;
 
-/** Null where it says too little. @throws where there is nothing. */
+/** Null if the stamp is not yet reliable. @throws if the path does not exist. */
 function stampOf(path: string): string | null {
   const { mtimeNs, ctimeNs, ino, size, ctimeMs } = statSync(path, { bigint: true });
   return Date.now() - Number(ctimeMs) < SETTLED_MS ? null : [mtimeNs, ctimeNs, ino, size].join();
@@ -213,7 +213,7 @@ function isMissing(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(errorCode(error));
 }
 
-/** `why`: what was thrown, or in words. */
+/** `why`: the thrown error, or a text. */
 function unreadable(path: string, why: unknown): SteersmanError {
   if (why instanceof SteersmanError) return why;
   return new SteersmanError(

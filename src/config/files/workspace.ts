@@ -1,4 +1,4 @@
-/** The workspace of a run: checked by the client for a quick answer, and by the worker, which has the last word. */
+/** The workspace of a run: the client checks it for a quick answer, and the worker's check decides. */
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
@@ -6,21 +6,21 @@ import { isBelow } from '../../shared/below.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { errorCode } from './files.js';
 
-/** Folders below which runs may work, or `any` on the local stack where none are configured. */
+/** Folders below which runs may work, or `any` on the local stack without configured ones. */
 export type WorkspaceRoots = readonly string[] | 'any';
 
-/** Roots that hold for a worker: those configured; where there are none, any folder on the local stack only. */
+/** Returns a worker's roots: the configured ones; without any, all folders, but only on the local stack. */
 export function workspaceRoots(configured: readonly string[], localStack: boolean): WorkspaceRoots {
   return configured.length === 0 && localStack ? 'any' : configured;
 }
 
-/** It is not on this host, or can't be read there: another may have it. */
+/** The workspace is missing or unreadable on this host: another host may have it. */
 export class MissingWorkspaceError extends SteersmanError {}
 
 /**
  * Checks that a workspace exists, is a folder, and lies below an allowed root, symbolic links followed.
  * @returns its real path.
- * @throws SteersmanError that names the path and what to do, MissingWorkspaceError where it is not there.
+ * @throws SteersmanError that names the path and what to do, MissingWorkspaceError if it is not there.
  */
 export async function checkWorkspace(path: string, roots: WorkspaceRoots): Promise<string> {
   if (!isAbsolute(path)) {
@@ -38,7 +38,7 @@ export async function checkWorkspace(path: string, roots: WorkspaceRoots): Promi
     );
   }
   for (const root of roots) {
-    // A root that does not exist (yet) serves nothing.
+    // A root that does not exist (yet) allows no folder.
     const realRoot = realPathOf(root);
     if (realRoot !== null && isBelow(real, realRoot)) return real;
   }
@@ -56,7 +56,7 @@ function realPathOf(path: string): string | null {
   }
 }
 
-/** Synchronous: each tool call asks, and the way through Node's thread pool costs it a hundred times as much. */
+/** Synchronous, because each tool call asks, and Node's thread pool takes a hundred times as long. */
 function realFolder(path: string): string {
   try {
     const real = realpathSync.native(path);
@@ -80,23 +80,23 @@ function realFolder(path: string): string {
   );
 }
 
-/** A path that was looked at: it lies in its workspace. */
+/** A path that was checked to lie in its workspace. */
 export interface Place {
-  /** Links are resolved, as far as it exists. */
+  /** The real path: links are resolved as far as they exist. */
   real: string;
-  /** From the workspace on, `.` for the workspace itself. */
+  /** Relative to the workspace, `.` for the workspace itself. */
   shown: string;
-  /** Null where nothing is there yet. */
+  /** Null if nothing exists there yet. */
   stats: Stats | null;
 }
 
-/** `code` of an error: the path leads out of the workspace. */
+/** The `code` of an error: the path leads out of the workspace. */
 export const OUTSIDE = 'outside of the workspace';
-/** A link leads nowhere: nobody can say where what is written to it would be. */
+/** The `code` of an error: a link has no target, so the place of a write to it is unknown. */
 export const DANGLING = 'a link that leads nowhere';
 
 /**
- * Where a path leads, also that of a file that is to be. `isEntry`: to the entry itself, also where that is a link.
+ * Resolves a path, also of a file to be created. `isEntry`: resolves to the entry itself, even if it is a link.
  * @param workspace its real path.
  * @throws Error with a `code`: of the file system, `OUTSIDE` or `DANGLING`.
  */
@@ -113,12 +113,12 @@ export async function placeIn(workspace: string, path: string, isEntry = false):
     });
     return { real, shown: relative(workspace, real) || '.', stats };
   } catch (error) {
-    // The same whether it exists or not: what is outside is nobody's business.
+    // The error is the same whether or not the path exists, so that it reveals nothing about outside files.
     throw isBelow(absolute, workspace) ? error : coded(OUTSIDE);
   }
 }
 
-/** The real path of what exists of it, and the rest as it is. */
+/** Returns the real path of the existing part, and the other part unchanged. */
 async function leadsTo(path: string): Promise<string> {
   try {
     return await realpath(path);

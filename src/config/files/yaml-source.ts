@@ -1,4 +1,4 @@
-/** YAML with line numbers, and the one way in which configuration is checked: schema in, value or clear error out. */
+/** YAML with line numbers, and the one check of configuration: schema in, value or clear error out. */
 
 import { LRUCache } from 'lru-cache';
 import type { Document, Range } from 'yaml';
@@ -12,9 +12,9 @@ import { displayPath } from './files.js';
 export type KeyPath = readonly PropertyKey[];
 
 export interface YamlSource {
-  /** Plain data. Keys without a value are left out, so that a section whose lines are all commented is fine. */
+  /** Plain data. Keys without a value are left out, so that a section with only commented lines is valid. */
   value: Record<string, unknown>;
-  /** `file:line` of a key; of the nearest key above it where the path leads nowhere. */
+  /** `file:line` of a key; for an unknown path, of the nearest key above it. */
   at(path: KeyPath): string;
 }
 
@@ -32,7 +32,7 @@ export function parseYaml(text: string, file: string, firstLine = 1): YamlSource
 
 /** The same few files are read for each run. */
 const parsed = new LRUCache<string, YamlSource>({ max: 100 });
-/** What schemas made of sources. Nobody changes it. */
+/** The results of schemas on sources; they must not be changed. */
 const checked = new WeakMap<YamlSource, Map<z.ZodType, unknown>>();
 
 function parse(text: string, file: string, firstLine: number): YamlSource {
@@ -57,8 +57,8 @@ function parse(text: string, file: string, firstLine: number): YamlSource {
 }
 
 /**
- * Checks a source against a schema and returns what the schema makes of it.
- * @param docs where the keys are described, for the hint.
+ * Checks a source against a schema and returns the schema's result.
+ * @param docs the document that describes the keys, for the hint.
  * @throws SteersmanError with one line for each fault: `file:line`, key, what is wrong, nearest known key.
  */
 export function checkYaml<T extends z.ZodType>(schema: T, source: YamlSource, docs: string): z.output<T> {
@@ -85,14 +85,14 @@ function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType, source: YamlS
   return issue.keys.map(key => unknownKeyText(source.at([...issue.path, key]), [...issue.path, key], known));
 }
 
-/** The message for a key that nothing reads, with the nearest of the known ones. */
+/** Returns the message for an unknown key, with the nearest known ones. */
 export function unknownKeyText(place: string, path: KeyPath, known: readonly string[]): string {
   const [nearest] = nearestNames(String(path.at(-1)), known);
   const advice = nearest === undefined ? '' : ` Did you mean "${nearest}"? Known here: ${known.join(', ')}.`;
   return `${place}: unknown key "${dotted(path)}".${advice}`;
 }
 
-/** Keys that a schema knows below `path`, read from its JSON Schema. */
+/** Returns the keys that a schema knows below `path`, from its JSON Schema. */
 function knownKeys(schema: z.ZodType, path: KeyPath): string[] {
   let node: unknown = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   for (const segment of path) {
@@ -101,11 +101,11 @@ function knownKeys(schema: z.ZodType, path: KeyPath): string[] {
     node = properties[String(segment)] ?? node.additionalProperties;
   }
   const properties = isRecord(node) && isRecord(node.properties) ? node.properties : {};
-  // What is `not` anything stands there for a message of its own.
+  // A key with `not` exists only for its own error message.
   return Object.keys(properties).filter(key => !(isRecord(properties[key]) && 'not' in properties[key]));
 }
 
-/** Where the quotes or brackets begin that a fault found unclosed, lines further on; else the fault itself. */
+/** Returns the beginning of the unclosed quotes or brackets that caused a fault lines later; else the fault itself. */
 function beginOf(document: Document.Parsed, fault: number): number {
   let begin = fault;
   const note = (range: Range | null | undefined) => {

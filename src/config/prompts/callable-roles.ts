@@ -1,4 +1,4 @@
-/** Which roles another may call as sub-agents, and what they go without. Pure. */
+/** Decides which roles may be called as sub-agents, and warns of names without effect. Pure. */
 
 import { matchesAny } from '../../base/text/glob.js';
 import type { RoleProfile } from '../../run/agents/role.js';
@@ -8,9 +8,8 @@ import { displayPath } from '../files/files.js';
 import { SETTINGS_FILE } from '../settings.js';
 
 /**
- * Whether a role may be called, by the globs of those that would: its reply is text. One that shares the conversation
- * of its run was not made for it, and one that calls agents itself may call whoever called it: they have to be named
- * in full.
+ * True if a role may be called by these globs: its output must be text. A role that shares its run's conversation was
+ * not made for calls, and one that calls agents may call its own caller: these two must be named in full.
  */
 export function isCallable(
   { name, output, agents, memory }: Pick<RoleProfile, 'name' | 'output' | 'agents' | 'memory'>,
@@ -22,7 +21,7 @@ export function isCallable(
 
 type Callable = Parameters<typeof isCallable>[0];
 
-/** Names of the roles that a role may call, and of those that they may, so many levels down. */
+/** Returns the names of the roles that a role may call, and of those that they may, down to `levels`. */
 export function namesBelow(
   { agents }: Pick<RoleProfile, 'agents'>,
   all: readonly Callable[],
@@ -36,7 +35,7 @@ export function namesBelow(
 
 type Listed = Pick<ToolDefinition, 'name' | 'origin' | 'policy'>;
 
-/** Warnings for tools that a role names in full and nobody offers, and for those that it may not have, for all that is known. */
+/** Warns of tools that a role names in full and no server offers, and of those that a read-only role may not have. */
 export function missingTools(
   { file, profile }: { file: string; profile: Pick<RoleProfile, 'name' | 'tools' | 'readOnly'> },
   offered: readonly Listed[],
@@ -53,7 +52,7 @@ export function missingTools(
   ];
 }
 
-/** Tools that are named and write, and servers all of whose tools are as if nothing was declared of them. */
+/** Returns the named tools that write, and servers whose tools all lack declarations. */
 function notReadOnly(
   globs: readonly string[],
   named: readonly string[],
@@ -70,14 +69,14 @@ function notReadOnly(
   return [...written.map(({ name }) => name), ...silent.map(server => `the tools of ${server}`)];
 }
 
-/** Warnings for agents of a role that count for nothing: named in full and nobody to be called, or without the tool. */
+/** Warns of a role's agents without effect: named in full but not callable, or without the tool to call them. */
 export function missingAgents(
   { file, profile }: { file: string; profile: Pick<RoleProfile, 'name' | 'agents' | 'tools'> },
   roles: readonly Pick<RoleProfile, 'name' | 'output' | 'agents' | 'memory'>[],
 ): string[] {
   if (profile.agents.length === 0) return [];
   const begin = `${displayPath(file)}: the role ${profile.name} goes without`;
-  // The bare wildcard does not mean the tools of the run itself.
+  // The bare wildcard does not include the run's own tools.
   if (
     !matchesAny(
       CALL_SUBAGENT,

@@ -1,4 +1,4 @@
-/** The first prompts of a project, made from a few answers (P15). Templates stand in `prompts/new`. */
+/** Writes a project's first prompts from a few answers (P15). The templates are in `prompts/new`. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorText } from '../../base/text/error-text.js';
@@ -8,20 +8,20 @@ import { displayPath, readTextIfPresent } from '../files/files.js';
 import { shippedPrompts } from './prompt-files.js';
 
 export interface PromptAnswers {
-  /** Programming language, such as `TypeScript`. */
+  /** The programming language, such as `TypeScript`. */
   language: string;
-  /** Where it runs or what it is built on, such as `Express`. */
+  /** The runtime or framework, such as `Express`. */
   platform: string;
-  /** What the project is, for whom, and what holds there: the team reads it as it stands. */
+  /** The project, its users and its rules: the team reads this text unchanged. */
   businessContext: string;
-  /** Whose models are used, where that matters to the work. */
+  /** The model provider, if it matters to the work. */
   provider?: string;
 }
 
-/** Of the texts themselves: English, or a language that has a folder in `prompts/new`. */
+/** The language of the texts: English, or one with a folder in `prompts/new`. */
 export type TemplateLanguage = 'en' | 'zh';
 
-/** Templates, and what is made of each. */
+/** Templates, and the files made from them. */
 const FILES = { 'default.md': 'prompts/business/default.md', 'task.md': 'prompts/new-prompts.md' } as const;
 
 const PROVIDER_LINE: Readonly<Record<TemplateLanguage, (name: string) => string>> = {
@@ -30,8 +30,8 @@ const PROVIDER_LINE: Readonly<Record<TemplateLanguage, (name: string) => string>
 };
 
 /**
- * Writes a business context for all roles, and the task that has a model write one for each.
- * @throws SteersmanError where one of the files is there already: then none is written.
+ * Writes a business context for all roles, and a task by which a model writes one for each.
+ * @throws SteersmanError if one of the files exists: then neither is written.
  */
 export async function writeNewPrompts(
   dir: string,

@@ -1,4 +1,4 @@
-/** Reads what a workspace says of its project. Whoever wrote that is not trusted: it is text, and bounded. */
+/** Reads a workspace's notes on its project. Their author is not trusted: they are bounded text. */
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { headWithin } from '../../base/text/fit.js';
@@ -15,8 +15,8 @@ interface ReadNotes {
 export const NO_NOTES: ReadNotes = { notes: null, warnings: [] };
 
 /**
- * The beginning of the workspace's `AGENTS.md`, links followed within the workspace alone. Where there is none, or
- * it can not be read, a warning says so: a run does without.
+ * Returns the beginning of the workspace's `AGENTS.md`; links are followed only within the workspace. If it is missing
+ * or unreadable, a warning says so, and the run goes on without it.
  * @param workspace its real path.
  */
 export async function readProjectNotes(workspace: string): Promise<ReadNotes> {
@@ -45,5 +45,5 @@ function notes(what: string): string {
   return `The workspace's ${PROJECT_NOTES_FILE} ${what}.`;
 }
 
-/** A character takes up to four bytes, of which none is lost where only the last is cut. */
+/** A character takes up to four bytes, so only the last one can be cut. */
 const READ_BYTES = PROJECT_NOTES_BYTES + 4;

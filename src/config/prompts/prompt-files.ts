@@ -1,24 +1,24 @@
-/** Which files prompts are read from: folders in the order of their say, languages, what a configuration leaves to the package. */
+/** The sources of prompts: folders in order of precedence, languages, and the package's files for anything missing. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { listFolder, readTextIfPresent } from '../files/files.js';
 
-/** The language of the files directly in `prompts/core`; others have a folder of their name there. */
+/** The language of the files directly in `prompts/core`; other languages have a folder of their name there. */
 const BASE_LANGUAGE = 'en';
 
-/** Beside the roles, in `core` and its language folders: what requests begin with. */
+/** The files next to the roles, in `core` and its language folders: the beginning of requests. */
 export const OPENING = {
-  /** What holds for every role whose prompt is not all of its system text. */
+  /** The part for every role whose prompt is not its complete system text. */
   shared: 'shared-prefix',
-  /** In front of it where several roles speak in one conversation. */
+  /** The part before it, if several roles speak in one conversation. */
   team: 'team-prefix',
 } as const;
 
 /**
- * Folders that prompts are read from, the first that has a file wins: `prompts` of the configuration
- * folder, then those that come with Steersman, so that a folder need hold only what it changes. Null: these alone.
+ * Returns the folders of prompts; the first that has a file wins: `prompts` of the configuration folder, then
+ * Steersman's own, so that a folder only needs its changes. Null: only Steersman's own.
  */
 export function promptRoots(configDir: string | null): string[] {
   const shipped = shippedPrompts();
@@ -27,7 +27,7 @@ export function promptRoots(configDir: string | null): string[] {
   return shipped === null || shipped === own ? [own] : [own, shipped];
 }
 
-/** Names of all roles, sorted: the files in `core` and in its language folders. */
+/** Returns the names of all roles, sorted: the files in `core` and in its language folders. */
 export async function listRoles(roots: readonly string[], language: string): Promise<string[]> {
   const folders = roots.flatMap(root => coreFolders(root, language));
   const listings = await Promise.all(folders.map(listFolder));
@@ -37,7 +37,7 @@ export async function listRoles(roots: readonly string[], language: string): Pro
   return [...new Set(names)].sort();
 }
 
-/** Where a root keeps core templates for a language, preferred first. */
+/** Returns a root's folders of core templates for a language, preferred first. */
 export function coreFolders(root: string, language: string): string[] {
   const base = join(root, 'core');
   return language === BASE_LANGUAGE ? [base] : [join(base, language), base];
@@ -63,14 +63,14 @@ export async function checkLanguage(roots: readonly string[], language: string):
   );
 }
 
-/** Names in a folder of each root that end so, without the ending. */
+/** Returns the names in a folder of each root with this ending, without it. */
 async function namesIn(roots: readonly string[], folder: string, ending: string): Promise<string[]> {
   const listings = await Promise.all(roots.map(root => listFolder(join(root, folder))));
   const names = listings.flatMap(listing => listing ?? []).filter(name => name.endsWith(ending));
   return names.map(name => name.slice(0, -ending.length));
 }
 
-/** Built code may lie elsewhere than sources: the folder is looked for upwards. */
+/** Searches upwards, because built code may lie elsewhere than sources. */
 export function shippedPrompts(): string | null {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
     const prompts = join(folder, 'prompts');

@@ -1,6 +1,6 @@
 /**
- * Prompts from files, in two layers: the core template of a role and the business context that anyone
- * can edit (P1, P4). What comes out is pinned in a run: editing a file changes new runs only.
+ * Prompts from files, in two layers: a role's core template, and the business context that anyone can edit (P1, P4). A
+ * run pins the result: edited files affect new runs only.
  */
 import { join } from 'node:path';
 import { PromptError, validateCoreTemplate } from '../../base/words/prompt.js';
@@ -14,7 +14,7 @@ import { parseRoleFile, profileOf, type RoleFile, type RoleFiles } from './role-
 
 const DEFAULT_CONTEXT = 'default';
 
-/** A text as its files give it, not rendered yet. */
+/** A text from its files, not rendered yet. */
 export interface PromptTemplate {
   file: string;
   template: string;
@@ -24,15 +24,15 @@ export interface PromptTemplate {
 
 export interface RoleTemplate extends PromptTemplate {
   profile: RoleProfile;
-  /** What of its file counts for nothing. */
+  /** Warnings about parts of its file without effect. */
   warnings: string[];
 }
 
-/** What requests begin with: `shared` where one role alone speaks, behind `team` where several do. */
+/** The beginning of requests: `shared` if one role speaks alone; if several do, `team` precedes it. */
 export type Opening = Record<keyof typeof OPENING, PromptTemplate>;
 
 /**
- * Reads what requests begin with, with the default business context.
+ * Reads the beginning of requests, with the default business context.
  * @throws SteersmanError with `file:line` for a missing `{{businessContext}}`.
  */
 export async function loadPrefix(
@@ -53,9 +53,9 @@ export async function loadPrefix(
 }
 
 /**
- * Reads all roles in a language; a role that has no file in it is read in the base language (P13).
- * @throws SteersmanError with `file:line` for bad front matter and a missing `{{businessContext}}`,
- *   and for a language without a folder.
+ * Reads all roles in a language; a role without a file in it is read in the base language (P13).
+ * @throws SteersmanError with `file:line` for bad front matter and a missing `{{businessContext}}`, and for a language
+ * without a folder.
  */
 export async function loadRoles(
   roots: readonly string[],
@@ -80,7 +80,7 @@ export async function loadRoles(
   );
 }
 
-/** The values; where some can not be had, the faults of all of them in one error. */
+/** Returns the values; if some fail, one error has all their faults. */
 async function allOrEveryFault<T>(work: readonly Promise<T>[]): Promise<T[]> {
   const settled = await Promise.allSettled(work);
   const reasons = settled.flatMap(one => (one.status === 'rejected' ? [one.reason as unknown] : []));
@@ -102,12 +102,12 @@ async function readRole(name: string, roots: readonly string[], language: string
   if (chosen === null)
     throw new SteersmanError(`The prompt of the role ${name} is gone.`, 'Restore its file.');
   const text = parseRoleFile(chosen.text, chosen.file);
-  // A role that exists in one language only is its own base.
+  // A role that exists in only one language is its own base.
   const own = base === null || base.file === chosen.file ? text : parseRoleFile(base.text, base.file);
   return { own, translation: own === text ? null : text, shipped: await shippedRole(name, roots, own) };
 }
 
-/** The file of a role in the last root, unless it is `own`. */
+/** Returns a role's file in the last root, unless it is `own`. */
 async function shippedRole(name: string, roots: readonly string[], own: RoleFile): Promise<RoleFile | null> {
   const found = await firstFile(roots.slice(-1).map(root => join(root, 'core', `${name}.md`)));
   return found === null || found.file === own.file ? null : parseRoleFile(found.text, found.file);
@@ -122,10 +122,10 @@ function roleOf(
   const { file, template, firstLine, plain = false } = translation ?? own;
   const profile = profileOf(name, files);
   const warnings = [...(own.warnings ?? []), ...(translation?.warnings ?? [])];
-  // The default one stands in the opening already.
+  // The opening already has the default context.
   const businessContext = profile.prefix === 'shared' && !context.isOwn ? '' : context.text;
   const role = { profile, file, firstLine, warnings };
-  // What is filled in is not searched for placeholders: that is how a text stays as it is.
+  // Inserted values are not searched for placeholders, which keeps a plain text unchanged.
   if (plain)
     return {
       ...role,
@@ -137,7 +137,7 @@ function roleOf(
   return { ...role, template, businessContext };
 }
 
-/** What every role is to know: whoever wrote a plain file had other agents in mind, which say it themselves. */
+/** Facts that every role needs: plain files lack them, because other agents add such facts themselves. */
 function plainRole(language: string): string {
   const { plainRole } = builtInWords(language);
   return fill(plainRole, { today: '{{today}}', workspace: '{{workspace}}' });
@@ -145,18 +145,18 @@ function plainRole(language: string): string {
 
 interface BusinessContext {
   text: string;
-  /** Of the role, not the default. */
+  /** True if it is the role's own context, not the default. */
   isOwn: boolean;
 }
 
 interface ContextSource {
   roots: readonly string[];
   language: string;
-  /** Given in code: each before the files of its name. */
+  /** Contexts in code: each precedes the files of its name. */
   contexts: Readonly<Record<string, string>>;
 }
 
-/** The role's own context, else the default one; within each, the language's before the base one. */
+/** Returns the role's own context, else the default; within each, the language's precedes the base one. */
 async function businessContext(role: string, source: ContextSource): Promise<BusinessContext> {
   const { roots, language, contexts } = source;
   for (const name of [role, DEFAULT_CONTEXT]) {
@@ -177,7 +177,7 @@ export function placeOf({ file, firstLine }: Pick<PromptTemplate, 'file' | 'firs
   return { file: displayPath(file), firstLine };
 }
 
-/** Prompt errors already name file and line: they only need to say what to do. */
+/** Prompt errors already name file and line, so only the remedy is added. */
 export function withPlaces<T>(render: () => T): T {
   try {
     return render();

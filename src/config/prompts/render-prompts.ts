@@ -1,4 +1,4 @@
-/** Prompts as a run pins them: what their placeholders stand for, filled in once. */
+/** Prompts as a run pins them, with their placeholders filled in once. */
 
 import { MESSAGE_BYTES } from '../../base/sizes/bounds.js';
 import { delimit, lineOf, placeholdersOf, renderTemplate } from '../../base/words/prompt.js';
@@ -15,12 +15,12 @@ const OVERVIEW_CHARS = 200;
 export interface PromptValues {
   limits: Limits;
   tools: readonly ToolDefinition[];
-  /** The day on which the run began, `2026-11-22`: it stays the same however long the run goes on. */
+  /** The day on which the run began, `2026-11-22`; it never changes during the run. */
   today: string;
   workspace: string;
 }
 
-/** What the requests of roles that share a conversation begin with, the extra system text of a run in front. */
+/** Renders the beginning of requests of roles that share a conversation, after the run's extra system text. */
 export function renderPrefix(
   { team, shared }: Opening,
   values: PromptValues,
@@ -31,13 +31,13 @@ export function renderPrefix(
   return { system: behind(systemMessage, system) };
 }
 
-/** What stands below the prompt of a role that would share a system text, and has one of its own. */
+/** Renders the text below the prompt of a role that could share a system text, but has its own. */
 export function renderAlone({ shared }: Pick<Opening, 'shared'>, values: PromptValues): string {
   refuseVarying(shared);
   return render(shared, values);
 }
 
-/** Of these roles the one that alone speaks in the run's conversation; null where several share it. */
+/** Returns the only role that speaks in the run's conversation; null if several share it. */
 export function aloneAmong(roles: readonly RoleTemplate[]): RoleTemplate | null {
   const [first, ...more] = roles.filter(
     ({ profile }) => profile.memory === 'shared' || profile.prefix === 'shared',
@@ -47,16 +47,16 @@ export function aloneAmong(roles: readonly RoleTemplate[]): RoleTemplate | null 
 
 interface RoleOpening {
   systemMessage?: string | undefined;
-  /** By `renderAlone`. */
+  /** The text from `renderAlone`. */
   opening?: string;
-  /** It has the run's conversation for itself. */
+  /** The role has the run's conversation for itself. */
   isAlone?: boolean;
 }
 
 /**
- * Renders the prompt of a role: a message of the shared conversation, or its system text, with the extra system text
- * of a run in front (P5). That it is for a role that speaks alone, and where it is too long for a message.
- * @throws SteersmanError with `file:line` for a placeholder that is not known.
+ * Renders a role's prompt: a message of the shared conversation, or its system text, after the run's extra system text
+ * (P5). It is the system text for a role that speaks alone, or if it is too long for a message.
+ * @throws SteersmanError with `file:line` for an unknown placeholder.
  */
 export function renderRole(
   role: RoleTemplate,
@@ -81,10 +81,10 @@ function behind(systemMessage: string | undefined, text: string): string {
   return extra === '' ? text : `${extra}\n\n${text}`;
 }
 
-/** What a router's instruction always tells. */
+/** The placeholder that a router's instruction always fills in. */
 const INTENT = 'INTENT_ANALYSIS';
 
-/** What requests begin with may not vary: endpoints would read every conversation anew. */
+/** Refuses placeholders that vary in the beginning of requests: endpoints would read every conversation anew. */
 function refuseVarying(prefix: PromptTemplate): void {
   const names: readonly string[] = [...CALL_PLACEHOLDERS, INTENT];
   const name = placeholdersOf(prefix.template).find(found => names.includes(found));
@@ -122,10 +122,10 @@ function render(
   ).trim();
 }
 
-/** A section for the business context alone: without one its heading is not sent either. */
+/** A section with only the business context: if that is empty, its heading is left out too. */
 const ONLY_CONTEXT = /^(#+) .*\n\s*\{\{\s*businessContext\s*\}\}\s*(?=\1 )/gm;
 
-/** What planners may know of tools: names and the first sentence of what their servers say. */
+/** Returns the planners' view of tools: names, and the first sentence of their servers' descriptions. */
 function toolOverview(tools: readonly ToolDefinition[]): string {
   if (tools.length === 0) return '(No tools are connected.)';
   const lines = tools.map(tool => `- ${tool.name}: ${firstSentence(tool.description)}`);

@@ -1,4 +1,4 @@
-/** What the configuration says of the mode of a run, and whether the roles that it needs are there. */
+/** Checks a run's mode against the configuration, and that its roles exist. */
 
 import { preview } from '../../base/text/preview.js';
 import type { RunSettings } from '../../run/agents/run-config.js';
@@ -9,8 +9,8 @@ import { SETTINGS_FILE, type Settings } from '../settings.js';
 import type { RoleTemplate } from './prompts.js';
 
 /**
- * Names of the roles that goals pursued so need. `named`: the role that a start names for them.
- * @throws SteersmanError for one that is missing, or whose output is another.
+ * Returns the roles that goals of this kind need. `named`: the role that a start names for them.
+ * @throws SteersmanError for a missing role, or one with another output.
  */
 export function requireRoles(
   way: Way,
@@ -49,7 +49,7 @@ function answering(templates: readonly RoleTemplate[]): string {
   return texts.map(({ profile }) => profile.name).join(', ');
 }
 
-/** What the configuration declares of the modes that the run may be in. */
+/** Returns the configuration's modes that the run may be in. */
 export function modesFor(
   { mode }: Pick<RunSettings, 'mode'>,
   { modes }: Pick<Settings, 'modes'>,
@@ -59,8 +59,8 @@ export function modesFor(
 }
 
 /**
- * How the goals of a start are pursued.
- * @throws SteersmanError for a mode that there is not.
+ * Returns how a start's goals are pursued.
+ * @throws SteersmanError for an unknown mode.
  */
 export function wayOfStart(
   { mode, role }: Pick<RunSettings, 'mode' | 'role'>,

@@ -1,4 +1,4 @@
-/** One role's prompt file: front matter with the profile, then the core template. */
+/** A role's prompt file: front matter with the profile, then the core template. */
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { finalResponseFault, MOST_FINAL_CHARS } from '../../rules/prompts/final-response.js';
@@ -53,13 +53,13 @@ const profileSchema = z.strictObject({
   finalResponse: finalResponse.exactOptional(),
 });
 
-/** Front matter over another's: what it leaves out is taken from there. */
+/** Front matter that overrides another: omitted keys are taken from there. */
 const partSchema = profileSchema.extend({
   description: description.exactOptional(),
   output: output.exactOptional(),
 });
 
-/** What a role's front matter says, before its defaults. */
+/** A role's front matter before its defaults. */
 export type RoleFrontMatter = z.input<typeof partSchema>;
 
 export interface RoleFile {
@@ -67,9 +67,9 @@ export interface RoleFile {
   frontMatter: YamlSource;
   template: string;
   firstLine: number;
-  /** The template is text as it is, without placeholders: of a sub-agent file. Default false. */
+  /** The template is plain text without placeholders, from a sub-agent file. Default false. */
   plain?: boolean;
-  /** What of the file counts for nothing, or for something else than it says. Default: nothing. */
+  /** Warnings about parts of the file that have no effect, or another one. Default: []. */
   warnings?: string[];
 }
 
@@ -117,15 +117,15 @@ function parseFrontMatter(text: string, file: string): YamlSource {
 
 export interface RoleFiles {
   own: RoleFile;
-  /** What is said in the run's language over it. Null: nothing. */
+  /** The file in the run's language, which overrides it. Null if there is no such file. */
   translation: RoleFile | null;
-  /** The file of this name that comes with Steersman, where `own` is another. Null: there is none. */
+  /** Steersman's own file of this name, if `own` is another. Null if there is no such file. */
   shipped: RoleFile | null;
 }
 
 /**
- * The profile that a role's files give: the translation's keys over those of the role's own file, and these over what
- * comes with Steersman (CF5).
+ * Returns the profile from a role's files: the translation's keys override the role's own file, which overrides
+ * Steersman's own (CF5).
  * @throws SteersmanError with `file:line` for unknown keys, bad values and missing ones.
  */
 export function profileOf(name: string, { own, translation, shipped }: RoleFiles): RoleProfile {
@@ -155,7 +155,7 @@ export function profileOf(name: string, { own, translation, shipped }: RoleFiles
   };
 }
 
-/** What is shipped holds for a role that replies in the same form; nothing is added to a coding agent's file. */
+/** Steersman's profile applies to a role with the same output; a coding agent's file gets nothing from it. */
 function ownProfile(own: RoleFile, shipped: RoleFile | null): z.output<typeof profileSchema> {
   if (shipped === null || own.plain === true) return checkYaml(profileSchema, own.frontMatter, DOCS);
   const base = checkYaml(profileSchema, shipped.frontMatter, DOCS);
@@ -164,7 +164,7 @@ function ownProfile(own: RoleFile, shipped: RoleFile | null): z.output<typeof pr
   return checkYaml(profileSchema, own.frontMatter, DOCS);
 }
 
-/** What a role has that does not say. Null leaves it to the run, or to the endpoint. */
+/** The defaults of a role. Null leaves a value to the run, or to the endpoint. */
 const DEFAULT_PROFILE = {
   tools: [],
   agents: [],

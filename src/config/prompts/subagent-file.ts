@@ -1,26 +1,26 @@
 /**
- * Sub-agent files of coding agents (`name`, `description`, `tools`, `model`, then the prompt as it is), read as the
- * files of roles: what has no counterpart here is named in a warning, and nothing is guessed.
+ * Reads sub-agent files of coding agents (`name`, `description`, `tools`, `model`, then the plain prompt) as role
+ * files: a warning names keys without a counterpart here, and nothing is guessed.
  */
 import { isRecord } from '../../base/json/json.js';
 import type { YamlSource } from '../files/yaml-source.js';
 
-/** A role's file has no name, for the file's own is the role's, and says what its output is. */
+/** Only sub-agent files have a name; a role is named by its file, and states its output. */
 const MARK = 'name';
 const MEMORIES: readonly unknown[] = ['shared', 'private'];
-/** Told by the lead's own choice, or of no use here. */
+/** Keys handled elsewhere, or useless here. */
 const SILENT: readonly string[] = [MARK, 'tools', 'model', 'color'];
 
 export function isSubagentFile({ value }: YamlSource): boolean {
   return isRecord(value) && typeof value[MARK] === 'string' && value.output === undefined;
 }
 
-/** True where front matter that is no YAML may be that of such a file. */
+/** True if invalid YAML may be the front matter of such a file. */
 export function mayBeSubagentFile(text: string): boolean {
   return /^name:/m.test(text);
 }
 
-/** Their descriptions are often written without quotes, whatever stands in them: quoted, line by line, but for numbers and yes or no. */
+/** Quotes unquoted descriptions, which may contain any characters: line by line, except numbers and booleans. */
 export function withQuotes(text: string): string {
   return text.replace(
     /^([\w-]+): +(?!(?:true|false|[\d.]+)\s*$)([^\s"'|>[{&*!].*)$/gm,
@@ -28,7 +28,7 @@ export function withQuotes(text: string): string {
   );
 }
 
-/** The same as a role's front matter. `keys`: those that a role's front matter knows; `isModel`: as they are written. */
+/** Returns a role's front matter. `keys`: the known keys of front matter; `isModel`: true for a well-formed model id. */
 export function asRoleFrontMatter(
   source: YamlSource,
   {
@@ -63,12 +63,12 @@ export function asRoleFrontMatter(
   return { frontMatter: { value: profile, at }, warnings };
 }
 
-/** The word `memory` means another thing in such files. */
+/** In such files the key `memory` has another meaning. */
 function isMeant(key: string, given: unknown): boolean {
   return key !== 'memory' || MEMORIES.includes(given);
 }
 
-/** A list, or names with commas between them; all tools where it says nothing of them. */
+/** Reads a list, or names separated by commas; all tools if absent. */
 function toolsOf(given: unknown): unknown {
   if (given === undefined) return ['*'];
   const names = typeof given === 'string' ? namesIn(given) : given;
@@ -80,10 +80,10 @@ function namesIn(text: string): string[] {
   return names.filter(name => name !== '');
 }
 
-/** Not one within the brackets of a name, such as `Bash(ls, cat)`. */
+/** Matches commas outside the brackets of a name, such as `Bash(ls, cat)`. */
 const COMMA = /,(?![^()]*\))/;
 
-/** Tools of coding agents that the workspace's own do the work of. With brackets they allow less: such a name stays. */
+/** Tools of coding agents with an equivalent of the workspace. A name with brackets allows less, so it stays. */
 const WORKSPACE_TOOLS: ReadonlyMap<unknown, string> = new Map([
   ['Read', 'read'],
   ['Write', 'write'],

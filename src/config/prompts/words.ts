@@ -1,4 +1,4 @@
-/** What a folder has the run say otherwise: `prompts/words/<language>.yaml`, key by key. */
+/** A folder's own texts of the run: `prompts/words/<language>.yaml`, key by key. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import { placeholdersOf } from '../../base/words/prompt.js';
@@ -8,7 +8,7 @@ import { checkYaml, parseYaml } from '../files/yaml-source.js';
 
 const KEYS = Object.keys(BUILT_IN_WORDS.en) as WordKey[];
 
-/** Each text with the variables of the built-in one: all of them, and no other. */
+/** Each text must have exactly the variables of the built-in one. */
 const wordsSchema = z.strictObject(
   Object.fromEntries(
     KEYS.map(key => [
@@ -37,9 +37,9 @@ function variableFaults(key: WordKey, text: string): string[] {
 }
 
 /**
- * Texts that files give in place of the built-in ones of the language, the first folder before the others; undefined
- * where nothing differs.
- * @throws SteersmanError with `file:line` and key for unknown keys, and for variables that are missing or not known.
+ * Returns the texts in files that replace built-in ones of the language; earlier folders win. Undefined if none
+ * differs.
+ * @throws SteersmanError with `file:line` and key for unknown keys, and for missing or unknown variables.
  */
 export async function loadWords(roots: readonly string[], language: string): Promise<OwnWords | undefined> {
   const builtIn = builtInWords(language);

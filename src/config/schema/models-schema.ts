@@ -1,4 +1,4 @@
-/** The section `models` of `steersman.yaml`: endpoints, which model answers, and facts about models. */
+/** The section `models` of `steersman.yaml`: endpoints, models of roles, and facts about models. */
 import { z } from 'zod';
 import { baseUrlFault, knownEndpoint, PROTOCOLS } from '../../models/provider/endpoint.js';
 import { TOOL_SYNTAXES } from '../../run/agents/role.js';
@@ -7,7 +7,7 @@ import { STOP_REASONS } from '../../run/messages/message.js';
 import { MODEL_ID } from '../../run/models/model-id.js';
 import { PHASES } from '../../run/position/position.js';
 
-/** The one model that goes by its provider's name alone. */
+/** The only model whose id is its provider's name. */
 const SHORT_MODEL_IDS: Readonly<Record<string, string>> = { demo: 'demo/rules' };
 
 const modelId = z.string().regex(MODEL_ID, 'expected endpoint/model, such as openai/gpt-5-mini');
@@ -19,7 +19,7 @@ export const modelChainSchema = z
   })
   .transform(value => (typeof value === 'string' ? [value] : value).map(id => SHORT_MODEL_IDS[id] ?? id));
 
-/** A key that only gives an error: its value must not stand in a file. */
+/** A key that only gives an error: its value must not be in a file. */
 const NO_KEY_HERE = 'a key must not stand here: put it into .env or the environment';
 const KEY_HEADER = /^(authorization|proxy-authorization|cookie|(.*-)?(api-?)?(key|token|auth|secret))$/i;
 const KEY_PARAMETER = /^(.*[_-])?(api[_-]?)?(key|token|secret)$/i;
@@ -42,10 +42,10 @@ const headers = z.record(z.string().regex(/^[\w-]+$/), z.string()).superRefine((
   }
 });
 
-/** A variable in a header, as `.mcp.json` has them. */
+/** A variable in a header, as in `.mcp.json`. */
 const VARIABLE = /\$\{([A-Za-z_]\w*)\}/;
 
-/** A key that may be left out, and what it does. */
+/** An optional key with its description. */
 function key<T extends z.ZodType>(schema: T, description: string) {
   return schema.describe(description).exactOptional();
 }
@@ -195,7 +195,7 @@ export const modelsSchema = z.strictObject({
 
 export type ModelSettings = z.output<typeof modelsSchema>;
 
-/** Every model id that the settings name, with the path of its key. */
+/** Returns every model id in the settings, with the path of its key. */
 export function namedModels(
   models: Pick<ModelSettings, 'default' | 'roles' | 'configurations' | 'resolver' | 'info' | 'compaction'>,
 ) {
@@ -216,7 +216,7 @@ export function namedModels(
   return named;
 }
 
-/** Every model that settings, or roles by themselves, may call, once; what is only described is left out. */
+/** Returns every model that settings or roles may call, once; models that are only described are left out. */
 export function callableModels(
   models: Parameters<typeof namedModels>[0],
   roles: readonly { name: string; models: readonly string[] }[],

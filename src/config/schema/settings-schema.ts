@@ -1,6 +1,6 @@
 /**
- * The schema of `steersman.yaml`: every key, its default and what it does. `steersman.schema.json` is
- * made from it by `node scripts/schema.mjs`, and a test keeps the two equal.
+ * The schema of `steersman.yaml`: every key, its default and its effect. `node scripts/schema.mjs` makes
+ * `steersman.schema.json` from it, and a test keeps the two equal.
  */
 import { z } from 'zod';
 import { CONTENT_BYTES } from '../../base/sizes/bounds.js';
@@ -19,7 +19,7 @@ function whole(name: keyof Limits, min: number, description: string, most?: numb
   return schema.meta({ description, default: DEFAULT_LIMITS[name] }).exactOptional();
 }
 
-/** Limits as written in `steersman.yaml` and in a run's settings: every one may be left out. */
+/** Limits as in `steersman.yaml` and in a run's settings: all are optional. */
 const limitsSchema = z.strictObject({
   planning: whole('planning', 1, 'Planner rounds a cycle.'),
   execution: whole('execution', 1, 'Executor rounds a task, and those of each step of a declared mode.'),
@@ -70,7 +70,7 @@ const limitsSchema = z.strictObject({
     .exactOptional(),
 });
 
-/** A key that may be left out: what it does, and what holds then where that is a value. */
+/** An optional key: its description, and its default if that is a value. */
 function key<T extends z.ZodType>(schema: T, description: string, preset?: unknown) {
   return schema.meta({ description, ...(preset !== undefined && { default: preset }) }).optional();
 }
@@ -200,7 +200,7 @@ const modeSchema = z.strictObject({
     .describe('What it is for, in a sentence. Left out: the mode auto never chooses it.'),
 });
 
-/** One kind a check; that there is exactly one, and what may stand beside it, `checksFault` says. */
+/** One kind for each check; `checksFault` ensures that there is exactly one, and checks the other keys. */
 const checkSchema = z
   .strictObject({
     run: key(z.string(), 'A command line, run in the workspace: exit code 0 passes.'),
@@ -216,7 +216,7 @@ const checkSchema = z
     function: key(z.string(), 'A function of the program that the worker belongs to, by its name.'),
   })
   .check(({ value, issues }) => {
-    // The place in front of the message says which of the list it is.
+    // The path before the message already tells which check it is.
     const message = checksFault([value], 'checks')?.replace('checks[0]', 'check');
     if (message !== undefined) issues.push({ code: 'custom', message, input: value });
   })

@@ -1,4 +1,4 @@
-/** The section `store` of `steersman.yaml`: where conversations are kept when their runs have ended. */
+/** The section `store` of `steersman.yaml`: the storage of conversations after their runs have ended. */
 import { z } from 'zod';
 
 export const storeSchema = z.strictObject({

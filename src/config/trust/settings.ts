@@ -6,17 +6,17 @@ import { TOOL_FILES } from '../files/config-dir.js';
 import { marksBelow, readText } from '../files/files.js';
 
 interface FingerprintInput {
-  /** Files that matter; a missing one counts as missing. */
+  /** Relevant files; a missing one counts as missing. */
   files: string[];
-  /** Folders whose every file matters, but of packages: names below the folder and content. */
+  /** Folders whose files all matter, except packages: their relative names and content. */
   folders: string[];
-  /** Values that matter, such as keys; only their hash is kept. */
+  /** Relevant values, such as keys; only their hash is used. */
   values: Record<string, string | undefined>;
 }
 
 /**
- * SHA-256, in hex, of everything that a worker's behaviour depends on. Two commands with equal fingerprints
- * can share a worker. Nothing of the input can be read from it.
+ * Returns a SHA-256, in hex, of everything that a worker's behaviour depends on. Two commands with equal fingerprints
+ * can share a worker. It reveals nothing of the input.
  */
 export function settingsFingerprint(input: FingerprintInput): string {
   const hash = createHash('sha256');
@@ -28,16 +28,16 @@ export function settingsFingerprint(input: FingerprintInput): string {
   return hash.digest('hex');
 }
 
-/** Environment variables that a worker's models depend on; those that the configuration names add to them. */
+/** Environment variables that a worker's models depend on; those that the configuration names are added. */
 const PROVIDER_VARIABLE =
   /^(OPENAI|ANTHROPIC|AZURE|GEMINI|GOOGLE|MISTRAL|DEEPSEEK|OLLAMA)_|^STEERSMAN_(?!HOME$|TASK_QUEUE$)|^DATABASE_URL$/;
-/** `${VAR}`, and `keyVariable: VAR` of an endpoint, `urlVariable: VAR` of the store. */
+/** Matches `${VAR}`, `keyVariable: VAR` of an endpoint, and `urlVariable: VAR` of the store. */
 const NAMED_VARIABLE = /\$\{(\w+)|\b(?:key|secret|url)Variable\W+(\w+)/g;
 const CONFIG_FILES = ['steersman.yaml', '.mcp.json'];
 
 /**
- * The fingerprint of a project's settings: its configuration files and prompts, the environment of models and
- * of the variables that the configuration names, the code, and `extra` (what else the caller tells the worker).
+ * Returns the fingerprint of a project's settings: its configuration files and prompts, the environment of models, the
+ * variables that the configuration names, the code, and `extra` (further input to the worker).
  */
 export function projectFingerprint(configDir: string, extra: Record<string, string> = {}): string {
   const files = [...CONFIG_FILES, '.env'].map(name => join(configDir, name));
@@ -56,7 +56,7 @@ export function projectFingerprint(configDir: string, extra: Record<string, stri
   });
 }
 
-/** Variables that a folder's configuration asks for. */
+/** Returns the variables that a folder's configuration names. */
 export function namedVariables(configDir: string): string[] {
   const texts = CONFIG_FILES.map(name => readText(join(configDir, name)) ?? '');
   return texts

@@ -1,9 +1,9 @@
 /**
- * Whose configuration is used unasked. A folder's `.mcp.json` starts programs, its `steersman.yaml` and `.env` say where
- * conversations and keys go: what a clone brings is trusted when a person said so, once a folder, and again when its
- * `.mcp.json` or its `tools/` have changed, in its `steersman.yaml` what sends something elsewhere (models, hooks, store),
- * says who pays (credits) or runs in the console's page, with the scripts of that, or what its `.env` sets but keys of models.
- * What else is there is edited often, and sends nothing elsewhere.
+ * Decides whose configuration is used unasked. A folder's `.mcp.json` starts programs; its `steersman.yaml` and `.env`
+ * choose where conversations and keys go. A cloned folder is trusted once a person has said so, and again after changes
+ * of its `.mcp.json`, its `tools/`, the sections of its `steersman.yaml` that send data elsewhere (models, hooks,
+ * store), choose who pays (credits) or run in the console's page, that page's scripts, or the variables of its `.env`
+ * except keys of models. Other files are edited often, and send nothing elsewhere.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
@@ -25,21 +25,21 @@ import { parseYaml } from '../files/yaml-source.js';
 import { SETTINGS_FILE, TRUSTED_SECTIONS } from '../settings.js';
 import { namedVariables } from './settings.js';
 
-/** By real path: the mark of what was trusted. */
+/** The digest of the trusted state, by the folder's real path. */
 const fileSchema = z.record(z.string(), z.string());
 
-/** Folders that this process may use, whatever is in them: they were named by whoever called it. */
+/** Folders that this process may use regardless of content, because its caller named them. */
 const named = new Set<string>();
 
-/** True for the package's own folder, for one that a person trusted as it is now, and for one that was named. */
+/** True for the package's own folder, for a folder that a person trusted in its present state, and for a named one. */
 export function isTrusted(dir: string): boolean {
   const folder = realpathSync(dir);
   return isAlwaysTrusted(folder) || isMarked(folder, markOrFault(folder));
 }
 
 /**
- * The scripts of its console by name, with the very texts that were compared with what a person trusted; null where that
- * was something else (WB1). Throws where one of the package's own can not be read.
+ * Returns the console's scripts by name, with the texts that were compared with the trusted ones; null if they differ
+ * (WB1). Throws if one of the package's own can't be read.
  */
 export function trustedScripts(dir: string): Scripts | null {
   const folder = realpathSync(dir);
@@ -61,20 +61,20 @@ function isMarked(folder: string, mark: string | SteersmanError): boolean {
   return readJson(trustFile(), fileSchema)?.[folder] === mark;
 }
 
-/** Takes the folder for trusted as long as this process lives. */
+/** Trusts the folder for the life of this process. */
 export function trustForNow(dir: string): void {
   named.add(realpathSync(dir));
 }
 
-/** What a trusted folder's `.env` sets, and the names that it may not. */
+/** The variables that a trusted folder's `.env` sets, and the names that it may not set. */
 export interface FolderVariables {
   set: Record<string, string>;
   passedOver: string[];
 }
 
 /**
- * Programs read hundreds of variables, and some run code (`NODE_OPTIONS`, `LD_PRELOAD`) or take part in every connection
- * (proxies, certificates). A folder sets what is meant for Steersman, and what its own configuration asks for by name.
+ * Programs read hundreds of variables, and some run code (`NODE_OPTIONS`, `LD_PRELOAD`) or affect every connection
+ * (proxies, certificates). A folder may set Steersman's own variables, and those that its configuration names.
  */
 export function variablesOf(dir: string): FolderVariables {
   const named = new Set(namedVariables(dir));
@@ -91,18 +91,18 @@ export function variablesOf(dir: string): FolderVariables {
 }
 
 const MAY_SET = /^(OPENAI|ANTHROPIC|TEMPORAL|STEERSMAN)_|^NO_COLOR$/;
-/** Programs that would be started, faults of tests, and what Node, the loader and every connection heed. */
+/** Programs that would be started, failpoints of tests, and variables that affect Node, the loader and every connection. */
 const NEVER_SET =
   /^(TEMPORAL_CLI_PATH|TEMPORAL_TEST_SERVER_PATH|STEERSMAN_FAILPOINTS.*|PATH|HOME|NODE_.*|LD_.*|DYLD_.*|XDG_.*|SSL_.*|GRPC_.*|.*_PROXY)$/i;
 
-/** Loads the `.env` of a folder that is trusted; names that it may not set, and that nobody has set. */
+/** Loads a trusted folder's `.env`; returns the names that it may not set and that are not set otherwise. */
 export function loadVariables(dir: string): string[] {
   const { set, passedOver } = variablesOf(dir);
   setVariables(set);
   return passedOver.filter(name => env.lookup(name) === undefined);
 }
 
-/** Remembers the folder for this user: as it is now, or as it was when `mark` was taken. */
+/** Stores the trust for this user, in the folder's present state, or in the one of `mark`. */
 export function trustFrom(dir: string, mark: string = markOf(dir)): void {
   const folder = realpathSync(dir);
   const file = trustFile();
@@ -110,7 +110,7 @@ export function trustFrom(dir: string, mark: string = markOf(dir)): void {
   writeJson(file, { ...readJson(file, fileSchema), [folder]: mark });
 }
 
-/** Says why the folder's configuration is not used, and how it is. */
+/** Explains why the folder's configuration is not used, and how to trust it. */
 export function notTrusted(dir: string): SteersmanError {
   const fault = markOrFault(dir);
   if (fault instanceof SteersmanError) return fault;
@@ -121,8 +121,8 @@ export function notTrusted(dir: string): SteersmanError {
 }
 
 /**
- * What is trusted of a folder, as it is now.
- * @throws SteersmanError where a file of it can not be read, or is another user's: then it can't be trusted.
+ * Returns the digest of a folder's present state, for trust.
+ * @throws SteersmanError if one of its files can't be read, or is another user's: then it can't be trusted.
  */
 export function markOf(folder: string, scripts?: Scripts): string {
   try {
@@ -145,7 +145,7 @@ export function markOf(folder: string, scripts?: Scripts): string {
   }
 }
 
-/** The module of components and the scripts beside it, which the console serves to its page. */
+/** Returns the module of components and the scripts next to it, which the console serves to its page. */
 function scriptsOf(folder: string): string[] {
   const module = moduleIn(folder);
   const beside = module === null ? null : dirname(join(folder, module));
@@ -154,15 +154,15 @@ function scriptsOf(folder: string): string[] {
   return names.sort().map(name => join(beside, name));
 }
 
-/** Texts by name; null for one that is gone. */
+/** Texts by name; null for a missing one. */
 export type Scripts = ReadonlyMap<string, string | null>;
 
-/** @throws SteersmanError where one can not be read. */
+/** @throws SteersmanError if one can't be read. */
 function readScripts(folder: string): Scripts {
   return new Map(scriptsOf(folder).map(path => [basename(path), readText(path)]));
 }
 
-/** As the folder's configuration names it; null: there is none. */
+/** Returns the module that the folder's configuration names; null without one. */
 export function moduleIn(folder: string): string | null {
   try {
     const { console } = trustedSections(folder);
@@ -181,7 +181,7 @@ function markOrFault(folder: string): string | SteersmanError {
   }
 }
 
-/** Where others may write too, such as in /tmp, they can put a file beside yours. */
+/** In a folder that others may write to, such as /tmp, they can add files. */
 function checkOwners(folder: string): void {
   const paths = [SETTINGS_FILE, '.mcp.json', '.env', TOOL_FILES, 'prompts'].map(name => join(folder, name));
   const foreign = [...paths, ...scriptsOf(folder)].find(path => !isOwn(path));
@@ -192,14 +192,14 @@ function checkOwners(folder: string): void {
   );
 }
 
-/** Sections that say where conversations and keys go, and who pays. @throws SteersmanError where they can't be read. */
+/** Returns the sections that choose where conversations and keys go, and who pays. @throws SteersmanError if unreadable. */
 export function trustedSections(folder: string): Record<string, unknown> {
   const file = join(folder, SETTINGS_FILE);
   const { value } = parseYaml(readText(file) ?? '', file);
   return Object.fromEntries(TRUSTED_SECTIONS.map(name => [name, value[name] ?? null]));
 }
 
-/** As values, so that comments and the order of keys may change; as text where it can't be read. */
+/** Returns them as values, so that comments and the order of keys may change; as text if they are unreadable. */
 function sentElsewhereIn(folder: string): string {
   try {
     return canonicalJson(trustedSections(folder));
@@ -208,7 +208,7 @@ function sentElsewhereIn(folder: string): string {
   }
 }
 
-/** What `.env` sets but keys of models, which go to their endpoints and nowhere else: these may change. */
+/** Returns the `.env` variables except keys of models, which may change because they go only to their endpoints. */
 function lastingVariables(folder: string): [string, string][] {
   const known = Object.values(KNOWN_ENDPOINTS).map(({ keyVariable }) => keyVariable);
   const named = [...sentElsewhereIn(folder).matchAll(/"keyVariable":"(\w+)"/g)].map(([, name = '']) => name);

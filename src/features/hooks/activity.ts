@@ -22,7 +22,7 @@ import { failpoint } from '../../shared/process/failpoints.js';
 import { askPatiently } from '../../shared/query-errors.js';
 import { withinTime } from '../../shared/time-limit.js';
 
-/** Calls one hook wherever it is, until `signal` is aborted. @returns false and why, where it says no. */
+/** Calls one hook in its place, until `signal` is aborted. @returns false and why, if it refuses. */
 export type CallHook = (
   hook: HookName,
   told: Told,
@@ -30,7 +30,7 @@ export type CallHook = (
 ) => Promise<{ goOn: boolean; why?: string }>;
 
 export interface HookDeps {
-  /** Program and configuration: all of them are called. */
+  /** Hooks of program and configuration: all of them are called. */
   hooks: readonly CallHook[];
   /** Asks the run for messages. */
   readMessages(ids: string[]): Promise<Message[]>;
@@ -38,13 +38,13 @@ export interface HookDeps {
 }
 
 const FUNCTION_MS = 10_000;
-/** Of the minute of the activity: a slow hook leaves the others their time. */
+/** Shares of the activity's minute: a slow hook leaves time for the others. */
 const SHARE_MS = { message: 12_000, turn: 30_000, alone: 45_000 };
 const GIVE_UP_MS = 8_000;
 const WHY_CHARS = 300;
 const LATE = Symbol('late');
 
-/** The functions of a program as hooks that may be called. */
+/** Returns a program's functions as callable hooks. */
 export function functionHooks(functions: RunHooks): CallHook {
   return async (hook, told, signal) => {
     const called = async () => functions[hook]?.(told as EndedTurn & SaidMessage & FailedModel & EndedRun);
@@ -56,20 +56,20 @@ export function functionHooks(functions: RunHooks): CallHook {
   };
 }
 
-/** How far an activity has come: another worker goes on from there. */
+/** The activity's progress, from which another worker continues. */
 interface Progress {
-  /** Messages that were told, also those at which a hook failed. */
+  /** Messages passed to hooks, including those that failed. */
   messages: number;
   warning?: string;
-  /** The hook that is being called, and how often it was: a try that finds it here was lost in that call. */
+  /** The hook being called, and its number of calls: an attempt that finds it here was lost in that call. */
   underway?: { hook: string; tries: number };
 }
 
 type Calling = HookDeps & { progress: Progress };
 
 /**
- * A hook that blocks the event loop ends with its worker's heartbeats, as one does whose worker is killed. After so many
- * calls that never came back it has failed.
+ * A hook that blocks the event loop stops its worker's heartbeats, as if the worker was killed. After this many lost
+ * calls it counts as failed.
  */
 const MOST_LOST = 3;
 const BLOCKS = `it never came back in ${MOST_LOST} calls: a hook must not block the event loop of its worker`;
@@ -140,7 +140,7 @@ async function callAll(deps: HookDeps, input: MomentInput, progress: Progress): 
   }
 }
 
-/** In the order in which they were said, each with its own key, whatever becomes of those before it. */
+/** Passes messages in order, each with its own key, even after failures of earlier ones. */
 async function tellMessages(
   deps: Calling,
   told: Told,
@@ -169,13 +169,13 @@ async function tellMessages(
 
 async function tellMessage(deps: Calling, told: Told, id: string, signal: AbortSignal): Promise<void> {
   const { runId = '' } = activityInfo().workflowExecution ?? {};
-  // One by one: each may be as large as an answer to a query can be.
+  // Read one by one, because each may be as large as a query's answer.
   const [message] = await askPatiently(() => deps.readMessages([id]), { giveUpMs: GIVE_UP_MS, signal });
   const said = message && { ...told, key: `${runId}-${id}`, message };
   if (said) await callEach(deps, 'onMessage', said, signal);
 }
 
-/** All are called, also after one that says no, or fails; one that may do better the next time counts first. */
+/** Calls all hooks, even after a refusal or a failure; the first reported error is one that may pass. */
 async function callEach(
   { hooks, progress }: Calling,
   hook: HookName,
@@ -197,13 +197,13 @@ async function callEach(
   return end;
 }
 
-/** Makes a call that the next try knows of if this one is lost in it. @throws after too many lost ones, without a call. */
+/** Makes a call, noted in the heartbeat, so the next attempt knows if it was lost. @throws after too many lost calls. */
 async function noting<T>(progress: Progress, hook: string, call: () => Promise<T>): Promise<T> {
   const tries = progress.underway?.hook === hook ? progress.underway.tries + 1 : 1;
   if (tries > MOST_LOST) throw ApplicationFailure.nonRetryable(BLOCKS, 'hook');
   progress.underway = { hook, tries };
   heartbeat(progress);
-  // The SDK takes a heartbeat when the event loop is free.
+  // The SDK records a heartbeat only when the event loop is free.
   await pause(1);
   try {
     return await call();
@@ -213,7 +213,7 @@ async function noting<T>(progress: Progress, hook: string, call: () => Promise<T
   }
 }
 
-/** Aborted when the activity is to stop, and when the time of its hooks is over. */
+/** Returns a signal that aborts when the activity should stop, or when its hooks' time is over. */
 function signalFor(ms: number): AbortSignal {
   return withinTime(ms, cancellationSignal());
 }
@@ -226,7 +226,7 @@ function isLasting(error: unknown): boolean {
   return error instanceof ApplicationFailure && error.nonRetryable === true;
 }
 
-/** Fails the activity, which is tried again, unless the hook has made its tries itself. */
+/** Fails the activity, which is retried unless the hook has already retried itself. */
 async function strict<T>(call: () => Promise<T>, { redact }: HookDeps): Promise<T> {
   try {
     return await call();

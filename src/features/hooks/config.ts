@@ -1,4 +1,4 @@
-/** The section `hooks` of `steersman.yaml`: who is called at the end of a turn. */
+/** The section `hooks` of `steersman.yaml`: addresses called at moments of a run. */
 import { z } from 'zod';
 
 const hookSchema = z.strictObject({

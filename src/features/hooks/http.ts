@@ -1,4 +1,4 @@
-/** Hooks that are addresses: a signed POST, which is tried again where nobody answers. */
+/** Hooks that are addresses: a signed POST, which is retried without an answer. */
 
 import { createHmac } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
@@ -23,7 +23,7 @@ interface Target {
   attempts: number;
 }
 
-/** @throws SteersmanError where a variable with a secret is not set. */
+/** @throws SteersmanError if a variable with a secret is not set. */
 export function httpHooks(settings: HookSettings, lookup: (name: string) => string | undefined): CallHook {
   const targets = new Map(
     Object.entries(settings).map(([hook, { secretVariable, ...how }]) => {
@@ -44,7 +44,7 @@ export function httpHooks(settings: HookSettings, lookup: (name: string) => stri
   };
 }
 
-/** Nothing said goes on. What can't be read may have meant no. */
+/** An empty answer means to continue. An unreadable one may have meant to stop. */
 function wordOf(answer: string, { url }: Target): { goOn: boolean; why?: string } {
   const text = answer.replace(/^\uFEFF/, '').trim();
   if (text === '') return { goOn: true };
@@ -54,12 +54,12 @@ function wordOf(answer: string, { url }: Target): { goOn: boolean; why?: string 
   return { goOn: said.continue !== false, ...(isText(said.reason) && { why: said.reason }) };
 }
 
-/** It has had all its tries. */
+/** It has used all its attempts. */
 function lasting(message: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(preview(message, FAULT_CHARS), 'hook');
 }
 
-/** The text of an answer that says that all is well. */
+/** Returns the text of a successful answer. */
 async function post(target: Target, key: string, request: Request): Promise<string> {
   const { signal } = request;
   for (let attempt = 1; ; attempt += 1) {
@@ -113,7 +113,7 @@ async function tryPost(
   }
 }
 
-/** More is no answer to a hook. */
+/** Larger answers are refused. */
 async function headOf({ body }: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -125,7 +125,7 @@ async function headOf({ body }: Response): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Its query may hold a token. */
+/** Leaves out the query, which may hold a token. */
 function shown(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

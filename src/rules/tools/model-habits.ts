@@ -1,6 +1,6 @@
 /**
- * Names and forms by which models call the workspace's tools, as they know them from elsewhere (WK17). Only what means
- * the same is mapped. What stays unknown is refused by the schema, which lists the arguments that there are.
+ * Maps names and forms by which models call the workspace's tools, as they know them from elsewhere (WK17). Only forms
+ * with the same meaning are mapped. The schema refuses unknown ones, and lists its arguments.
  */
 
 import { isRecord, type JsonSchema, nestsTooDeep, ownValue, parseJson } from '../../base/json/json.js';
@@ -17,7 +17,7 @@ interface Offered {
   inputSchema: JsonSchema;
 }
 
-/** By names in lower case without `_` and `-`. `create` is none of them: elsewhere it never replaces a file. */
+/** Keys are in lower case without `_` and `-`. `create` is left out: elsewhere it never replaces a file. */
 const NAMES: Readonly<Record<string, string>> = {
   ...same('read', 'readfile', 'readtextfile', 'view', 'viewfile', 'cat', 'openfile'),
   ...same('list', 'ls', 'dir', 'tree', 'listdir', 'listdirectory', 'listfiles', 'directorytree'),
@@ -52,7 +52,7 @@ const NAMES: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Names of tools that do something else, with those that come nearest. */
+/** Names of tools that do something else, with the nearest tools here. */
 const NEAR: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(Object.entries(NAMES).map(([name, own]) => [name, [own]])),
   ...near(['edit'], 'applypatch', 'applydiff', 'patch', 'insert', 'inserttext', 'notebookedit', 'sed'),
@@ -66,12 +66,12 @@ const NEAR: Readonly<Record<string, readonly string[]>> = {
   ...near(['read_result'], 'readoutput', 'bashoutput', 'taskoutput', 'getterminaloutput'),
 };
 
-/** Either the argument's own name here, or what takes the value into `out`; false where it can't. */
+/** Either the argument's own name here, or a function that takes the value into `out`; false if it can't. */
 type Habit = string | ((value: unknown, out: Input, given: Input) => boolean);
 
-/** Says nothing that the tool could do otherwise. */
+/** Accepts an argument that does not affect the tool. */
 const talk: Habit = () => true;
-/** Says what the tool does anyway, with these values alone. */
+/** Accepts an argument with only these values, which match the tool's behaviour anyway. */
 const only =
   (...values: readonly unknown[]): Habit =>
   value =>
@@ -97,7 +97,7 @@ const NEW = same('newText', 'newstring', 'newstr', 'replace', 'replacement', 'ne
 const ALL = same('all', 'replaceall', 'allowmultiple');
 const PART = { ...OLD, ...NEW, ...ALL, oldtext: 'oldText', newtext: 'newText', all: 'all' };
 
-/** By tool, and by names in lower case without `_` and `-`. */
+/** Habits by tool; argument names are in lower case without `_` and `-`. */
 const ARGUMENTS: Readonly<Record<string, Habits>> = {
   read: {
     ...FILE,
@@ -151,7 +151,7 @@ const ARGUMENTS: Readonly<Record<string, Habits>> = {
     ...same('timeoutMs', 'timeoutmillis', 'timeoutmilliseconds'),
     timeout: (value, out) => {
       const given = whole(value) ?? 0;
-      // Elsewhere it is in milliseconds, or in seconds: what one of them can't mean is the other.
+      // Elsewhere it is in milliseconds or seconds: a value that can't be one of them is the other.
       if (given >= 1 && given <= 600) return put(out, 'timeoutMs', given * 1_000);
       return given >= 1_000 && put(out, 'timeoutMs', given);
     },
@@ -172,7 +172,7 @@ function near(
   return Object.fromEntries(names.map(name => [name, own]));
 }
 
-/** A call as the tool takes it that is meant; unchanged where none is. */
+/** Returns a call in the form of the tool that it means; unchanged if it means no known tool. */
 export function asTaken(called: CalledTool, offered: readonly Offered[]): CalledTool {
   const meant = meantTool(called, offered);
   if (meant === null) return called;
@@ -188,7 +188,7 @@ export function asTaken(called: CalledTool, offered: readonly Offered[]): Called
   return { name: tool.name, input: Object.fromEntries(entries) };
 }
 
-/** Own names of the tools that come nearest to one of another name; null where nothing is known of it. */
+/** Returns the own names of the tools nearest to another name; null if the name is unknown. */
 export function nearestByMeaning(name: string): readonly string[] | null {
   return ownValue(NEAR, plainName(name)) ?? null;
 }
@@ -200,7 +200,7 @@ export function bareName(name: string): string {
 
 interface Meant {
   tool: Offered;
-  /** Its name in the tables. */
+  /** The tool's name in the tables. */
   own: string;
   input: Input;
 }
@@ -208,7 +208,7 @@ interface Meant {
 function meantTool({ name, input }: CalledTool, offered: readonly Offered[]): Meant | null {
   const exact = offered.find(tool => tool.name === name);
   if (exact) return isOurs(exact) ? { tool: exact, own: bareName(name), input } : null;
-  // A server of that name takes calls that nobody offers.
+  // A server of that name takes calls of unlisted tools.
   if (offered.some(tool => tool.name.startsWith('default__'))) return null;
   const plain = plainName(name);
   const called = EDITORS.includes(plain) ? editorCall(input) : { own: NAMES[plain] ?? plain, input };
@@ -218,14 +218,14 @@ function meantTool({ name, input }: CalledTool, offered: readonly Offered[]): Me
 
 const EDITORS: readonly string[] = ['strreplaceeditor', 'strreplacebasededittool', 'texteditor'];
 
-/** The editor of many tools: a command says what it does. */
+/** The editor of many tools, whose `command` says what it does. */
 function editorCall({ command, ...input }: Input): Omit<Meant, 'tool'> | null {
   if (command === 'view') return { own: 'read', input };
   if (command === 'str_replace') return { own: 'edit', input: { new_str: '', ...input } };
   return null;
 }
 
-/** Tools of other servers may have the name too: ours takes all that the table knows, and nothing else. */
+/** Other servers' tools may have the same name: ours accepts all arguments in the table, and no others. */
 function isOurs({ name, inputSchema: { properties, additionalProperties } }: Offered): boolean {
   const own = bareName(name);
   const habits = ownValue(ARGUMENTS, own);
@@ -234,7 +234,7 @@ function isOurs({ name, inputSchema: { properties, additionalProperties } }: Off
   return names.every(each => Object.hasOwn(properties, each));
 }
 
-/** What tells ours beside what the table maps to. */
+/** Further arguments that identify our tools. */
 const MORE: Readonly<Record<string, readonly string[]>> = { edit: ['edits'], delete: ['recursive'] };
 
 function plainName(name: string): string {
@@ -254,13 +254,13 @@ function withOwnNames(own: string, input: Input, properties: Input): Input {
     const habit = ownValue(habits, plain) ?? Object.keys(properties).find(name => plainName(name) === plain);
     const isTaken =
       value === null || (typeof habit === 'string' ? put(out, habit, value) : habit?.(value, out, input));
-    // Nothing is dropped in silence: the schema refuses it by name.
+    // Nothing is dropped silently: the schema refuses the argument by name.
     if (isTaken !== true) out[key] = value;
   }
   return out;
 }
 
-/** False where another value has the place. */
+/** False if the place has another value. */
 function put(out: Input, name: string, value: unknown): boolean {
   if (Object.hasOwn(out, name) && out[name] !== value) return false;
   out[name] = value;
@@ -276,7 +276,7 @@ function ofType(schema: unknown, value: unknown): unknown {
   return value;
 }
 
-/** `old_string` and `new_string` beside the path, one object, or JSON as a text: all are a list of edits. */
+/** Converts `old_string` and `new_string` next to the path, one object, or JSON text to a list of edits. */
 function withEdits(input: Input): Input {
   const part: Input = {};
   const rest: Input = {};
@@ -314,13 +314,13 @@ function whole(value: unknown): number | null {
   return typeof number === 'number' && Number.isInteger(number) ? number : null;
 }
 
-/** The last line that is wanted, beside the first. */
+/** Converts the last line, given with the first, to a limit. */
 function lastLine(value: unknown, out: Input, given: Input): boolean {
   const first = Object.entries(given).find(([key]) => key === 'offset' || ownValue(FIRST, plainName(key)));
   return linesTo(whole(first?.[1] ?? 1), whole(value), out);
 }
 
-/** `[first, last]`; a last line of -1 is the end. */
+/** `[first, last]`; a last line of -1 means the end. */
 function range(value: unknown, out: Input): boolean {
   if (!Array.isArray(value) || value.length !== 2) return false;
   const first = whole(value[0]);
@@ -335,7 +335,7 @@ function linesTo(first: number | null, last: number | null, out: Input): boolean
   return put(out, 'limit', last - Math.max(1, first) + 1);
 }
 
-/** Lines before and after: the larger number holds for both. */
+/** Lines before and after: the larger number applies to both. */
 function around(value: unknown, out: Input): boolean {
   const lines = whole(value);
   if (lines === null) return false;
@@ -348,7 +348,10 @@ function seconds(value: unknown, out: Input): boolean {
   return given !== null && put(out, 'timeoutMs', given * 1_000);
 }
 
-/** A command as a list of words is a line of them, each as it is; of a shell's own call it is what the shell runs. */
+/**
+ * Converts a command as a list of words to a line with each word unchanged; for a shell's own call, to the line that it
+ * runs.
+ */
 function asLine([key, value]: readonly [string, unknown] | readonly unknown[]): [string, unknown] {
   const words = Array.isArray(value) && value.every(word => typeof word === 'string') ? value : null;
   if (key !== 'command' || words === null || words.length === 0) return [String(key), value];

@@ -141,12 +141,12 @@ function fallbackTool({ call, offered, pinned }: ToolCallCase): ToolDefinition |
 
 const MOST_NAMED = 20;
 
-/** The tools that do the same as one of another name, or nearly; else those of the nearest names. */
+/** Returns the tools with the same or nearly the same effect as one of another name; else those with the nearest names. */
 function nearestTools(name: string, names: readonly string[]): string[] {
   const meant = nearestByMeaning(name);
   if (meant === null) return nearestNames(name, names);
   const near = meant.flatMap(own => names.filter(each => bareName(each) === own));
-  // By its letters a shell would be near to what deletes: where nothing does the same, all are named.
+  // By letters, a shell is near to tools that delete: without an equivalent, all tools are named.
   return near.length > 0 ? near : names.slice(0, MOST_NAMED);
 }
 
