@@ -1,4 +1,4 @@
-/** The page and its files, as they were built. */
+/** Serves the page and its files, as they were built. */
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import { builtBeside } from 'steersman/shared';
@@ -6,7 +6,7 @@ import type { Served } from './routes.js';
 
 const DIR = builtBeside(import.meta.url, 'page');
 
-/** No script but ours, no style but ours, no frame around it, nothing from elsewhere. */
+/** Only the console's own scripts and styles are allowed; no site may frame it, and it loads nothing from other servers. */
 const POLICY_BUT_FRAMES = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,7 +21,7 @@ const POLICY_BUT_FRAMES = [
   'trusted-types steersman dompurify',
 ].join('; ');
 
-/** What every answer has that has no other. The page frames its own pages, and where given those of apps: nothing else. */
+/** Headers of every response that does not set them. The page may frame only its own pages and, if configured, apps. */
 export function safeHeaders(sandboxUrl: string | null): Record<string, string> {
   const apps = sandboxUrl === null ? '' : ` ${new URL(sandboxUrl).origin}`;
   return {
@@ -35,8 +35,8 @@ export function safeHeaders(sandboxUrl: string | null): Record<string, string> {
 }
 
 /**
- * A page, which `pageOf` (page/app.tsx) shows, one of its files, which lie at the top, or the answer to a health check.
- * Every other path is not found: a probe must not take the page for an answer. Ids may have dots and slashes.
+ * Serves a page (`pageOf` in page/app.tsx chooses it), its files at the top level, or the health check. Other paths are
+ * not found: a probe must not take the page for an answer. Ids may contain dots and slashes.
  */
 export function assets(): Hono<Served> {
   const page = serveStatic({ root: DIR, path: 'index.html' });

@@ -1,4 +1,4 @@
-/** The module of components that a project brings, served to its page: that file and the scripts beside it, nothing else. */
+/** Serves a project's module of components to its page: that file and the scripts in its folder, nothing else. */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
@@ -7,29 +7,29 @@ import { settingsOfAny, trustedScripts } from 'steersman/config';
 import { verbCall } from 'steersman/shared';
 
 export interface ComponentOptions {
-  /** The module; null: there is none. */
+  /** Path of the module; null if there is no module. */
   module: string | null;
-  /** MCP servers whose HTML is shown in a frame of its own instead of taken apart. */
+  /** MCP servers whose HTML is shown unchanged in its own frame instead of sanitized. */
   unsafeHtml: readonly string[];
-  /** Why the module that is meant is not used. */
+  /** The reason why the configured module is not used. */
   fault?: string;
   /**
-   * The scripts that may be served, by name; null: they are others than a person trusted, and what was trusted before
-   * is served. Default: what lies in the module's folder.
+   * Returns the trusted scripts by name; null if they changed since a person trusted them (then the earlier ones are
+   * served). Default: the files in the module's folder.
    */
   scripts?: () => ReadonlyMap<string, string | null> | null;
 }
 
 export const NO_COMPONENTS: ComponentOptions = { module: null, unsafeHtml: [] };
 
-/** What a folder of configuration says of them. */
+/** Reads the components of a folder's configuration. */
 export async function componentsIn(configDir: string): Promise<ComponentOptions> {
   const { components, unsafeHtml } = (await settingsOfAny(configDir)).settings.console;
   const module = components === undefined ? null : join(configDir, components);
   return { module, unsafeHtml, scripts: () => trustedScripts(configDir) };
 }
 
-/** What `GET /api/components` answers. */
+/** The response of `GET /api/components`. */
 export interface ComponentAnswer {
   module: string | null;
   unsafeHtml: readonly string[];
@@ -38,9 +38,9 @@ export interface ComponentAnswer {
 
 export class Components {
   readonly #options: ComponentOptions;
-  /** As they were when they were last trusted; null: nobody says which may be served. */
+  /** The scripts when they were last trusted; null if every script in the folder may be served. */
   #scripts: ReadonlyMap<string, string | null> | null;
-  /** Scripts are loaded without the token: their place is told to who has it alone. */
+  /** Browsers load scripts without the token, so their path contains a secret that only token holders learn. */
   readonly #place = `/components/${randomBytes(24).toString('base64url')}/`;
 
   constructor(options: ComponentOptions) {
@@ -62,7 +62,7 @@ export class Components {
     };
   }
 
-  /** Takes what is trusted now; else says that there is something else, which is not served. */
+  /** Reads the trusted scripts again. Returns a fault if the files differ from them: changed files are not served. */
   #changed(module: string): string | null {
     const { scripts } = this.#options;
     if (scripts === undefined) return null;
@@ -72,7 +72,7 @@ export class Components {
     return `${module}, or what is beside it, is not what was trusted, which is used still. Look at it; to trust it, call there, in a terminal: ${verbCall('doctor')}. Then load the page again.`;
   }
 
-  /** The script at this path; null where there is none. */
+  /** Returns the script at this path; null if it is unknown. */
   async fetch(path: string): Promise<Response | null> {
     const content = path.startsWith(this.#place)
       ? await this.#read(path.slice(this.#place.length)).catch(() => null)
@@ -83,7 +83,7 @@ export class Components {
     });
   }
 
-  /** Of the module's own folder, links included: none leads out of it. */
+  /** Reads a script of the module's folder. A link out of that folder is refused. */
   async #read(name: string): Promise<Buffer> {
     const { module } = this.#options;
     if (module === null || !isScript(name)) throw new Error('it is no script (.js, .mjs)');
@@ -101,7 +101,7 @@ function isScript(name: string): boolean {
   return /^[\w-][\w.-]*$/.test(name) && ['.js', '.mjs'].includes(extname(name));
 }
 
-/** It shows what it is sent: markup has no scripts then, and what it loads is nowhere. */
+/** Shows the HTML that it receives: scripts in it do not run, and the policy blocks everything that it loads. */
 const RECEIVER =
   "addEventListener('message',event=>{if(event.source===parent)document.body.innerHTML=String(event.data)})";
 const HASH = createHash('sha256').update(RECEIVER).digest('base64');
@@ -117,7 +117,7 @@ const FRAME_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-/** The frame of HTML that is shown as it is. */
+/** Returns the page that frames unchanged HTML. */
 export function htmlFrame(): Response {
   const page = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark"><script>${RECEIVER}</script><body>`;
   return new Response(page, {

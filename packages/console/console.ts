@@ -1,4 +1,4 @@
-/** The console as a function from a request to a response: to serve on this machine, or to mount behind a login of one's own. */
+/** The console as a function from request to response, to serve locally or to mount behind your own login. */
 
 import { Hono, type HonoRequest } from 'hono';
 import { HTTPException } from 'hono/http-exception';
@@ -15,26 +15,26 @@ import { Hub } from './hub.js';
 import { apiOf, bodyAs, type Served } from './routes.js';
 
 export interface ConsoleOptions {
-  /** Connected when the first page asks. */
+  /** Connects to Temporal at the first page's request. */
   client: () => Promise<SteersmanClient>;
-  /** Values of the Host header that are ours. Default: any, for a server of yours has looked at it. */
+  /** Accepted values of the Host header. Default: any, because your server has checked it. */
   hosts?: readonly string[];
-  /** Whether the bearer of a token may come in. Default: whoever reaches it may, for a login of yours asks who it is. */
+  /** Returns true for a valid token. Default: every request is accepted, because your login has checked it. */
   knows?: (token: string) => boolean;
-  /** A token for the word of a one-use link; null where it is none. Default: there are no links. */
+  /** Exchanges the word of a one-use link for a token; null if the link is invalid. Default: there are no links. */
   redeem?: (word: string) => string | null;
-  /** Folder in which runs work that the page starts. Default: the current one. */
+  /** The folder for runs that the page starts. Default: the current one. */
   workspace?: string;
-  /** Where `createSandbox` is served, under another origin than this. Without it apps of tool servers are shown as text. */
+  /** The URL of `createSandbox`, on another origin. Without it, apps of tool servers are shown as text. */
   sandboxUrl?: string;
-  /** What draws components of yours: a module, and servers whose HTML is shown in a frame. Default: none. */
+  /** Your components: a module, and servers whose HTML is shown in a frame. Default: no components. */
   components?: ComponentOptions;
 }
 
 export interface Console {
-  /** Answers a request of a page; a failure is an answer, too. `env`: what `@hono/node-server` gives, where it serves. */
+  /** Answers a request; failures become responses too. `env`: the argument of `@hono/node-server`, if that serves. */
   fetch(request: Request, env?: object): Promise<Response>;
-  /** Ends all streams and watchers; runs go on. */
+  /** Ends all streams and watchers; runs continue. */
   close(): void;
 }
 
@@ -47,7 +47,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const headers = Object.entries(safeHeaders(sandboxUrl));
   const app = new Hono<Served>({ strict: false })
     .use(async ({ req }, next) => {
-      // The page tells nothing, and who exchanges a link has no token yet.
+      // The page has no data of runs, and a browser that redeems a link has no token yet.
       const isOpen = req.path === LOGIN || !/^\/(api\/|ag-ui$)/.test(req.path);
       const refused = refusalOf(req.raw, isOpen ? { hosts, knows: null } : { hosts, knows });
       return refused ? fault(refused.status, { code: 'refused', message: refused.message }) : next();
@@ -72,7 +72,7 @@ export function createConsole(options: ConsoleOptions): Console {
 
 const LOGIN = '/api/session';
 
-/** The word of a link for a token. */
+/** Exchanges the word of a link for a token. */
 async function login(request: HonoRequest, redeem: (word: string) => string | null): Promise<Response> {
   const { link } = await bodyAs(z.object({ link: z.string() }), request);
   const token = redeem(link);

@@ -1,4 +1,4 @@
-/** One watcher of one run, however many pages look at it: what it has told, for who comes late, and what is new. */
+/** Watches one run for all pages that show it: stores its events for pages that join later, and pushes new ones. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CallInFlight, newProgress, type RunProgress, take } from '@steersman/view';
 import { errorText } from 'steersman/base';
@@ -7,15 +7,15 @@ import type { Frame } from './api.js';
 
 export type Push = (frame: Frame) => void;
 
-/** Durable events that are kept at hand, for pages that come back. */
+/** Durable events in memory, for pages that reconnect. */
 const MOST_EVENTS = 5_000;
-/** The state is read again at most so often after events, and so long after the last look whatever happens. */
+/** Shortest time between state reads after events, and the longest time without a read. */
 const SNAPSHOT_MS = 400;
 const STALE_MS = 10_000;
-/** After a failure to read the run, and while no worker tells of it. */
+/** Time until the next read after a failure, and while no worker answers. */
 const AGAIN_MS = 2_000;
 
-/** What is used of a run. */
+/** The methods of a run that a feed uses. */
 export type FollowedRun = Pick<Run, 'id' | 'events' | 'show'>;
 
 type TextEvent = Extract<RunEvent, { type: 'text' }>;
@@ -25,11 +25,11 @@ export class Feed {
   readonly #pollMs: number | undefined;
   readonly #listeners = new Set<Push>();
   readonly #ending = new AbortController();
-  /** Durable ones, of the run and its sub-agents, as they were told. */
+  /** Durable events of the run and its sub-agents, in the order of their arrival. */
   readonly #events: RunEvent[] = [];
-  /** What the calls in flight have said so far. */
+  /** The partial texts of calls in flight. */
   readonly #progress = newProgress('');
-  /** Number of the own event before the first that is kept. */
+  /** Number of the own event before the first stored one. */
   #before = 0;
   #last = 0;
   #snapshot: RunSnapshot | null = null;
@@ -39,7 +39,7 @@ export class Feed {
   #looking = false;
   #hurry = () => {};
 
-  /** `pollMs`: between looks at the run; default: the client's own. */
+  /** `pollMs`: time between looks at the run. Default: the client's own. */
   constructor(run: FollowedRun, pollMs?: number) {
     this.#run = run;
     this.#pollMs = pollMs;
@@ -47,8 +47,8 @@ export class Feed {
   }
 
   /**
-   * Tells all that came after the own event `since`, and all that comes; gives what ends that. `most`: where `since` is 0,
-   * so many events, the last; default: all at hand.
+   * Pushes all events after the own event `since`, and all future ones; returns a function that ends this. `most`: if
+   * `since` is 0, only this many of the last events. Default: all in memory.
    */
   listen(since: number, push: Push, most = MOST_EVENTS): () => void {
     for (const frame of this.#told(since, most)) push(frame);
@@ -60,7 +60,7 @@ export class Feed {
     return this.#listeners.size === 0;
   }
 
-  /** Something was sent to the run: what comes of it is looked for at once. */
+  /** Something was sent to the run: poll at once for its effect. */
   hurry(): void {
     this.#hurry();
   }
@@ -85,7 +85,7 @@ export class Feed {
 
   get #isCaughtUp(): boolean {
     if (this.#snapshot === null) return false;
-    // Of an ended run nobody may have all events any more.
+    // An ended run may have lost some of its events, so its end counts as caught up.
     return this.#end !== null || this.#last >= (this.#snapshot.lastEventSeq ?? 0);
   }
 
@@ -110,7 +110,7 @@ export class Feed {
     }
   }
 
-  /** Of a long run the last events are followed; a watch that failed goes on where it was. */
+  /** Only the last events of a long run are read; after a failure the watch continues from its last event. */
   async #begin(): Promise<void> {
     const isFirst = this.#snapshot === null;
     const { lastEventSeq } = await this.#look();
@@ -138,7 +138,7 @@ export class Feed {
       this.#before = ownSeq(old) ?? this.#before;
   }
 
-  /** Looks at the state then, or before: one look at a time, so that an old one never comes after a new one. */
+  /** Schedules a read of the state. Reads never overlap, so an old state can't follow a newer one. */
   #lookIn(ms: number): void {
     const dueAt = performance.now() + ms;
     if (dueAt >= this.#dueAt || this.#ending.signal.aborted) return;
@@ -154,7 +154,7 @@ export class Feed {
   async #lookNow(): Promise<void> {
     this.#looking = true;
     this.#dueAt = Number.POSITIVE_INFINITY;
-    // What fails is told by the events, which are read all the same; what waits is not to be missed for it.
+    // Errors are ignored here: the event stream reports them, and gates must still be read.
     const isTold = await this.#look().then(
       ({ answered }) => answered,
       () => false,
@@ -177,7 +177,7 @@ export class Feed {
   }
 }
 
-/** While no worker tells of a run, its gates and its plan are what they were. */
+/** Keeps the gates and the plan of a run while no worker answers. */
 function withKnown(known: RunSnapshot, now: RunSnapshot): RunSnapshot {
   if (now.answered || now.endedAt !== null) return now;
   const { status, stuck, answered } = now;
@@ -188,7 +188,7 @@ function ownSeq(event: RunEvent): number | null {
   return 'seq' in event && event.path === undefined ? event.seq : null;
 }
 
-/** Who comes late hears what was said so far in one piece a channel. */
+/** Returns one piece for each channel of a call, for pages that join in the middle. */
 function saidSoFar(progress: RunProgress): TextEvent[] {
   const own = [...progress.calls].map(call => piecesOf(...call));
   const ofAgents = [...progress.children].flatMap(([path, { calls }]) =>

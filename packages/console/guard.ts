@@ -1,31 +1,31 @@
-/** Who may ask the console, and what a write may be. The order of the checks is part of the rule. */
+/** Checks who may send requests to the console, and the form of writes. The order of the checks matters. */
 import { HTTPException } from 'hono/http-exception';
 import { MAX_JSON_DEPTH, nestsTooDeep, parseJson } from 'steersman/base';
 import { SteersmanError } from 'steersman/client';
 
 const MOST_BYTES = 1_000_000;
-/** Data of a run, and what is around it. */
+/** The depth of a run's data, and of the request around it. */
 const DEEPEST = MAX_JSON_DEPTH + 16;
 
 export interface Guard {
-  /** Values of the Host header that are ours; null: whoever mounts the console has looked at it. */
+  /** Accepted values of the Host header; null: the server that mounts the console has checked it. */
   hosts: readonly string[] | null;
-  /** Whether the bearer of the token may come in; null: whoever mounts the console has asked who it is. */
+  /** Returns true for a valid token; null: the server that mounts the console has authenticated the user. */
   knows: ((token: string) => boolean) | null;
 }
 
-/** Why a request is refused. */
+/** The status and reason of a refused request. */
 export interface Refusal {
   status: 401 | 403 | 415 | 421;
   message: string;
 }
 
 /**
- * Host, Origin, token, then the form of a write. A page of another site, or of another port of this machine, can send
- * requests here: Host and Origin give it away, and without the token, which only our page has, nothing is answered.
+ * Checks Host, Origin, token, then the form of a write. Pages of another site, or of another port of this machine, can
+ * send requests here: Host and Origin reveal them, and they lack the token, which only our page has.
  */
 export function refusalOf(request: Request, guard: Guard): Refusal | null {
-  // Behind a server of yours the address of the request is that of the page.
+  // The request's URL is the page's own behind your server.
   const host = request.headers.get('host') ?? new URL(request.url).host;
   if (guard.hosts !== null && !guard.hosts.includes(host))
     return { status: 421, message: 'The Host header names another server.' };
@@ -40,19 +40,19 @@ export function refusalOf(request: Request, guard: Guard): Refusal | null {
   return writeRefusal(request);
 }
 
-/** What a browser says of a server in the Host header: the port of HTTP is left out. */
+/** Returns a browser's Host header for a server, which omits the port of HTTP. */
 export function hostHeader(name: string, port: number): string {
   return port === 80 ? name : `${name}:${port}`;
 }
 
-/** A write is JSON: no form and no plain text of another page can be one. */
+/** A write must be JSON: another page can send only forms and plain text. */
 function writeRefusal(request: Request): Refusal | null {
   if (request.method === 'GET' || request.method === 'HEAD') return null;
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   return type === 'application/json' ? null : { status: 415, message: 'A write is JSON (Content-Type).' };
 }
 
-/** The JSON of a write. @throws where it is none, or is over a bound, whatever its length was said to be. */
+/** Reads the JSON of a write. @throws if it is not JSON, or is longer than allowed, independent of its length header. */
 export async function jsonOf(request: Request): Promise<unknown> {
   const parts: Uint8Array[] = [];
   let bytes = 0;

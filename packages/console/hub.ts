@@ -1,4 +1,4 @@
-/** What all pages share: one watcher a run, one look-out for what waits. */
+/** Shared by all pages: one watcher for each run, and one for all open gates. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from 'steersman/base';
 import { explainError, type SteersmanClient } from 'steersman/client';
@@ -7,11 +7,11 @@ import type { StreamAsk } from './api.js';
 import { Feed, type Push } from './feed.js';
 import { Waiting } from './waiting.js';
 
-/** Between looks at a run, where Temporal is on this machine. */
+/** Time between looks at a run, if Temporal is on this machine. */
 const LOCAL_POLL_MS = 100;
-/** A feed that nobody hears stays so long, for who reloads a page. */
+/** A feed without listeners is kept this long, for pages that reload. */
 const IDLE_MS = 30_000;
-/** After a failure to find a run, as while Temporal is away. */
+/** Time until the next try after a failure to find a run, for example while Temporal is down. */
 const AGAIN_MS = 2_000;
 
 export class Hub {
@@ -25,7 +25,7 @@ export class Hub {
     this.#waiting = new Waiting(client);
   }
 
-  /** Tells what waits, and what happens in these runs; gives what ends that. */
+  /** Pushes the open gates, and the events of these runs; returns a function that ends this. */
   async listen({ runs, most }: StreamAsk, push: Push): Promise<() => void> {
     const leaving = new AbortController();
     const heard: Push = frame => {
@@ -41,7 +41,7 @@ export class Hub {
     };
   }
 
-  /** Joins the watcher of a run, as soon as there can be one. */
+  /** Joins the watcher of a run, and retries until the run can be found. */
   async #join(run: string, listen: (feed: Feed) => () => void, push: Push, left: AbortSignal): Promise<void> {
     while (!left.aborted) {
       try {
@@ -63,7 +63,7 @@ export class Hub {
     }
   }
 
-  /** Something was sent to a run: what happens in it, and what waits, may be other now. */
+  /** Something was sent to a run: read its events and the open gates at once. */
   changed(run: string): void {
     this.#waiting.look();
     void this.#feeds.get(run)?.then(

@@ -1,16 +1,15 @@
 /**
- * Links that open the console once, and the tokens that they are exchanged for. Both are files of this user, named by a
- * digest: any process of theirs makes a link, the console that serves takes it, and a console that starts again knows
- * its pages.
+ * Links that open the console once, and the tokens that replace them. Both are files of this user, named by a digest:
+ * any process of the user can make a link, the serving console redeems it, and a restarted console knows its pages.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from 'steersman/shared';
 
-/** A link that nobody has opened for so long is none. */
+/** A link expires after this time. */
 const LINK_MS = 600_000;
-/** A page that was opened longer ago asks for a new link. */
+/** A page that was opened longer ago needs a new link. */
 const TOKEN_MS = 30 * 86_400_000;
 
 export class Links {
@@ -21,17 +20,17 @@ export class Links {
     this.#dir = join(home, 'console');
   }
 
-  /** The word of a new link. */
+  /** Creates a link and returns its word. */
   create(): string {
     return this.#write('link');
   }
 
-  /** A token for the word of a link, once; null where it is no link, or was taken, or is too old. */
+  /** Redeems the word of a link for a token, once; null if it is unknown, used or too old. */
   redeem(word: string): string | null {
     const path = this.#path('link', word);
     try {
       const { mtimeMs } = statSync(path);
-      // Of two that come at once, one removes it.
+      // If two requests redeem the link at once, only one can remove the file.
       unlinkSync(path);
       if (Date.now() - mtimeMs > LINK_MS) return null;
     } catch {
@@ -40,14 +39,14 @@ export class Links {
     return this.#write('token');
   }
 
-  /** The name of a file is a digest: how long looking it up takes tells nothing of a token. */
+  /** The file name is a digest, so the time of the lookup reveals nothing about a token. */
   knows(token: string): boolean {
     if (token === '') return false;
     const found = statSync(this.#path('token', token), { throwIfNoEntry: false });
     return found !== undefined && Date.now() - found.mtimeMs <= TOKEN_MS;
   }
 
-  /** Removes what is too old. */
+  /** Removes expired files. */
   sweep(now = Date.now()): void {
     for (const [kind, ms] of [
       ['link', LINK_MS],

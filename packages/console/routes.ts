@@ -1,4 +1,4 @@
-/** What a page may ask: each path is a method of the client, and nothing else is done here. */
+/** The API of the page: each path calls a method of the client, and does nothing else. */
 
 import type { ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
@@ -29,20 +29,20 @@ export interface RouteScope {
 
 interface Ask extends RouteScope {
   request: HonoRequest;
-  /** Where a server of Node's asks. */
+  /** The response object, if a Node server handles the request. */
   outgoing: ServerResponse | undefined;
 }
 
-/** As `@hono/node-server` calls it, or any other server. */
+/** The environment of `@hono/node-server`; empty on other servers. */
 export type Served = { Bindings: Partial<HttpBindings> };
 
-/** Answers of paths behind `/api`, by their pattern. */
+/** Handlers by path below `/api`. */
 type Answers = Record<string, (ask: Ask) => unknown>;
 
 const MOST_EVENTS = 500;
-/** Messages that are read at once. */
+/** Limit for messages in one request. */
 const MOST_MESSAGES = 500;
-/** Runs whose tokens and cost are read at once: of each, its worker or its result is asked. */
+/** Limit for usages in one request, because each run's worker or result must be queried. */
 const MOST_USAGES = 20;
 
 const TEXT = z.string().min(1);
@@ -113,7 +113,7 @@ const READ: Answers = {
   '/runs/:run/messages': async ask => {
     const ids = new Set(ask.request.queries('id')?.slice(0, MOST_MESSAGES));
     const threads = await (await runOf(ask)).transcript();
-    // Threads share some.
+    // Threads share some messages.
     const found = threads.flatMap(({ messages }) => messages.filter(({ id }) => ids.has(id)));
     return [...new Map(found.map(message => [message.id, message])).values()];
   },
@@ -157,7 +157,7 @@ const WRITE: Answers = {
   '/runs/:run/cancel': async ask => (await runOf(ask)).cancel(),
   '/runs/:run/finish': async ask => (await runOf(ask)).finish(),
   '/runs/:run/plan': async ask => {
-    // The run's own validator says what a task may be.
+    // The run's own validator checks the tasks.
     const { tasks, remove } = await bodyAs(PLAN, ask.request);
     return { tasks: await (await runOf(ask)).editPlan(tasks, given({ remove })) };
   },
@@ -171,7 +171,7 @@ const WRITE: Answers = {
   },
   '/runs/:run/answer': async ask => {
     const { gateId, ...reply } = await bodyAs(ANSWER, ask.request);
-    // The run's own validator says what the gate takes.
+    // The run's own validator checks the answer.
     await (await runOf(ask)).answerGate(gateId, reply as unknown as GateReply);
     return {};
   },
@@ -181,7 +181,7 @@ const WRITE: Answers = {
   },
 };
 
-/** What is below `/api`: reads and writes of the page. */
+/** Returns the app for paths below `/api`: reads and writes of the page. */
 export function apiOf(scope: RouteScope): Hono<Served> {
   const api = new Hono<Served>();
   const ask = ({ req: request, env }: Context<Served>) => ({ ...scope, request, outgoing: env.outgoing });
@@ -206,7 +206,7 @@ function limitOf(request: HonoRequest): number {
   return Math.min(read(LIMIT, request.query('limit') ?? 50), 200);
 }
 
-/** What a run told up to now: of one that goes on, a watcher would wait for more. */
+/** Returns the events up to now. For an open run it stops at the last known event, because the iterator would wait for more. */
 async function eventsAfter(run: Run, since: number): Promise<RunEvent[]> {
   const { lastEventSeq } = await run.show();
   const events: RunEvent[] = [];
@@ -220,7 +220,7 @@ async function eventsAfter(run: Run, since: number): Promise<RunEvent[]> {
   return events;
 }
 
-/** Null where nobody tells it. */
+/** Returns null if the run is unknown or no usage is reported. */
 async function usageOf(client: SteersmanClient, id: string): Promise<unknown> {
   const run = await client.attach(id).catch(() => null);
   return (await run?.show().catch(() => null))?.usage ?? null;

@@ -1,4 +1,4 @@
-/** The second origin of the console: it serves one page, the outer frame of apps, with the policy that an app declares and no wider. */
+/** The second origin of the console: it serves only the outer frame of apps, with a policy limited to what an app declares. */
 import { readFile } from 'node:fs/promises';
 import { isRecord, parseJson } from 'steersman/base';
 import { builtBeside } from 'steersman/shared';
@@ -14,7 +14,7 @@ export interface Sandbox {
   fetch(request: Request): Promise<Response>;
 }
 
-/** The pages of apps, to serve under an origin of their own: what `sandboxUrl` of `createConsole` names. */
+/** Serves the frames of apps, on their own origin: the value for `sandboxUrl` of `createConsole`. */
 export function createSandbox({ consoles }: SandboxOptions): Sandbox {
   return {
     async fetch(request) {
@@ -45,13 +45,13 @@ function safeHeaders(consoles: readonly string[], csp: unknown): Record<string, 
   };
 }
 
-/** A place in the network, and nothing that means something else in a policy. */
+/** Matches only an origin, and nothing that has another meaning in a policy. */
 const PLACE = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?$/i;
 const MOST_PLACES = 20;
 
 /**
- * The policy of an app. Its page lies in a frame of the outer one, so it inherits this, whatever stands in it: from
- * elsewhere comes nothing but what it declares, and its frame can be led nowhere else.
+ * Returns the policy of an app. The app's page is in a frame within the outer one, so it inherits the policy: it can
+ * load only from declared origins, and its frame can't navigate elsewhere.
  */
 function appPolicy(csp: unknown, consoles: readonly string[]): string {
   const declared = isRecord(csp) ? csp : {};
@@ -73,7 +73,7 @@ function appPolicy(csp: unknown, consoles: readonly string[]): string {
     ['base-uri', places('baseUriDomains')],
     ['object-src', []],
     ['form-action', []],
-    // An address of IPv6 is none in a policy, and browsers complain of it.
+    // A policy can't contain an IPv6 address: browsers report it as an error.
     ['frame-ancestors', consoles.filter(each => PLACE.test(each))],
   ];
   return lists.map(([name, sources]) => `${name} ${sources.join(' ') || "'none'"}`).join('; ');

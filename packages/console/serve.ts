@@ -1,4 +1,4 @@
-/** The console over HTTP: on this machine's own address, unless told otherwise and given a token. */
+/** Serves the console over HTTP: on the loopback address, unless another address and a token are configured. */
 import { createServer, type RequestListener } from 'node:http';
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
@@ -30,35 +30,35 @@ const LOOPBACK = '127.0.0.1';
 const LOOPBACK_NAMES = [LOOPBACK, 'localhost', '[::1]'];
 
 export interface ServeOptions {
-  /** Default: 7418, and any other where that is taken. */
+  /** Default: 7418, or any free port if that is taken. */
   port?: number | undefined;
-  /** Address to listen on. Default: this machine's own, which nobody else reaches. */
+  /** Address to listen on. Default: the loopback address, which other machines can't reach. */
   listen?: string | undefined;
-  /** Other names under which it is reached, as a proxy in front of it gives them, such as `console.example`. */
+  /** Further host names under which a proxy in front of it serves it, such as `console.example`. */
   names?: readonly string[];
-  /** Lets pages in beside links, for who has no terminal here. Needed where others reach it. */
+  /** A token that works besides links, for people without a terminal here. Required if other machines can connect. */
   token?: string | undefined;
   /** Folder of the local stack. */
   home?: string;
-  /** Default: a client that is connected when the first page asks. */
+  /** Default: a client that connects at the first page's request. */
   client?: SteersmanClient;
-  /** Folder in which runs work that the page starts. Default: the current one. */
+  /** The folder for runs that the page starts. Default: the current one. */
   workspace?: string;
-  /** What draws components; default: what the configuration says that holds here, where it is trusted. */
+  /** The project's components. Default: those of the configuration in force, if it is trusted. */
   components?: ComponentOptions;
-  /** Gets lines for people. */
+  /** Receives lines for people. */
   report(line: string): void;
 }
 
 export interface ConsoleServed {
-  /** Its address with a word that opens it once; `run`: at this run. */
+  /** Returns the console's address with a one-use word; `run`: the page of this run. */
   link(run?: string): string;
   closed: Promise<unknown>;
-  /** Runs go on. */
+  /** Ends the console; runs continue. */
   close(): Promise<void>;
 }
 
-/** Throws a SteersmanError where it can't listen, or would serve other machines without a token. */
+/** Starts the console. Throws a SteersmanError if it can't listen, or would serve other machines without a token. */
 export async function serveConsole(options: ServeOptions): Promise<ConsoleServed> {
   const { listen = LOOPBACK, names = [], home = resolveHome(), report } = options;
   const token = checkedToken(listen, options.token);
@@ -98,7 +98,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
   };
 }
 
-/** The console is worth more than its components: a fault in the configuration is said, and it goes on. */
+/** Loads the components. A fault of the configuration is reported, and the console starts without components. */
 async function componentsHere(report: (line: string) => void): Promise<ComponentOptions> {
   const dir = defaultConfigDir();
   try {
@@ -115,7 +115,7 @@ async function componentsHere(report: (line: string) => void): Promise<Component
   }
 }
 
-/** A link to the console that serves this home already, at this port where one is asked for; null where none does. */
+/** Returns a link to a console that already serves this home (at `port`, if set); null if no console does. */
 export async function linkOfRunning(
   { run, port }: { run?: string; port?: number } = {},
   home = resolveHome(),
@@ -128,14 +128,14 @@ export async function linkOfRunning(
   return answers?.ok && isRunning(served.pid) ? linkTo(served.url, new Links(home), run) : null;
 }
 
-/** A listener for Node's servers, which leaves the globals of the program alone. */
+/** Returns a listener for Node's servers, which does not change the program's globals. */
 export function listenerOf({ fetch }: Pick<Console, 'fetch'>): RequestListener {
   return getRequestListener(fetch, { overrideGlobalObjects: false });
 }
 
 /**
- * The frames of apps, on a port of their own. Only where a browser of this machine looks: which name others reach it by,
- * and whether through a proxy, nobody knows here.
+ * Serves the frames of apps on a port of their own, only for browsers of this machine: the name and proxy that other
+ * machines use are unknown here.
  */
 async function serveSandbox(listen: string, hosts: readonly string[]) {
   if (!LOOPBACK_NAMES.includes(listen)) return null;
@@ -148,7 +148,7 @@ function linkTo(url: string, links: Links, run: string | undefined): string {
   return `${url}${run === undefined ? '' : `runs/${encodeURIComponent(run)}`}#${links.create()}`;
 }
 
-/** Which console serves a home: the last one that began. */
+/** The console that serves a home: the last one that started. */
 const servedSchema = z.object({ url: z.url(), pid: z.number() });
 
 function recordOf(home: string): string {
@@ -187,7 +187,7 @@ function checkedToken(listen: string, token: string | undefined): string | null 
   return token ?? null;
 }
 
-/** Names by which a browser reaches an address; the first stands in links. */
+/** Returns the host names of an address; links use the first. */
 function hostsOf(listen: string): string[] {
   if (LOOPBACK_NAMES.includes(listen) || listen === '::1') return LOOPBACK_NAMES;
   if (listen !== '0.0.0.0' && listen !== '::') return [bracketed(listen), ...LOOPBACK_NAMES];
@@ -199,7 +199,7 @@ function bracketed(address: string): string {
   return isIP(address) === 6 ? `[${address}]` : address;
 }
 
-/** Connected once; after a failure the next page that asks tries again. */
+/** Connects once; after a failure the next request of a page tries again. */
 function keptClient(given: SteersmanClient | undefined, report: (line: string) => void) {
   let connected: Promise<SteersmanClient> | null = given ? Promise.resolve(given) : null;
   return {

@@ -1,12 +1,12 @@
-/** Frames as a stream of server-sent events: read by `fetch`, so that the token is a header. */
+/** Streams frames as server-sent events. Pages read it with `fetch`, so that the token is a header. */
 import type { Frame } from './api.js';
 import type { Push } from './feed.js';
 
 const PING_MS = 10_000;
-/** A page that takes nothing for so long asks again. */
+/** A page that has this many unread bytes is disconnected, and must ask again. */
 const MOST_WAITING_BYTES = 8_000_000;
 
-/** `begin` listens, and gives what ends that. `drop`: ends the connection; default: its server sees that the stream broke. */
+/** `begin` starts listening and returns a function that ends it. `drop` ends the connection; default: the stream fails. */
 export function frameStream(begin: (push: Push) => Promise<() => void>, drop?: () => void): Response {
   const encoder = new TextEncoder();
   let end = () => {};
@@ -15,13 +15,13 @@ export function frameStream(begin: (push: Push) => Promise<() => void>, drop?: (
       async start(controller) {
         let open = true;
         let pushed: string[] = [];
-        // What is told at once is sent at once: a page that opens a long run hears thousands.
+        // Frames of the same tick are sent together: a page that opens a long run receives thousands.
         const send = () => {
           const bytes = encoder.encode(pushed.join(''));
           pushed = [];
           if (!open) return;
           if (-(controller.desiredSize ?? 0) <= MOST_WAITING_BYTES) return controller.enqueue(bytes);
-          // What waits is let go with it.
+          // This also frees the unread bytes.
           if (drop) drop();
           else controller.error(new Error('The page is too slow.'));
           end();

@@ -1,4 +1,4 @@
-/** A gate of a run with what its own text lacks. For the server and the page. Pure. */
+/** Adds to a gate what its own text lacks. Used by the server and the page. Pure. */
 import type { Gate, RunSnapshot } from 'steersman/client';
 import { hiddenLines, knownOf } from 'steersman/rules';
 import type { WaitingGate } from './api.js';

@@ -1,4 +1,4 @@
-/** One look-out for all that waits for a person, however many pages ask. */
+/** Watches all open gates, once for all pages. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from 'steersman/base';
 import { explainError, type ListedRun, type SteersmanClient } from 'steersman/client';
@@ -8,20 +8,20 @@ import { waitingGate } from './waiting-gate.js';
 
 const LOOK_MS = 1_000;
 const MOST_RUNS = 100;
-/** Runs that are asked at once. */
+/** Limit for concurrent queries of runs. */
 const AT_ONCE = 8;
-/** Who answers later is told at the next look: one run without a worker holds up no other. */
+/** A run that answers later is included at the next look, so that a run without a worker does not delay others. */
 const LATE_MS = 1_000;
 
 type WaitingFrame = Extract<Frame, { type: 'waiting' }>;
 
 type Listed = Pick<ListedRun, 'id' | 'goal'>;
 
-/** What is known of a run that waits. */
+/** The known state of a waiting run. */
 interface Known {
   goal: string | null;
   gates: WaitingGate[];
-  /** Its worker answered the last question. */
+  /** True if its worker answered the last query. */
   answered: boolean;
 }
 
@@ -47,7 +47,7 @@ export class Waiting {
     return () => void this.#listeners.delete(push);
   }
 
-  /** Looks now: a page has been told that something changed. */
+  /** Looks now, because a page has learned of a change. */
   look(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
@@ -69,7 +69,7 @@ export class Waiting {
       this.#say(explainError(error)?.message ?? errorText(error));
     } finally {
       this.#looking = false;
-      // Nobody who looks costs nothing.
+      // Without listeners there are no further looks.
       if (this.#listeners.size > 0) this.#timer = setTimeout(() => this.look(), LOOK_MS);
       else this.#told = null;
     }
@@ -94,7 +94,7 @@ export class Waiting {
     return { type: 'waiting', gates, untold, more };
   }
 
-  /** Runs that waited: those that are not listed any more wait no more, but where newer ones may have pushed them off. */
+  /** Returns known runs that the list lacks. They have been answered, unless newer runs have pushed them off the list. */
   #unlisted(runs: readonly ListedRun[], more: boolean): Listed[] {
     const listed = new Set(runs.map(({ id }) => id));
     const left = [...this.#known].filter(([id]) => !listed.has(id));
@@ -103,7 +103,7 @@ export class Waiting {
     return stay.map(([id, { goal }]) => ({ id, goal }));
   }
 
-  /** Asks a run what it waits for, where it is not being asked. */
+  /** Asks a run for its gates, unless a query is pending. */
   #ask(client: SteersmanClient, { id, goal }: Listed): Promise<void> {
     const asking =
       this.#asking.get(id) ??
@@ -114,7 +114,7 @@ export class Waiting {
             this.#known.set(id, { goal, gates: gates ?? before, answered: gates !== null });
           },
           error => {
-            // It has gone since it was listed.
+            // The run was deleted since it was listed.
             if (explainError(error)?.code === 'not_found') this.#known.delete(id);
           },
         )
@@ -140,12 +140,12 @@ export class Waiting {
   }
 }
 
-/** Null where no worker tells of a run that goes on. */
+/** Returns null if the run is open and no worker answers. */
 async function gatesOf(client: SteersmanClient, id: string): Promise<WaitingGate[] | null> {
   const run = await client.attach(id);
   const state = await run.show();
   if (!state.answered && state.endedAt === null) return null;
-  // What a sub-agent asks is asked by the run at the top, too.
+  // The top-level run also lists the gates of its sub-agents.
   return state.gates.map(gate => waitingGate(state, gate));
 }
 

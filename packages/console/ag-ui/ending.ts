@@ -1,4 +1,4 @@
-/** When a stream of AG-UI ends, and how: the run asks, waits for a tool of the client, has its answer, or has ended. */
+/** Decides when and how an AG-UI stream ends: the run asks, waits for a tool of the client, has its answer, or has ended. */
 
 import { type AgUiEvent, asksPerson, interruptOf, toolCallOf } from '@steersman/ag-ui';
 import type { RunSnapshot } from 'steersman/client';
@@ -9,14 +9,14 @@ import type { Sent } from './send.js';
 
 type Ending = Extract<AgUiEvent, { type: 'RUN_FINISHED' | 'RUN_ERROR' }>;
 
-/** Null: it goes on. */
+/** Returns the last event of the stream; null while it continues. */
 export function endingOf(input: AgUiInput, followed: Followed, sent: Pick<Sent, 'since'>): Ending | null {
   const { run, snapshot, told, goalEnd, end } = followed;
   if (end !== null) {
     const text = end.result?.text ?? goalEnd?.answer ?? '';
     return ended(input, run.id, { ...end, text, why: end.failure?.message });
   }
-  // What a snapshot says is right at its event: one before it is too old, one after it has not been told yet.
+  // A snapshot is valid only at its own event: an older one is outdated, and the events of a newer one were not sent yet.
   if (snapshot === null || snapshot.lastEventSeq !== told) return null;
   if (sent.since !== null && told <= sent.since) return null;
   const asking = gateEnding(input, run.id, snapshot);

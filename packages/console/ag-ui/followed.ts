@@ -1,15 +1,15 @@
-/** What a stream knows of the run that it follows. */
+/** The state that a stream keeps of the run that it follows. */
 import type { Run, RunEvent, RunSnapshot } from 'steersman/client';
 
 export interface Followed {
   run: Run;
   snapshot: RunSnapshot | null;
-  /** Number of its last own event that was told. */
+  /** Number of the run's own event that was sent last. */
   told: number;
-  /** The last goal that has ended. */
+  /** The event of the goal that ended last. */
   goalEnd: Extract<RunEvent, { type: 'goal_ended' }> | null;
   end: Extract<RunEvent, { type: 'end' }>['end'] | null;
-  /** Gates that were ever open. */
+  /** Ids of all gates that were ever opened. */
   gates: Set<string>;
 }
 

@@ -1,4 +1,4 @@
-/** The request of AG-UI: what of it is read here. All else may be there, and is passed over. */
+/** The schema of an AG-UI request: the fields that are read here. Other fields are ignored. */
 import { z } from 'zod';
 
 const TEXT = z.string().min(1);
@@ -16,7 +16,7 @@ const RESUME = z.discriminatedUnion('status', [
   z.looseObject({ interruptId: TEXT, status: z.literal('cancelled') }),
 ]);
 
-/** What only this agent knows, below `forwardedProps.steersman`: of a start, and of a message. */
+/** Options of this agent alone, below `forwardedProps.steersman`, for a start or a message. */
 const OWN = z.strictObject({
   mode: TEXT.optional(),
   role: TEXT.optional(),
@@ -45,7 +45,7 @@ export function ownOf({ forwardedProps }: AgUiInput): z.infer<typeof OWN> {
   return forwardedProps?.steersman ?? {};
 }
 
-/** Clients of 0.x refuse what came later. */
+/** True if the client speaks version 1 or later: clients of 0.x refuse later fields. */
 export function speaks1({ protocolVersion }: AgUiInput): boolean {
   return Number.parseInt(protocolVersion ?? '0', 10) >= 1;
 }

@@ -1,9 +1,9 @@
-/** Frames of one run, in order, for who takes them one by one. */
+/** Frames of one run as an async generator, in order. */
 import { SteersmanError } from 'steersman/client';
 import type { Frame } from '../api.js';
 import type { Hub } from '../hub.js';
 
-/** A client that takes nothing while so much comes asks again. */
+/** A client that reads nothing while this much arrives is disconnected, and must ask again. */
 const MOST_WAITING_CHARS = 32_000_000;
 
 export class Listening {
@@ -25,7 +25,7 @@ export class Listening {
   }
 
   #take(frame: Frame): void {
-    // The last state counts.
+    // Only the newest snapshot is needed.
     if (frame.type === 'snapshot')
       this.#waiting = this.#waiting.filter(each => each.frame.type !== 'snapshot');
     const chars = frame.type === 'event' ? JSON.stringify(frame).length : 0;

@@ -1,14 +1,14 @@
-/** `POST /ag-ui`: a run as an agent of the AG-UI protocol, over server-sent events. */
+/** `POST /ag-ui`: serves a run as an agent of the AG-UI protocol, over server-sent events. */
 import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { bodyAs, type RouteScope } from '../routes.js';
 import { AG_UI_INPUT } from './input.js';
 import { talk } from './talk.js';
 
-/** Proxies end what is silent; clients pass a comment over. */
+/** Proxies close silent connections; clients ignore a comment. */
 const COMMENT_MS = 10_000;
 
-/** One event after the other, as the client takes them. */
+/** Streams events one by one, as fast as the client reads them. */
 export async function agUiAnswer(c: Context, scope: RouteScope): Promise<Response> {
   const input = await bodyAs(AG_UI_INPUT, c.req);
   const leaving = new AbortController();

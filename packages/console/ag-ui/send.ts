@@ -1,4 +1,4 @@
-/** What a request of AG-UI says to a run that is there: answers, results of the client's tools, messages. */
+/** Sends the contents of an AG-UI request to an existing run: answers, results of the client's tools, messages. */
 
 import {
   type AgUiEvent,
@@ -16,11 +16,11 @@ import type { Followed } from './followed.js';
 import { type AgUiInput, ownOf } from './input.js';
 
 export interface Sent {
-  /** The run's last event before something reached it; null where nothing did. */
+  /** The run's last event before something was sent; null if nothing was. */
   since: number | null;
-  /** What the client is told of it. */
+  /** Events for the client about what was sent. */
   told: AgUiEvent[];
-  /** What a run that has ended takes no more. */
+  /** Texts that a run refused because it has ended. */
   texts: string[];
 }
 
@@ -31,7 +31,7 @@ interface News {
 
 export async function send(input: AgUiInput, followed: Followed, { news, hub }: News): Promise<Sent> {
   const { run } = followed;
-  // The watcher's snapshot may be a moment old.
+  // The watcher's snapshot may be slightly outdated.
   const snapshot = await run.show();
   const told: AgUiEvent[] = [];
   const answered = await resume(input, { ...followed, snapshot }, told);
@@ -47,7 +47,7 @@ export async function send(input: AgUiInput, followed: Followed, { news, hub }: 
   return sent;
 }
 
-/** What a user says in a message. */
+/** A user's message. */
 export interface Said {
   id: string;
   text: string;
@@ -66,7 +66,7 @@ function unlessEnded(error: unknown): null {
   throw error;
 }
 
-/** True where a gate has got an answer. One that has one already stays as it is: who was first wins, the other is told. */
+/** Returns true if a gate was answered. The first answer of a gate wins: a later one is reported to its client. */
 async function resume(
   { resume: entries, threadId }: AgUiInput,
   { run, snapshot, gates }: Followed,
@@ -108,7 +108,7 @@ function whyRefused(error: unknown): string {
   throw error;
 }
 
-/** True where a call of a client's tool has got its result: messages of earlier ones come with each request. */
+/** Returns true if a call of a client's tool got its result. Each request also repeats the results of earlier calls. */
 async function bringResults(
   { messages }: AgUiInput,
   run: Run,
@@ -121,7 +121,7 @@ async function bringResults(
     if (!result) continue;
     const failure = typeof result.error === 'string' ? result.error : null;
     const content = failure ?? textOf(result);
-    // Another client may have brought one first.
+    // Another client may have sent a result first.
     const refused = await run
       .answerGate(gate.id, { content, isError: failure !== null })
       .then(() => null, whyRefused);

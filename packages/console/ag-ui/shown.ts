@@ -1,4 +1,4 @@
-/** What a client has of the run's state and plan, and what it needs to have the next. */
+/** The state and plan that a client has, from which the next deltas are computed. */
 
 import { type AgUiEvent, type AgUiState, PLAN_ACTIVITY, patchOf, stateOf } from '@steersman/ag-ui';
 import type { RunSnapshot } from 'steersman/client';
@@ -18,7 +18,7 @@ export class Shown {
     if (patch.length > 0) yield { type: 'ACTIVITY_DELTA', ...planId(this.#state), patch };
   }
 
-  /** All of it, anew. */
+  /** Sends complete snapshots again. */
   *all(): Generator<AgUiEvent> {
     if (this.#state === null) return;
     yield { type: 'STATE_SNAPSHOT', snapshot: this.#state };

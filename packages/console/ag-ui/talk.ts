@@ -1,4 +1,4 @@
-/** One request of AG-UI: what it says reaches the run, and what the run says is told until it ends or asks. */
+/** Handles an AG-UI request: sends its contents to the run, and streams the run's events until it ends or asks. */
 
 import { type AgUiAgent, type AgUiEvent, type AgUiSpoken, agUiEvents, Conversation } from '@steersman/ag-ui';
 import { errorText } from 'steersman/base';
@@ -14,11 +14,11 @@ import { Shown } from './shown.js';
 import { recall, runsOf, startRun } from './thread.js';
 
 export interface TalkScope extends RouteScope {
-  /** Ends the telling. */
+  /** Aborted when the stream must end. */
   signal: AbortSignal;
 }
 
-/** First `RUN_STARTED`, last `RUN_FINISHED` or `RUN_ERROR`. Who leaves it stops nothing. */
+/** Streams `RUN_STARTED` first and `RUN_FINISHED` or `RUN_ERROR` last. A client that leaves does not stop the run. */
 export async function* talk(input: AgUiInput, scope: TalkScope): AsyncGenerator<AgUiEvent> {
   const { threadId, runId } = input;
   yield { type: 'RUN_STARTED', threadId, runId, ...(speaks1(input) && { protocolVersion: '1.0' }) };
@@ -37,7 +37,7 @@ class Talk {
   readonly #conversation = new Conversation();
   readonly #shown = new Shown();
   #words: Vocabulary<AgUiSpoken | AgUiAgent> = () => [];
-  /** Messages were told that do not count. */
+  /** The client received messages that a reset made void. */
   #isStale = false;
   #isOver = false;
 
@@ -62,7 +62,7 @@ class Talk {
     } finally {
       listening.close();
     }
-    // What is said to a run that has ended is the goal of the next one.
+    // A message to an ended run becomes the goal of the next run.
     const next = await this.#start(false);
     yield* this.#follow(next, this.#conversation);
   }
@@ -84,7 +84,7 @@ class Talk {
     return { run, snapshot: null, told: 0, goalEnd: null, end: null, gates: new Set() };
   }
 
-  /** A run that this request has begun. */
+  /** Follows a run that this request has started. */
   async *#follow(run: Run, before: Conversation | null): AsyncGenerator<AgUiEvent> {
     const listening = new Listening(this.#scope, run.id);
     const followed = this.#followed(run);
@@ -96,13 +96,13 @@ class Talk {
     }
   }
 
-  /** All that the run has told up to now. */
+  /** Reads all events of the run up to now. */
   async #catchUp(followed: Followed, listening: Listening): Promise<void> {
     for await (const frame of listening.frames()) {
       this.#take(followed, frame);
       if (frame.type === 'caught_up') return;
     }
-    // Who knows half of what was said would say the rest twice.
+    // With only a part of the conversation, the next message could be sent twice.
     this.#scope.signal.throwIfAborted();
   }
 
@@ -138,7 +138,7 @@ class Talk {
     const asks = ending.type === 'RUN_FINISHED' && ending.outcome?.type === 'interrupt';
     if (asks || this.#isStale) yield this.#messages();
     if (asks) yield* this.#shown.all();
-    // The watcher reads it a moment after the event that ends the stream.
+    // The watcher reads the state only after the event that ends the stream.
     else yield* this.#shown.take(await followed.run.show());
     yield ending;
   }
@@ -161,7 +161,7 @@ class Talk {
     return told.filter(each => !this.#isOfClient(each));
   }
 
-  /** A result that the client brought is a message of its own, and would be there twice. */
+  /** True for a result that the client sent itself: its message is in the conversation already. */
   #isOfClient(told: AgUiSpoken | AgUiAgent): boolean {
     if (told.type !== 'TOOL_CALL_RESULT') return false;
     return this.#input.messages.some(({ toolCallId }) => toolCallId === told.toolCallId);

@@ -1,4 +1,4 @@
-/** A thread of AG-UI: the runs of one conversation, of which the first has its id. */
+/** A thread of AG-UI: the runs of one conversation. The first run has the thread's id. */
 
 import { agUiEvents, type Conversation } from '@steersman/ag-ui';
 import { given } from '@steersman/print';
@@ -13,10 +13,10 @@ import { idInSession } from 'steersman/run';
 import { type AgUiInput, ownOf } from './input.js';
 import type { Said } from './send.js';
 
-/** Runs of a thread that are read again, at most. */
+/** At most this many runs of a thread are read again. */
 const MOST_RUNS = 100;
 
-/** Oldest first; none where nobody knows the thread. */
+/** Returns the runs of a thread, oldest first; empty if the thread is unknown. */
 export async function runsOf(client: SteersmanClient, thread: string): Promise<Run[]> {
   const runs: Run[] = [];
   for (let number = 1; number <= MOST_RUNS; number += 1) {
@@ -32,7 +32,7 @@ function unlessUnknown(error: unknown): null {
   throw error;
 }
 
-/** What was said in a run that has ended. */
+/** Adds the messages of an ended run to the conversation. */
 export async function recall(run: Run, conversation: Conversation): Promise<void> {
   const words = agUiEvents(run.id);
   for await (const event of run.events({ live: false })) {
@@ -41,7 +41,7 @@ export async function recall(run: Run, conversation: Conversation): Promise<void
   }
 }
 
-/** Starts the next run of the thread; the first one knows what the client's messages say before its goal. */
+/** Starts the next run of the thread. The first run also gets the client's messages that precede its goal. */
 export async function startRun(
   client: SteersmanClient,
   input: AgUiInput,
@@ -60,7 +60,7 @@ export async function startRun(
   return client.start(texts.join('\n\n'), {
     workspace,
     attended: true,
-    // Clients send their first request twice, such as React in its strict mode.
+    // Clients such as React in strict mode send their first request twice: both have the same request id.
     requestId: [input.threadId, ...said.map(({ id }) => id)].join(' '),
     ...given(own),
     ...toolsOf(input),
@@ -69,7 +69,7 @@ export async function startRun(
   });
 }
 
-/** Tools of the client, declared: the next request brings their results. */
+/** Declares the client's tools: its next request contains their results. */
 function toolsOf({ tools }: AgUiInput): Pick<StartOptions, 'tools'> {
   if (!tools || tools.length === 0) return {};
   const declared = tools.map(({ name, description, parameters }) => ({

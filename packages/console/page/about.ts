@@ -1,17 +1,17 @@
-/** What the console works with: its folder, the place for apps, and the modes. */
+/** Facts about the console: its folder, the origin for apps, and the modes. */
 import { signal } from '@preact/signals';
 import { get } from './ask.js';
 
 interface About {
   workspace: string;
-  /** Where apps have their frames; null: they are shown as text. */
+  /** URL of the frames of apps; null: apps are shown as text. */
   sandbox: string | null;
   modes: string[];
 }
 
 export const about = signal<About | null>(null);
 
-/** Once; where it fails, at the next need. */
+/** Reads the facts once; after a failure, again at the next call. */
 export function readAbout(): void {
   if (about.peek() !== null) return;
   get<About>('about').then(

@@ -1,7 +1,7 @@
-/** Questions to the console's server. */
+/** Requests to the console's server. */
 import type { Fault } from '../api.js';
 
-/** What the server refused, in its own words. */
+/** A refusal of the server, with its message. */
 export class AskFault extends Error {
   readonly code: string;
   readonly remedy: string;
@@ -19,12 +19,12 @@ export function useToken(given: string): void {
   token = given;
 }
 
-/** The console itself waits for a run for less. */
+/** The console itself waits less than this for a run. */
 const MOST_MS = 60_000;
 
 let asking = new AbortController();
 
-/** The console is away: nobody answers what was asked, however silent the network is about it. */
+/** Aborts all pending requests, because the console is unreachable and the network may not report it. */
 export function dropAsks(): void {
   asking.abort();
   asking = new AbortController();
@@ -50,12 +50,12 @@ async function send<T>(path: string, init: RequestInit & { headers?: Record<stri
   throw new AskFault(answer?.error ?? { code: 'internal', message: `Status ${response.status}`, remedy: '' });
 }
 
-/** The path of a run, whose id may have slashes. */
+/** Returns the API path of a run, whose id may contain slashes. */
 export function runPath(id: string, rest = ''): string {
   return `runs/${encodeURIComponent(id)}/${rest}`;
 }
 
-/** The run itself, or an agent of it by the way to that. */
+/** Returns the id of the run, or of its agent at the path `way`. */
 export function runAt(id: string, way: string): string {
   return way === '' ? id : `${id}/${way}`;
 }

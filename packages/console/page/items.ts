@@ -1,4 +1,4 @@
-/** What a run said and did, as the entries of a conversation: folded from events, each entry a new object when it changes. Pure. */
+/** Folds a run's events into the entries of a conversation; a changed entry is a new object. Pure. */
 
 import { spokenText } from '@steersman/view';
 import type { JournalType, RunEvent, RunSnapshot, Usage } from 'steersman/client';
@@ -20,7 +20,7 @@ interface ItemBase {
   /** Unique in the run. */
   key: string;
   at: number;
-  /** The way to the sub-agent whose it is; empty for the run itself. */
+  /** Path of the sub-agent; empty for the run itself. */
   path: string;
 }
 
@@ -48,16 +48,16 @@ export interface ToolItem extends ItemBase {
   tool: string;
   arguments: string;
   edited: boolean;
-  /** Null while it runs. */
+  /** Null while the tool runs. */
   ending: string | null;
   isError: boolean;
   result: string;
   durationMs: number | null;
-  /** What the app of the tool shows. */
+  /** The data of the tool's app. */
   app: AppResult | null;
-  /** Of its result; empty while there is none. */
+  /** Id of the message with its result; empty while it has no result. */
   messageId: string;
-  /** The result holds content to look at; `server`: whose it is. */
+  /** Set if the result has content to draw; `server`: the MCP server of the tool. */
   parts: { server: string | null } | null;
 }
 
@@ -90,11 +90,11 @@ export interface AnswerItem extends ItemBase {
   outcome: string;
   cause: string;
   text: string;
-  /** The same stands above it, as what a role said. */
+  /** True if a role's entry above has the same text. */
   repeats: boolean;
 }
 
-/** What the page has a word for. */
+/** A name that the page translates. */
 type Named = readonly [prefix: 'status' | 'phase' | 'budget' | 'next', name: string];
 
 export type NoteItem = ItemBase & {
@@ -102,9 +102,9 @@ export type NoteItem = ItemBase & {
   level: NoteLevel;
   about: JournalType;
   text: string;
-  /** Stands after the text, in the words of the page. */
+  /** Shown after the text, in the page's language. */
   named: Named | null;
-  /** What was said by what is noted, in lines. */
+  /** Output of the noted event, as lines. */
   said?: string;
 };
 
@@ -126,10 +126,10 @@ interface CallBegun {
 
 export interface Fold {
   items: Item[];
-  /** Where in `items` something stands that is not complete, by its key. */
+  /** Index in `items` of incomplete entries, by their key. */
   places: Map<string, number>;
   calls: Map<string, CallBegun>;
-  /** The last words of each speaker: roles and answers say some of them again. */
+  /** The last text of each speaker, because roles and answers repeat some of them. */
   lastWords: Map<string, string>;
 }
 
@@ -182,7 +182,7 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
   },
 };
 
-/** The answer of an ended run by its record, where no event tells it any more; null where one does. */
+/** Returns the answer of an ended run from its record, if no event has it; else null. */
 export function recordedAnswer({ items }: Fold, record: RunSnapshot | null): AnswerItem | null {
   if (record === null || record.endedAt === null || record.answer === null || record.outcome === null)
     return null;
@@ -192,13 +192,13 @@ export function recordedAnswer({ items }: Fold, record: RunSnapshot | null): Ans
   return { ...base, kind: 'answer', number: 0, outcome, cause: cause ?? outcome, text, repeats: false };
 }
 
-/** What is done about a failed call, where that is not said by what follows. */
+/** Reactions to a failed call that later events do not report. */
 const TOLD_NEXT = new Set(['retry', 'next_model', 'compact']);
 const PHASES = new Set(['planning', 'execution', 'verification']);
 
 type Said = Pick<NoteItem, 'text' | 'named' | 'said'>;
 
-/** Events that are worth a line: how loud, and what it says besides its name. */
+/** Events that become a note: their level, and their text besides the name. */
 const NOTES: { [T in JournalType]?: [NoteLevel, (event: EventOf<T>) => string | Said] } = {
   mode_chosen: ['info', ({ mode, why }) => `${mode}: ${why}`],
   task_started: ['info', ({ taskId, description }) => `${taskId}: ${description}`],
@@ -254,7 +254,7 @@ const NOTES: { [T in JournalType]?: [NoteLevel, (event: EventOf<T>) => string | 
   store_gap: ['warn', ({ messages, events }) => `${messages + events}`],
 };
 
-/** Takes in one event. Changes `fold`. */
+/** Adds an event to `fold`, which it changes. */
 export function takeItem(fold: Fold, event: Durable): void {
   const { path = '', seq, at, type } = event;
   const base: ItemBase = { key: `${path} ${seq}`, at, path };
@@ -286,7 +286,7 @@ function saidNow(fold: Fold, event: EventOf<'model_call_ended'>, base: ItemBase)
   const { form } = fold.calls.get(`${base.path} ${callId}`) ?? { form: 'words' as const };
   fold.calls.delete(`${base.path} ${callId}`);
   if (text.trim() !== '')
-    // What is no form of the run is the answer as it stands.
+    // A text that is not in a form of the run is itself the answer.
     fold.lastWords.set(base.path, form === 'words' ? text.trim() : (spokenText(text, form) ?? ''));
   if (text.trim() === '' && reasoning.trim() === '') return;
   fold.items.push({
@@ -312,7 +312,7 @@ function toolEnded(fold: Fold, event: Ended, base: ItemBase): void {
   const { messageId, parts = null } = event.type === 'tool_call_ended' ? event : { messageId: '' };
   const name = `tool ${base.path} ${callId}`;
   const ended = { ending, isError, durationMs, result: text, messageId, parts, app };
-  // A call that was never begun has no beginning: invalid, denied, skipped.
+  // A call that never began (invalid, denied, skipped) has no start event.
   if (!fold.places.has(name))
     open(fold, name, {
       ...base,

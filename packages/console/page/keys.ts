@@ -1,4 +1,4 @@
-/** What the keyboard does, wherever no text is typed. */
+/** Handles keys of the page, except while a person types text. */
 import { signal } from '@preact/signals';
 import { go } from './state.js';
 
@@ -24,7 +24,7 @@ function act(key: string): boolean {
   return true;
 }
 
-/** From gate to gate; arrows scroll where there is none. */
+/** Moves from gate to gate; without a gate, arrow keys scroll. */
 function moveTo(step: 1 | -1): boolean {
   const gates = [...document.querySelectorAll('[data-gate]')];
   const at = gates.findIndex(gate => gate.contains(document.activeElement));

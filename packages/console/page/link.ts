@@ -1,11 +1,11 @@
-/** The page's end of the stream: by the shared worker where there is one, else by itself. */
+/** The page's side of the stream: through a shared worker if the browser has them, else directly. */
 import type { StreamAsk } from '../api.js';
 import { Stream, type StreamEnds } from './stream.js';
 import type { FromTab, ToTab } from './stream-worker.js';
 import { keptToken, tokenOfLink } from './token.js';
 
 export interface LinkEnds extends StreamEnds {
-  /** The token that holds from now on. */
+  /** Receives the token that is valid from now on. */
   token(token: string): void;
 }
 
@@ -13,7 +13,7 @@ export interface Link {
   want(runs: StreamAsk['runs']): void;
 }
 
-/** Resolves when this tab has a token, its own or that of others: an empty one, where there is none. */
+/** Resolves when this tab has a token, its own or another tab's; an empty one if no tab has a token. */
 export async function openLink(ends: LinkEnds): Promise<Link> {
   const given = (await tokenOfLink()) ?? keptToken();
   return typeof SharedWorker === 'function' ? sharedLink(given, ends) : ownLink(given ?? '', ends);
@@ -38,19 +38,19 @@ async function sharedLink(given: string | null, ends: LinkEnds): Promise<Link> {
     say({ type: 'hello', token: given });
   });
   addEventListener('pagehide', () => say({ type: 'bye' }));
-  // Shown again as it was left: nobody tells it anything any more.
+  // A page restored from the browser's cache has lost its stream: reload it.
   addEventListener('pageshow', event => {
     if (event.persisted) location.reload();
   });
   return { want: runs => say({ type: 'want', runs }) };
 }
 
-/** Scripts come from our own files alone: the policy says so to browsers that know Trusted Types. */
+/** Scripts are loaded only from the console's own files, which the policy enforces in browsers with Trusted Types. */
 function scriptUrl(path: string): string {
   const policy = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy('steersman', {
     createScriptURL: url => url,
   });
-  // What it gives stands for the text.
+  // The returned object is accepted in place of a string.
   return (policy?.createScriptURL(path) ?? path) as string;
 }
 

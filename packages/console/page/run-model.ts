@@ -1,4 +1,4 @@
-/** One run as the page has it: folded from frames, each event once, whatever comes twice. */
+/** The page's model of a run, folded from frames. Events that arrive twice count once. */
 import { signal } from '@preact/signals';
 import { newProgress, type RunProgress, take as takeProgress, takeState } from '@steersman/view';
 import type { RunEvent, RunSnapshot } from 'steersman/client';
@@ -8,19 +8,19 @@ import { type Durable, type Fold, newFold, takeItem } from './items.js';
 
 export class RunModel {
   readonly id: string;
-  /** One more at each change: what is drawn depends on it. */
+  /** Incremented at each change, so that components draw again. */
   readonly version = signal(0);
   readonly progress: RunProgress = newProgress('');
-  /** Durable events in the order that they were told. */
+  /** Durable events in the order of their arrival. */
   events: Durable[] = [];
   fold: Fold = newFold();
   snapshot: RunSnapshot | null = null;
-  /** Number of the first own event that is here; null until all were told. */
+  /** Number of the first own event in memory; null until the stream has caught up. */
   from: number | null = null;
-  /** Why it can't be followed. */
+  /** The reason why the run can't be followed; else null. */
   lost: string | null = null;
   ended = false;
-  /** Events that may be here before the older ones go. */
+  /** Above this number of events, older ones are dropped. */
   #room = MOST_EVENTS;
   readonly #seen = new Map<string, number>();
   #frame = 0;
@@ -29,7 +29,7 @@ export class RunModel {
     this.id = id;
   }
 
-  /** Of the run's own events. */
+  /** Number of the run's last own event. */
   get lastSeq(): number {
     return this.#seen.get('') ?? 0;
   }
@@ -45,7 +45,7 @@ export class RunModel {
     this.#changed();
   }
 
-  /** Reads what came before the first event that is here. Throws what the server refuses. */
+  /** Reads events before the first one in memory. Throws the server's refusal. */
   async readEarlier(): Promise<void> {
     const { from } = this;
     if (from === null || from <= 1) return;
@@ -67,7 +67,7 @@ export class RunModel {
     const end = earlier.findIndex(event => event.path === undefined && event.seq >= from);
     const fresh = earlier.slice(0, end < 0 ? undefined : end).filter(event => !known.has(nameOf(event)));
     this.#hold([...fresh, ...this.events]);
-    // What somebody reads stays while they read it.
+    // Events that a person has requested are not dropped while they read them.
     this.#room = this.events.length + MOST_EVENTS;
     this.from = first;
     this.#changed();
@@ -79,7 +79,7 @@ export class RunModel {
     for (const event of events) takeItem(this.fold, event);
   }
 
-  /** A page may be open for days. */
+  /** Drops old events, because a page may be open for days. */
   #letGo(): void {
     this.#hold(this.events.slice(-MOST_EVENTS / 2));
     this.#room = MOST_EVENTS;
@@ -101,28 +101,28 @@ export class RunModel {
     takeProgress(this.progress, event);
   }
 
-  /** More has happened meanwhile than the console has at hand: what came before is read on demand, and has no gap then. */
+  /** Clears the events if the server has dropped some that are missing here; earlier ones are read on demand, without gaps. */
   #beginAnew(): void {
     this.events = [];
     this.fold = newFold();
     this.from = null;
   }
 
-  /** Many frames come at once: they are drawn together. */
+  /** Joins the changes of many frames into one drawing. */
   #changed(): void {
     if (this.#frame !== 0) return;
     const draw = () => {
       this.#frame = 0;
       this.version.value += 1;
     };
-    // A hidden page draws no frames, and is to be whole when somebody looks.
+    // A hidden page has no animation frames, but must be complete when it becomes visible.
     this.#frame = document.hidden ? Number(setTimeout(draw, 100)) : requestAnimationFrame(draw);
   }
 }
 
-/** Of a run and its sub-agents, in a page. */
+/** Limit for events of a run and its sub-agents in a page. */
 const MOST_EVENTS = 20_000;
-/** Own events that are read at once. */
+/** Number of own events that one request for earlier events covers. */
 const EARLIER = 500;
 
 function nameOf({ path = '', seq }: Durable): string {

@@ -1,17 +1,17 @@
-/** What the page knows, as signals: written by frames, read by what is drawn. */
+/** The page's state as signals: frames write it, components read it. */
 import { signal } from '@preact/signals';
 import type { Frame, StreamAsk, UntoldRun, WaitingGate } from '../api.js';
 import type { RunModel } from './run-model.js';
 import type { StreamState } from './stream.js';
 
 export const streamState = signal<StreamState>('connecting');
-/** Temporal can't be reached, in words. */
+/** Describes why Temporal can't be reached; else null. */
 export const trouble = signal<string | null>(null);
-/** Null until the first word. */
+/** All open gates; null until the first frame. */
 export const waiting = signal<WaitingGate[] | null>(null);
-/** Runs that wait, and nobody tells for what. */
+/** Runs that wait for a person, while no worker can say for what. */
 export const untold = signal<UntoldRun[]>([]);
-/** More runs wait than are told of. */
+/** True if more runs wait than are listed. */
 export const moreWait = signal(false);
 export const path = signal(location.pathname);
 
@@ -22,7 +22,7 @@ export function connectWants(want: typeof wantRuns): void {
   wantRuns = want;
 }
 
-/** A run that is looked at is told of; `leave` ends the looking. */
+/** Subscribes to the events of a displayed run; `leave` ends that. */
 export function follow(run: RunModel): void {
   runs.set(run.id, run);
   sayWants();
@@ -33,7 +33,7 @@ export function leave(id: string): void {
   sayWants();
 }
 
-/** A run that is looked at. */
+/** Returns the model of a displayed run. */
 export function followed(id: string): RunModel | undefined {
   return runs.get(id);
 }

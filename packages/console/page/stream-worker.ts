@@ -1,4 +1,4 @@
-/** A shared worker: all tabs of a browser have one stream, for a browser opens few connections to one server. */
+/** A shared worker: all tabs of a browser share one stream, because a browser opens only a few connections to a server. */
 import type { Frame, StreamAsk } from '../api.js';
 import { Stream, type StreamState } from './stream.js';
 
@@ -17,13 +17,13 @@ interface Tab {
 }
 
 const tabs = new Set<Tab>();
-/** Those that may be good, the newest last: a tab that was restored may bring one that is none. */
+/** Tokens that may be valid, newest last: a restored tab may bring an expired one. */
 const tokens: string[] = [];
-/** What tabs go by. */
+/** The token that the tabs use. */
 let told: string | null = null;
 let stream: Stream | null = null;
 let state: StreamState = 'connecting';
-/** For a tab that comes late. */
+/** The last frames, for a tab that connects later. */
 const last = new Map<string, Frame>();
 
 function tell(message: ToTab): void {
@@ -39,7 +39,7 @@ function take(frames: Frame[]): void {
   }
 }
 
-/** A tab that comes hears a run from its first event: the others have heard it. */
+/** True for frames that a tab does not have: a new tab needs a run's first events, which other tabs have received. */
 function isNewTo({ runs }: Tab, frame: Frame): boolean {
   if (!('run' in frame)) return true;
   const known = Object.hasOwn(runs, frame.run) ? runs[frame.run] : undefined;
@@ -52,7 +52,7 @@ function isNewTo({ runs }: Tab, frame: Frame): boolean {
 
 function stand(now: StreamState): void {
   if (now === 'refused') {
-    // What nobody knows is no token for a tab to come: the one before may be.
+    // The server refused this token, so it is dropped; the one before it may be valid.
     tokens.pop();
     if (tokens.length > 0) {
       open();
@@ -71,9 +71,9 @@ function tellToken(): void {
   tell({ type: 'token', token: told });
 }
 
-/** With the newest token; tabs that have another go on with that until this one is known to be good. */
+/** Opens a stream with the newest token. Tabs with another token keep it until this one proves valid. */
 function open(): void {
-  // Those whose token was refused go on with this one.
+  // Tabs whose token was refused continue with this one.
   if (told === null) tellToken();
   stand('connecting');
   stream?.close();
@@ -81,7 +81,7 @@ function open(): void {
   want();
 }
 
-/** All runs of all tabs, each from the earliest place that one of them is at. */
+/** Requests all runs of all tabs, each from the lowest event number that a tab has. */
 function want(): void {
   const runs: StreamAsk['runs'] = {};
   for (const tab of tabs)
@@ -101,7 +101,7 @@ function hear(tab: Tab, message: FromTab): void {
     want();
     return;
   }
-  // Behind a login of its own a console wants no token: that is found out by asking.
+  // A console that is mounted behind a login needs no token, so the worker tries without one.
   const given = message.token ?? (tokens.length === 0 ? '' : null);
   tab.port.postMessage({ type: 'token', token: given ?? told ?? '' } satisfies ToTab);
   if (given !== null && given !== tokens.at(-1)) {

@@ -1,17 +1,17 @@
-/** The stream of frames: one for a browser, whatever it has open. It comes back by itself, and says when it is away. */
+/** The stream of frames, which all tabs of a browser share. It reconnects by itself, and reports when the console is away. */
 import type { Frame, StreamAsk } from '../api.js';
 
-/** A stream that said nothing for so long is dead, whatever the network says: a laptop was asleep, a proxy hangs. */
+/** A stream without data for this long is dead: a laptop was asleep, or a proxy hangs. */
 const SILENCE_MS = 25_000;
-/** Of a run that is opened; earlier ones are read on demand. */
+/** Number of last events of an opened run; earlier ones are read on demand. */
 const FIRST_EVENTS = 1_000;
 const AGAIN_MS = [250, 500, 1_000, 2_000];
 
-/** `live`: frames come. `away`: the console does not answer. `refused`: the token is not known (any more). */
+/** `live`: frames arrive. `away`: the console does not answer. `refused`: the token is unknown or expired. */
 export type StreamState = 'connecting' | 'live' | 'away' | 'refused';
 
 export interface StreamEnds {
-  /** Some that came together. */
+  /** Receives frames that arrived together. */
   frames(frames: Frame[]): void;
   state(state: StreamState): void;
 }
@@ -21,7 +21,7 @@ export class Stream {
   readonly #token: string;
   #runs: StreamAsk['runs'] = {};
   #connection: AbortController | null = null;
-  /** By the clock of the wall, which goes on while a laptop sleeps. */
+  /** Wall-clock time, which continues while a laptop sleeps. */
   #heardAt = 0;
   #failures = 0;
   #closed = false;
@@ -33,7 +33,7 @@ export class Stream {
     void this.#stay();
   }
 
-  /** Other runs are wanted, or from elsewhere: asked anew at once. */
+  /** Reconnects at once, because other runs or other event numbers are wanted. */
   want(runs: StreamAsk['runs']): void {
     this.#runs = runs;
     this.#failures = 0;
@@ -49,7 +49,7 @@ export class Stream {
   #watch(): void {
     if (!this.#connection || this.#connection.signal.aborted) return;
     if (Math.abs(Date.now() - this.#heardAt) <= SILENCE_MS) return;
-    // Nobody says that it ended.
+    // The connection has ended without an error.
     this.#failures += 1;
     this.#connection.abort();
   }
@@ -66,7 +66,7 @@ export class Stream {
     }
   }
 
-  /** One connection, to its end; `live` where it ended because other runs are wanted. */
+  /** Opens a connection and reads it to its end. Returns `live` if it ended because other runs are wanted. */
   async #once(): Promise<StreamState> {
     const connection = new AbortController();
     this.#connection = connection;
@@ -82,14 +82,14 @@ export class Stream {
       if (!response.ok || response.body === null) throw new Error(String(response.status));
       await this.#read(response.body);
     } catch {
-      // Told by the state.
+      // The returned state reports the failure.
     }
     if (connection.signal.aborted) return this.#failures === 0 ? 'live' : 'away';
     this.#failures += 1;
     return 'away';
   }
 
-  /** Where a connection ends, the next one goes on. */
+  /** Remembers the last event number, so that the next connection continues from it. */
   #note(frame: Frame): void {
     const known = frame.type === 'event' ? this.#runs[frame.run] : undefined;
     if (known && frame.type === 'event' && 'seq' in frame.event && frame.event.path === undefined)

@@ -1,4 +1,4 @@
-/** The token of this tab: from the link that opened it, else what it had, else what another tab of this console has. */
+/** The token of this tab: from the link that opened it, else its stored one, else another tab's. */
 const KEY = 'steersman-token';
 
 export function keptToken(): string | null {
@@ -9,11 +9,11 @@ export function keepToken(token: string): void {
   if (token !== '') sessionStorage.setItem(KEY, token);
 }
 
-/** Exchanges the word of a one-use link; null where the address has none, or it was used. */
+/** Exchanges the word of a one-use link for a token; null if the address has no word, or it was used. */
 export async function tokenOfLink(): Promise<string | null> {
   const word = location.hash.slice(1);
   if (!/^[\w-]{40,}$/.test(word)) return null;
-  // Neither in the history of the browser nor in a bookmark.
+  // The word must not stay in the browser's history or in a bookmark.
   history.replaceState(null, '', location.pathname);
   const response = await fetch('/api/session', {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** The frame around every page: where one can go, what waits, and whether the page is up to date. */
+/** The frame around every page: navigation, the number of open gates, and whether the page is up to date. */
 import { useEffect } from 'preact/hooks';
 import { keysOpen } from '../keys.js';
 import { lazily } from '../parts/lazy.js';
@@ -65,7 +65,7 @@ function pageOf(at: string) {
   return <WaitingPage />;
 }
 
-/** An address that somebody typed may be none. */
+/** A typed address may be malformed. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -94,7 +94,7 @@ function Liveness() {
   );
 }
 
-/** Says what this page can't know now: nothing that it shows is passed off as the present. */
+/** Says that the shown data may be outdated, so that no person takes it for current. */
 function Banner() {
   const text = streamState.value === 'away' ? t('consoleAway') : trouble.value;
   return text === null ? null : (

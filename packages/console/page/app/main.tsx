@@ -1,4 +1,4 @@
-/** The page: opens its link, then draws what the address names. */
+/** The entry of the page: opens the stream, then draws the page of the address. */
 import { render } from 'preact';
 import { dropAsks, useToken } from '../ask.js';
 import { openLink } from '../link.js';
@@ -8,7 +8,7 @@ import { speakFirst } from '../words/words.js';
 import { App } from './app.js';
 
 const spoken = speakFirst();
-// What the page of a run is made of is loaded meanwhile; what fails here is asked for again where it is drawn.
+// Preloads the page of a run; if that fails, it is loaded again when it is drawn.
 if (location.pathname.startsWith('/runs/')) import('../run/run-page.js').catch(() => undefined);
 const link = await openLink({
   frames(frames) {

@@ -1,6 +1,6 @@
 /**
- * The outer frame of an app, of another origin than the console's page: it makes the inner one, which has no origin at
- * all, and passes messages on. Who speaks is known by the window that a message comes from, never by what it says.
+ * The outer frame of an app, on another origin than the console's page. It creates the inner frame, which has an opaque
+ * origin, and passes messages on. The sender of a message is identified by its window, never by its content.
  */
 import { Quota } from './quota.js';
 
@@ -20,7 +20,7 @@ addEventListener('message', (event: MessageEvent<unknown>) => {
   } else if (event.source !== null && event.source === inner.contentWindow) pass(event);
 });
 
-/** Nobody but the console can be around this page: `frame-ancestors`. */
+/** The target may be '*', because `frame-ancestors` lets only the console frame this page. */
 function pass(event: MessageEvent<unknown>): void {
   const taken = quota.take(event, performance.now());
   if (taken === null) return;

@@ -1,4 +1,4 @@
-/** The app of a tool's result: a frame of another origin, and the host that speaks with it. */
+/** Shows the app of a tool's result: a frame of another origin, and the host that communicates with it. */
 import { effect, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isRecord } from 'steersman/base';
@@ -69,12 +69,12 @@ export default function AppView({ item, runId, onClose }: AppViewProps) {
   );
 }
 
-/** The host speaks with the app in the frame from when `call` is known. */
+/** Connects the host with the app in the frame once `call` is loaded. */
 function useHost(owner: Owner, frame: Frame, call: Shown | null, openLink: HostWorld['openLink']) {
   const height = useSignal(FIRST_HEIGHT);
   const isReady = useSignal(false);
   const host = useRef<AppHost | null>(null);
-  // Before the frame can say that it is there.
+  // A layout effect runs before the frame can send its first message.
   useLayoutEffect(() => {
     if (call === null) return;
     const speaking = new AppHost(
@@ -100,13 +100,13 @@ function useHost(owner: Owner, frame: Frame, call: Shown | null, openLink: HostW
   return { height: height.value, isReady: isReady.value, teardown };
 }
 
-/** The link that a person is asked about. */
+/** The state of the link that a person is asked to confirm. */
 function useLink() {
   const asked = useSignal<{ url: string; answer: (opens: boolean) => void } | null>(null);
   return {
     url: asked.value?.url ?? null,
     ask: async (url: string): Promise<boolean | null> => {
-      // One at a time: what a person is about to open does not change under their hand.
+      // Only one link is shown at a time, so that it can't change just before a click.
       if (asked.value !== null) return null;
       return new Promise(answer => (asked.value = { url, answer }));
     },
@@ -119,7 +119,7 @@ function useLink() {
   };
 }
 
-/** It comes when the app wants: nobody opens what they have not seen. */
+/** The question appears whenever the app asks, so it ignores clicks until a person can have read it. */
 function LinkQuestion(props: { server: string; url: string; answer: (opens: boolean) => void }) {
   const { ref, guard } = useStill();
   return (
@@ -135,10 +135,10 @@ function LinkQuestion(props: { server: string; url: string; answer: (opens: bool
   );
 }
 
-/** Whose window a message comes from says whose it is: nothing else does. */
+/** The sender of a message is identified by its window alone. */
 function hear(frame: Frame, host: AppHost): () => void {
   const take = (event: MessageEvent<unknown>) => {
-    // What another says is not even unpacked.
+    // Messages of other windows are not even deserialized.
     if (event.source !== null && event.source === frame.current?.contentWindow) host.take(event.data);
   };
   addEventListener('message', take);
@@ -194,7 +194,7 @@ async function stored(owner: string, ref: string): Promise<Json> {
   return JSON.parse(text) as Json;
 }
 
-/** By the run, which asks a person where it has to; the answer is what the run has recorded. */
+/** Calls a tool through the run, which asks a person if necessary. Returns the result that the run has recorded. */
 async function callTool({ item, runId }: Owner, tool: string, args: Json): Promise<Json> {
   const owner = runAt(runId, item.path);
   const run = followed(runId);
@@ -206,7 +206,7 @@ async function callTool({ item, runId }: Owner, tool: string, args: Json): Promi
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** False where nobody can send it any more. */
+/** Returns false if the run has ended, so that the text can't be sent. */
 function propose({ item, runId }: Owner, text: string): boolean {
   const run = followed(runId);
   if (run === undefined || run.ended) return false;

@@ -1,4 +1,4 @@
-/** The console's side of an app's conversation (MCP Apps): JSON-RPC whose every word is looked at before it counts. */
+/** The console's side of the protocol with an app (MCP Apps): JSON-RPC whose every message is validated. */
 import { isRecord } from 'steersman/base';
 import { Rate } from './quota.js';
 
@@ -6,39 +6,39 @@ const PROTOCOL = '2026-01-26';
 const LEAST_HEIGHT = 40;
 const MOST_HEIGHT = 800;
 const MOST_TEXT_CHARS = 8_000;
-/** It shrinks when the app has been quiet for so long: what stands below a frame is to come to rest. */
+/** The frame shrinks only after this time without a new size, so that the page below does not jump. */
 const QUIET_MS = 1_000;
-/** Links in turn that a person did not open: the next ones are not asked about. */
+/** After this many links in a row that a person did not open, further ones are refused without asking. */
 const MOST_UNOPENED = 3;
 const LONGEST_URL = 2_000;
 const LONGEST_NAME = 200;
-/** Requests of an app that wait for the run, or for a person. */
+/** Limit for an app's requests that wait for the run, or for a person. */
 const MOST_WAITING = 4;
-/** And how many it makes: each call of a tool is told to all who follow the run. */
+/** Limit for requests each minute: every tool call is an event for all who follow the run. */
 const MOST_A_MINUTE = 60;
 const MINUTE_MS = 60_000;
 
 export type Json = Record<string, unknown>;
 
-/** What of an app reaches the console. All of it is the person's to do, or the run's. */
+/** The effects that an app can have. Each is performed by the person or the run. */
 export interface HostWorld {
   post(message: Json): void;
-  /** Milliseconds. */
+  /** Time in milliseconds. */
   now(): number;
-  /** Theme, language and the like. */
+  /** Theme, language and similar. */
   context(): Json;
   resize(height: number): void;
-  /** The app has greeted, and been told what it is about. */
+  /** The app has initialized, and has received its call. */
   ready(): void;
-  /** Calls a tool of the app's own server, by the run. */
+  /** Calls a tool of the app's own server through the run. */
   callTool(tool: string, args: Json): Promise<Json>;
-  /** Asks the person. False: not opened; null: they are being asked about another. */
+  /** Asks the person. False: not opened; null: another link is being asked about. */
   openLink(url: string): Promise<boolean | null>;
-  /** Puts a text before the person, who may send it. False: there is nobody to send it to. */
+  /** Shows a text to the person, who may send it. False: the run can't receive it. */
   propose(text: string): boolean;
 }
 
-/** What the app is about: the call, as it was made and answered. */
+/** The tool call that the app shows, with its arguments and result. */
 export interface HostCall {
   uri: string;
   html: string;
@@ -76,7 +76,7 @@ export class AppHost {
     this.#call = call;
   }
 
-  /** Takes what came from the frame, whatever it is. */
+  /** Handles a message from the frame, which may be anything. */
   take(data: unknown): void {
     if (!isRecord(data) || data.jsonrpc !== '2.0') return;
     const { id, method } = data;
@@ -88,12 +88,12 @@ export class AppHost {
     else if (id === undefined) this.#hear(method, params);
   }
 
-  /** Theme or language have changed. */
+  /** Reports a changed theme or language. */
   contextChanged(): void {
     if (this.#isTold) this.#notify('ui/notifications/host-context-changed', this.#world.context());
   }
 
-  /** Lets the app put its things away. Resolves when it has, and is not waited for longer than given. */
+  /** Lets the app clean up. Resolves when it has; the caller limits the wait. */
   teardown(): Promise<void> {
     if (!this.#isTold) return Promise.resolve();
     return new Promise(resolve => {
@@ -186,7 +186,7 @@ export class AppHost {
     return this.#world.callTool(name, args);
   }
 
-  /** Its own page is here; all else that the server has is read by the run, as a tool. */
+  /** The app's own page is served here; the run reads other resources of the server, as a tool call. */
   async #read({ uri }: Json): Promise<Json> {
     if (typeof uri !== 'string' || uri.length > LONGEST_URL)
       throw new Refusal(INVALID, 'A resource has an address.');
@@ -217,7 +217,7 @@ export class AppHost {
   }
 }
 
-/** As a browser reads it: what a person sees is what is opened. No address looks like another by what stands before its host. */
+/** Normalizes an address like browsers, so that a person sees what is opened. A user name could disguise the host: refused. */
 function addressOf(text: string): string | null {
   if (!/^https?:\/\/\S+$/i.test(text) || !URL.canParse(text)) return null;
   const { href, username, password } = new URL(text);
@@ -226,7 +226,7 @@ function addressOf(text: string): string | null {
 
 const TEARDOWN_ID = 'teardown';
 
-/** The words of a message; what else is in it the console does not pass on. */
+/** Returns the text of a message; other content is dropped. */
 function textOf({ role, content }: Json): string {
   const parts = Array.isArray(content) ? content : [content];
   const texts = parts.flatMap(part =>

@@ -1,13 +1,13 @@
-/** How much an app may say, so that none holds up the page: what is more goes no further. Pure. */
+/** Limits the messages of an app, so that they can't block the page: messages over the limit are dropped. Pure. */
 const MOST_CHARS = 256_000;
 const MOST_MESSAGES = 200;
 const WINDOW_MS = 10_000;
 const FAILED = -32_000;
 
-/** `fault`: what the app is answered in place of the console. */
+/** `fault`: the error that the app receives instead. */
 type Taken = { message: unknown } | { fault: Record<string, unknown> } | null;
 
-/** At most so many in a window of time. */
+/** Allows a number of events in a window of time. */
 export class Rate {
   readonly #most: number;
   readonly #windowMs: number;
@@ -32,13 +32,13 @@ export class Rate {
 export class Quota {
   readonly #rate = new Rate(MOST_MESSAGES, WINDOW_MS);
 
-  /** Null: no JSON-RPC, or one message too many, which is not even unpacked. */
+  /** Returns null for anything but JSON-RPC, and over the limit: such a message is not even deserialized. */
   take(event: { readonly data: unknown }, now: number): Taken {
     if (!this.#rate.takes(now)) return null;
     const { data } = event;
     if (!isMessage(data)) return null;
     const text = textOf(data);
-    // What was counted is passed on, and nothing that JSON does not see.
+    // Passes on the parsed text that was measured, without anything that JSON can't represent.
     if (text !== null && text.length <= MOST_CHARS) return { message: JSON.parse(text) };
     const { id } = data;
     if (typeof id !== 'string' && typeof id !== 'number') return null;

@@ -1,4 +1,4 @@
-/** The eight components that are always there (R3): what a team says of itself, and resources. */
+/** The eight built-in components (R3): outputs of the team's roles, and resources. */
 import { type ComponentChild, h } from 'preact';
 import { isRecord, isText, visibleText } from 'steersman/base';
 import { Markdown } from '../parts/text/markdown.js';
@@ -10,7 +10,7 @@ type Draw = ComponentDefinition['render'];
 type Shape = Readonly<Record<string, 'text' | 'list'>>;
 
 export function registerBuiltIns(registry: ComponentRegistry): void {
-  // What a project has registered before stays.
+  // A project's own component of the same name has priority.
   for (const [name, definition] of Object.entries(BUILT_IN))
     if (registry.get(name) === undefined) registry.register(name, definition);
 }
@@ -68,7 +68,7 @@ function Words({ text }: { text: unknown }) {
   return isText(text) && text.trim() !== '' ? <Markdown text={text} /> : null;
 }
 
-/** More of them a person does not read here: all stand in the text's own data. */
+/** The page draws at most this many entries; the complete list is in the text's data. */
 const MOST_THINGS = 500;
 
 function records(value: unknown): Props[] {
@@ -145,7 +145,7 @@ function Resources({ props }: { props: Props }) {
   );
 }
 
-/** Each field beside its value; what is not one word or number as data. */
+/** Shows each field with its value; objects as JSON. */
 function Thing({ of }: { of: Props }): ComponentChild {
   const fields = Object.entries(isRecord(of.resource) ? of.resource : of);
   const rows = fields.filter(([, value]) => typeof value !== 'function' && value !== null);

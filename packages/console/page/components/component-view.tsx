@@ -1,4 +1,4 @@
-/** One component by its name: what is missing, wrong or broken in it is said in its place, and harms nothing else. */
+/** Draws a component by its name. A missing, invalid or failing one shows its error in place, without effect on others. */
 import { Component, type ComponentChildren } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isRecord, isText, nestsDeeper } from 'steersman/base';
@@ -65,7 +65,7 @@ function Drawn({ name, props, given, partial }: ComponentViewProps & { given: Pr
   );
 }
 
-/** A component that fails on half of its properties is drawn when they are whole. */
+/** A component that fails on partial properties is drawn again when they are complete. */
 function Broken({ name, props, partial, error }: ComponentViewProps & { error: unknown }) {
   if (partial) return <span class="muted">{t('writes')}</span>;
   return <Hint text={`${t('brokenComponent', { name })} ${String(error)}`} data={props} />;
@@ -85,14 +85,14 @@ function Hint({ text, data }: { text: string; data?: unknown }) {
   );
 }
 
-/** What a component says leaves it by proposals alone, whether it calls `propose` or tells its element. */
+/** A component can only propose messages, by calling `propose` or by an event of its element. */
 function useProposing(partial: boolean) {
   const run = useContext(RunHere);
   const root = useRef<HTMLDivElement>(null);
   const [fault, setFault] = useState<string | null>(null);
   const say = (action: string, label: string, data: unknown) =>
     setFault(propose(run, { action, label, data }) ? null : t('notProposed'));
-  /** What is proposed goes by the name of who proposes it. */
+  /** A proposal carries the name of the component or handler that makes it. */
   const as = useCallback(
     (name: string): ComponentContext => ({ partial, propose: (label, data) => say(name, label, data) }),
     [partial, run],
@@ -109,7 +109,7 @@ function useProposing(partial: boolean) {
 const DEEPEST = 40;
 const NOT_GIVEN = new Set(['__proto__', 'constructor', 'prototype', 'dangerouslySetInnerHTML', 'ref', 'key']);
 
-/** What a program could take for its own, or for markup, is not given to it. */
+/** Removes properties that a framework could interpret as code or markup. */
 function cleaned(props: Props): Props {
   return nestsDeeper(props, DEEPEST) ? {} : (cleanedValue(props) as Props);
 }
@@ -121,7 +121,7 @@ function cleanedValue(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, inner]) => [name, cleanedValue(inner)]));
 }
 
-/** `"onClick": "openOrder"` names a handler that was registered; of any other name there is none. */
+/** Replaces `"onClick": "openOrder"` by the registered handler of that name; unknown names are dropped. */
 function withHandlers(props: Props, as: (name: string) => ComponentContext): Props {
   const entries = Object.entries(props).flatMap(([name, value]) => {
     if (!/^on/i.test(name) || typeof value === 'function') return [[name, value]];
@@ -131,13 +131,13 @@ function withHandlers(props: Props, as: (name: string) => ComponentContext): Pro
   return Object.fromEntries(entries);
 }
 
-/** A click is no data. */
+/** A click event is not data. */
 function asData(given: unknown): unknown {
   return given instanceof Event ? null : given;
 }
 
 interface GuardProps {
-  /** With another the children are tried again. */
+  /** When this value changes, the children are tried again. */
   of: unknown;
   otherwise: (error: unknown) => ComponentChildren;
   children: ComponentChildren;

@@ -1,4 +1,4 @@
-/** Content of a role or a tool, part by part. */
+/** Draws the content of a role or a tool, part by part. */
 
 import { spokenText } from '@steersman/view';
 import { useEffect, useMemo } from 'preact/hooks';
@@ -11,7 +11,7 @@ import { loadComponents, settings } from './load.js';
 import { partialParts } from './partial.js';
 import { FramedHtml, WebComponent } from './web-component.js';
 
-/** What a role said, as it is being said; what can't be read as content is text. */
+/** Draws a role's text, even while it is streamed. A text that can't be parsed as content is drawn as text. */
 export function ContentText({ text, live }: { text: string; live: boolean }) {
   useEffect(loadComponents, []);
   const parts = useMemo(() => (live ? partialParts(text) : readParts(text)), [text, live]);
@@ -24,7 +24,7 @@ export function ContentText({ text, live }: { text: string; live: boolean }) {
 interface PartsProps {
   parts: readonly ContentPart[];
   partial?: boolean;
-  /** Set where a tool gave it: its words are shown as they are. `server`: of MCP, null for another tool. */
+  /** Set for a tool's result: its text is shown unchanged. `server`: the MCP server; null for another tool. */
   tool?: { server: string | null };
 }
 

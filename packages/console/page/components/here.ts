@@ -1,4 +1,4 @@
-/** The run whose conversation is drawn; empty where none is. */
+/** The id of the run whose conversation is drawn; empty outside of a run. */
 import { createContext } from 'preact';
 
 export const RunHere = createContext('');

@@ -1,21 +1,21 @@
-/** What the configuration says of components: the module that a project brings, and servers whose HTML is not taken apart. */
+/** Loads the configuration of components: a project's module, and servers whose HTML is not sanitized. */
 import { signal } from '@preact/signals';
 import { h } from 'preact';
 import { get } from '../ask.js';
 import { registerBuiltIns } from './built-in.js';
 import { handlers, registry } from './registry.js';
 
-/** Answer of `GET /api/components`. */
+/** The response of `GET /api/components`. */
 interface ComponentSettings {
-  /** Where the module is; null where there is none. */
+  /** Path of the module; null if there is no module. */
   module: string | null;
   unsafeHtml: string[];
-  /** Why the module that is named can't be had. */
+  /** The reason why the configured module can't be loaded. */
   fault: string | null;
 }
 
 export const settings = signal<ComponentSettings | null>(null);
-/** Why the module of the project does not work; null where it does, or there is none. */
+/** The reason why the project's module does not work; null if it works, or is not configured. */
 export const moduleFault = signal<string | null>(null);
 
 let begun = false;
@@ -29,7 +29,7 @@ export function loadComponents(): void {
 
 async function load(): Promise<void> {
   const found = await get<ComponentSettings>('components').catch(() => {
-    // The console was away: asked again when something is drawn next.
+    // The console was unreachable: the next drawing asks again.
     begun = false;
     return null;
   });

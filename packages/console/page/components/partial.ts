@@ -1,22 +1,22 @@
-/** Content that is still being written: what of its JSON is there already. Pure. */
+/** Parses content that is still being written. Pure. */
 import { Allow, parse } from 'partial-json';
 import { isRecord, isText, nestsTooDeep } from 'steersman/base';
 import { type ContentPart, readParts, withoutFence } from 'steersman/rules';
 
 export interface PartialJson {
   data: unknown;
-  /** The text is complete. */
+  /** True if the text is complete. */
   isValid: boolean;
 }
 
-/** Null where there is nothing yet, or nothing that can be read. */
+/** Returns null if nothing can be parsed yet. */
 export function parsePartialJson(text: string): PartialJson | null {
   const json = withoutFence(text);
   if (nestsTooDeep(json)) return null;
   try {
     return { data: JSON.parse(json), isValid: true };
   } catch {
-    // It is cut, or no JSON.
+    // The text is incomplete, or not JSON.
   }
   try {
     return { data: parse(json, Allow.ALL), isValid: false };
@@ -25,7 +25,7 @@ export function parsePartialJson(text: string): PartialJson | null {
   }
 }
 
-/** The parts of a text that may be cut anywhere. A name that may go on is none yet; null where nothing can be drawn. */
+/** Returns the parts of a text that may be cut anywhere; null for no parts. A name at the end may be incomplete: left out. */
 export function partialParts(text: string): ContentPart[] | null {
   const whole = readParts(text);
   if (whole !== null) return whole;
@@ -40,7 +40,7 @@ export function partialParts(text: string): ContentPart[] | null {
 function partOf(entry: unknown, isLast: boolean): ContentPart[] {
   if (!isRecord(entry)) return [];
   const { type, value, component, props, ...fields } = entry;
-  // Half of a tag is no HTML: it is drawn when it is whole.
+  // Incomplete HTML is not drawn until it is complete.
   if (type === 'webcomponent' && isLast) return [];
   if ((type === 'text' || type === 'webcomponent') && isText(value)) return [{ type, value }];
   if (type === 'json' && value !== undefined) return [{ type, value }];

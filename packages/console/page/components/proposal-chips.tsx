@@ -1,4 +1,4 @@
-/** Above the composer: what components and apps propose. Nothing is sent before a person says so, having seen what it is. */
+/** Shows proposals of components and apps above the composer. Only a person's click sends one, after they could see it. */
 import { Fold } from '../parts/fold.js';
 import { useStill } from '../parts/still.js';
 import { ToolContent } from '../parts/text/plain.js';

@@ -1,13 +1,13 @@
-/** What components and apps propose to say to a run: it waits above the composer, and a person sends it or does not. */
+/** Proposals of components and apps to a run: they wait above the composer until a person sends or dismisses them. */
 import { signal } from '@preact/signals';
 import { isRecord, isText, jsonBytes, visibleText } from 'steersman/base';
 import { ACTION, ACTION_BYTES, ACTION_LABEL_CHARS } from 'steersman/rules';
 
 export interface Proposal {
   key: string;
-  /** Tool server whose app would have it said; null for a component. */
+  /** Tool server of the app that proposes; null for a component. */
   server: string | null;
-  /** Null: the label is all, and goes as a message. */
+  /** Name of the component action; null: the label is sent as a plain message. */
   action: string | null;
   label: string;
   data: unknown;
@@ -20,7 +20,7 @@ let made = 0;
 
 type ComponentAction = Pick<Proposal, 'label' | 'data'> & { action: string };
 
-/** False where it is none that a run would take. */
+/** Returns false if a run would not accept the action. */
 export function propose(run: string, { action, label, data }: ComponentAction): boolean {
   if (run === '' || !ACTION.test(action) || !isText(label)) return false;
   const words = seen(label).slice(0, ACTION_LABEL_CHARS);
@@ -30,17 +30,17 @@ export function propose(run: string, { action, label, data }: ComponentAction): 
   return true;
 }
 
-/** What an app would have the person say. */
+/** Adds a text that an app wants the person to send. */
 export function proposeText(run: string, server: string, text: string): void {
   add(run, { server, action: null, label: seen(text), data: null });
 }
 
-/** What a person does not see is not sent by them. */
+/** Makes hidden characters visible: a person must see all that they send. */
 function seen(text: string): string {
   return visibleText(text.trim());
 }
 
-/** The newest of an action and label takes the place of the one before, and of the oldest where there are too many. */
+/** A repeated action and label replaces the earlier proposal; over the limit, the oldest proposal is removed. */
 function add(run: string, proposal: Omit<Proposal, 'key'>): void {
   made += 1;
   const isSame = ({ server, action, label }: Proposal) =>
@@ -49,7 +49,7 @@ function add(run: string, proposal: Omit<Proposal, 'key'>): void {
   proposals.value = { ...proposals.value, [run]: [...others, { key: `p${made}`, ...proposal }].slice(-MOST) };
 }
 
-/** An element says so by an event: what it says goes no further than to its own place. */
+/** Handles an element's event. The event does not leave the element's own place. */
 export function tellAction(event: Event, say: (action: string, label: string, data: unknown) => void): void {
   event.stopPropagation();
   const detail: unknown = event instanceof CustomEvent ? event.detail : null;
@@ -62,7 +62,7 @@ export function dismiss(run: string, key: string): void {
   proposals.value = { ...proposals.value, [run]: left };
 }
 
-/** As JSON has it: what changes later was not seen by the person. */
+/** Copies the data as JSON, so that it can't change after the person has seen it. */
 function copyOf(data: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(data ?? null));

@@ -1,37 +1,37 @@
-/** What draws components, and what their handlers do, by name: filled by the page and by the module of a project. */
+/** The components and handlers by name, which the page and a project's module register. */
 import { signal } from '@preact/signals';
 import { type ComponentChild, type ComponentType, h } from 'preact';
 
 export type Props = Readonly<Record<string, unknown>>;
 
-/** What a component may do besides drawing. */
+/** The context of a component besides its properties. */
 export interface ComponentContext {
-  /** The text that it stands in is still being written: anything may be missing. */
+  /** True while the text around the component is being written: any property may be missing. */
   partial: boolean;
-  /** Puts something that the person may send above the composer. It sends nothing by itself. */
+  /** Shows a proposal above the composer. It sends nothing; a person may. */
   propose(label: string, data?: unknown): void;
 }
 
 export interface ComponentDefinition {
-  /** A JSON Schema that its properties must fit, once the text is complete. */
+  /** A JSON Schema that its properties must match once the text is complete. */
   props?: Record<string, unknown>;
-  /** In place of a schema, for components of the page itself: what is wrong with properties. */
+  /** Returns faults of the properties, for components of the page itself, which have no schema. */
   faults?(props: Props): string[];
-  /** Properties where none are given. */
+  /** Default properties. */
   defaults?: Props;
   render(props: Props, ctx: ComponentContext): ComponentChild;
 }
 
-/** A definition, or a component of Preact or React, which gets `ctx` beside its properties. */
+/** A definition, or a component of Preact or React, which gets `ctx` as a further property. */
 export type Registered = ComponentDefinition | ComponentType<Props & { ctx: ComponentContext }>;
 
 export class ComponentRegistry {
   readonly #components = new Map<string, ComponentDefinition>();
   readonly #elements = new Map<string, ReadonlySet<string>>();
-  /** Other at each change: what was drawn is drawn again. */
+  /** Changes at each registration, so that drawn components are drawn again. */
   readonly version = signal(0);
 
-  /** Takes the place of the one that had the name. */
+  /** Replaces an earlier component of this name. */
   register(name: string, component: Registered): void {
     if (typeof component === 'function')
       this.#components.set(name, { render: (props, ctx) => h(component, { ...props, ctx }) });
@@ -44,13 +44,13 @@ export class ComponentRegistry {
     return this.#components.get(name);
   }
 
-  /** Null where there is none of this name. */
+  /** Returns null if the name is unknown. */
   render(name: string, props: Props, ctx: ComponentContext): ComponentChild {
     const component = this.get(name);
     return component === undefined ? null : h(Drawn, { component, props, ctx });
   }
 
-  /** A custom element that HTML of models and tools may have. What it observes it is given, but for what the page reads. */
+  /** Registers an element for HTML of models and tools, with the attributes it observes, except those the page interprets. */
   element(name: string, type: CustomElementConstructor & { observedAttributes?: readonly string[] }): void {
     if (customElements.get(name) === undefined) customElements.define(name, type);
     this.#elements.set(name, new Set((type.observedAttributes ?? []).filter(mayBeGiven)));
@@ -61,18 +61,18 @@ export class ComponentRegistry {
     return this.#elements.has(name);
   }
 
-  /** Whether an element of ours takes the attribute. */
+  /** True if a registered element accepts the attribute. */
   takes(element: string, attribute: string): boolean {
     return this.#elements.get(element)?.has(attribute) === true;
   }
 }
 
-/** A component of its own, so that a definition may use hooks and its fault is its own. */
+/** A separate component, so that a definition can use hooks and its errors stay its own. */
 function Drawn(given: { component: ComponentDefinition; props: Props; ctx: ComponentContext }) {
   return given.component.render(given.props, given.ctx);
 }
 
-/** What runs something, loads something, changes how the page looks or names a part of it. */
+/** Attributes that run or load something, change the page's look, or name a part of it. */
 const READ_BY_PAGE =
   /^(on.*|style|id|name|class|is|slot|part|src.*|href|.*:.*|action|formaction|data|form)$/i;
 
@@ -82,10 +82,10 @@ function mayBeGiven(attribute: string): boolean {
 
 export type Handler = (data: unknown, ctx: Pick<ComponentContext, 'propose'>) => void;
 
-/** Names come from models: they are looked up in a map, where `constructor` is nothing. */
+/** Models supply the names, so they are looked up in a map, in which `constructor` has no meaning. */
 export class HandlerRegistry {
   readonly #handlers = new Map<string, Handler>();
-  /** Other at each change: what was drawn before a handler was there gets it. */
+  /** Changes at each registration, so that components drawn earlier get the handler. */
   readonly version = signal(0);
 
   register(name: string, handler: Handler): void {

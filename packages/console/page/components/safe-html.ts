@@ -1,4 +1,4 @@
-/** HTML of models and tools, made safe last of all: a fragment that nobody reads again. */
+/** Sanitizes HTML of models and tools as the last step: the result is a fragment, which is not parsed again. */
 import { purifier } from '../parts/text/purifier.js';
 import { registry } from './registry.js';
 
@@ -26,7 +26,7 @@ const RULES = {
   },
 };
 
-/** Images would be asked for elsewhere, which tells who reads them: they become links before all is made safe. */
+/** Loading an image would reveal the reader to its server, so images become links before the final sanitizing. */
 const WITH_IMAGES = {
   ...RULES,
   ALLOWED_TAGS: [...TAGS, 'img'],
@@ -34,7 +34,7 @@ const WITH_IMAGES = {
 };
 
 export function safeHtml(html: string): DocumentFragment {
-  // Nothing is loaded in a document without a window.
+  // A document without a window loads nothing.
   const inert = document.implementation.createHTMLDocument('').createElement('div');
   inert.append(inert.ownerDocument.adoptNode(purifier.sanitize(html, WITH_IMAGES)));
   for (const image of inert.querySelectorAll('img')) image.replaceWith(linkTo(image));

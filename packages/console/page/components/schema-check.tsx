@@ -1,4 +1,4 @@
-/** Properties against the JSON Schema of a project's component. An interpreter of schemas is loaded for that alone. */
+/** Checks properties against the JSON Schema of a project's component. Loaded on demand, with its schema interpreter. */
 import { type Schema, Validator } from '@cfworker/json-schema';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
@@ -8,7 +8,7 @@ import type { Props } from './registry.js';
 interface CheckedProps {
   schema: Record<string, unknown>;
   given: Props;
-  /** Drawn in place of the children. */
+  /** Returns what is drawn in place of the children. */
   hint: (faults: readonly string[]) => ComponentChildren;
   children: ComponentChildren;
 }

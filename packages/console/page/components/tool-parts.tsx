@@ -1,4 +1,4 @@
-/** What a tool gave to look at: its event says only that there is something, so the message is asked for. */
+/** Draws the content of a tool's result. Its event says only that there is content, so the message is read. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Message } from 'steersman/client';
@@ -38,7 +38,7 @@ function partsIn(message: Message | undefined): ContentPart[] | null {
     : null;
 }
 
-/** Those that are asked for in one moment are read at once: each reading goes through the whole conversation. */
+/** Messages that are requested at the same time are read together, because each read scans the whole conversation. */
 const wanted = new Map<string, { ids: Set<string>; read: Promise<Message[]> }>();
 
 async function messageOf(run: string, id: string): Promise<Message | undefined> {

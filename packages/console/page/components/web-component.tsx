@@ -1,4 +1,4 @@
-/** HTML of a model or a tool: safe, in a shadow of its own, where no name of the page can be taken. */
+/** Draws sanitized HTML of a model or a tool in its own shadow root, where it can't use names of the page. */
 import { useContext, useLayoutEffect, useRef } from 'preact/hooks';
 import { RunHere } from './here.js';
 import { propose, tellAction } from './proposals.js';
@@ -25,7 +25,7 @@ export function WebComponent({ html }: { html: string }) {
   return <div ref={ref} class="component made" />;
 }
 
-/** HTML of a server that is trusted with its looks: a document of its own, without scripts, network or a way out. */
+/** Draws HTML of a server whose styles are trusted, in its own document without scripts, network or navigation. */
 export function FramedHtml({ html }: { html: string }) {
   const ref = useRef<HTMLIFrameElement>(null);
   const fill = () => ref.current?.contentWindow?.postMessage(html, '*');

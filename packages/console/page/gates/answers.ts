@@ -1,29 +1,29 @@
-/** Answering gates: what this tab has answered, what it has put off, and how others were closed. */
+/** Gates that this tab has answered or postponed, and how others were closed. */
 import { signal } from '@preact/signals';
 import type { Gate, RunEvent, RunSnapshot } from 'steersman/client';
 import { get, post, runPath } from '../ask.js';
 import { forget, keepInTab } from '../parts/draft.js';
 import { named, t } from '../words/words.js';
 
-/** Names a gate among those of all runs. */
+/** Returns a key that identifies a gate among those of all runs. */
 export function gateKey(run: string, gateId: string): string {
   return `${run} ${gateId}`;
 }
 
 const answering = new Set<string>();
 
-/** This tab has answered it, or is about to. */
+/** True if this tab has answered the gate, or is sending an answer. */
 export function isAnsweredHere(key: string): boolean {
   return answering.has(key);
 }
 
-/** Gates whose answer the run has taken: they are gone before the run tells it. */
+/** Gates whose answer the run has accepted: they are hidden before the run reports their end. */
 export const taken = signal<ReadonlySet<string>>(new Set());
 
-/** `input`: of `replyTo`. Throws what the run refused, in its own words. */
+/** Sends the answer `input`, from `replyTo`. Throws the run's refusal with its message. */
 export async function answerGate(run: string, gate: Gate, input: Record<string, unknown>): Promise<void> {
   const key = gateKey(run, gate.id);
-  // The run may tell that it is closed before it answers here.
+  // The run may report the closed gate before its response arrives here.
   answering.add(key);
   try {
     await post(runPath(run, 'answer'), { ...input, gateId: gate.id });
@@ -44,7 +44,7 @@ export function draftKey(key: string, name: DraftName): string {
 
 const LATER = 'steersman-later';
 
-/** Gates that this tab has put off: they wait all the same. */
+/** Gates that this tab has postponed: they stay open. */
 export const later = signal<readonly string[]>(JSON.parse(sessionStorage.getItem(LATER) ?? '[]') as string[]);
 
 export function putOff(key: string, off: boolean): void {
@@ -52,10 +52,10 @@ export function putOff(key: string, off: boolean): void {
   keepInTab(LATER, JSON.stringify(later.value));
 }
 
-/** Of so many events before the last the end of a gate is looked for. */
+/** The end of a gate is searched in this many of the last events. */
 const LOOKED_AT = 60;
 
-/** Who closed it and how, in words. */
+/** Returns a text about who closed the gate, and how. */
 export async function howClosed(run: string, gateId: string): Promise<string> {
   try {
     const { lastEventSeq, outcome } = await get<RunSnapshot>(runPath(run));
@@ -65,7 +65,7 @@ export async function howClosed(run: string, gateId: string): Promise<string> {
     if (closed?.type === 'gate_closed') return closedWords(closed.by, closed.decision);
     if (outcome !== null) return t('closedEnded', { outcome: named('outcome', outcome) });
   } catch {
-    // It is closed, whoever did it.
+    // The gate is closed, but the reason can't be read.
   }
   return t('closedSomehow');
 }

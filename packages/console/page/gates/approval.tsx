@@ -1,4 +1,4 @@
-/** A tool call that waits: approve it, always approve it, deny it, or approve it otherwise. */
+/** The form of a waiting tool call: approve it, always approve it, deny it, or approve it with changes. */
 import { useSignal } from '@preact/signals';
 import { parseRecord } from 'steersman/base';
 import { argumentsText } from 'steersman/rules';
@@ -11,7 +11,7 @@ import { ReasonField } from './forms.js';
 
 const Compare = lazily(() => import('../parts/text/compare.js').then(({ Compare }) => Compare));
 
-/** What is edited holds for one call. */
+/** Edited arguments can be approved only once, so these choices are then hidden. */
 const ALWAYS = [
   ['run', 'alwaysRun'],
   ['workspace', 'alwaysWorkspace'],
@@ -27,7 +27,7 @@ export function ApprovalForm({ gate, key_, input, sending, answer }: FormProps<'
     const changed = isEditing.value && edited.value !== '' && edited.value !== original;
     answer({ decision: 'approve', ...(changed && { arguments: edited.value }) });
   };
-  /** What is discarded comes back with no reload. */
+  /** Discarding the edit also clears its draft, so that a reload does not restore it. */
   const edit = () => {
     edited.value = '';
     isEditing.value = !isEditing.value;

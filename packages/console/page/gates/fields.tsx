@@ -1,4 +1,4 @@
-/** What a tool server asks: the fields of its form. */
+/** The form of a tool server's question, with its fields. */
 import { useSignal } from '@preact/signals';
 import { ownValue } from 'steersman/base';
 import { type FieldValues, firstValues } from 'steersman/rules';
@@ -117,7 +117,7 @@ function SomeChoices({ field: { name, choices }, value, onValue }: RowProps) {
 }
 
 function Typed({ field: { name, type, required }, value, onValue }: RowProps) {
-  // A field of one line would take the lines of a default away.
+  // A single-line field would remove the line breaks of a default value.
   const hasLines = useSignal(String(value).includes('\n'));
   const onInput = (event: { currentTarget: { value: string } }) => onValue(name, event.currentTarget.value);
   if (hasLines.value)

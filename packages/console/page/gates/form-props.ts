@@ -1,4 +1,4 @@
-/** What the form of a gate gets. */
+/** The properties of a gate's form. */
 import type { Gate, GateKind, ToolInput } from 'steersman/client';
 import type { Given } from 'steersman/rules';
 import type { Sending } from '../parts/sending.js';
@@ -6,9 +6,9 @@ import type { Sending } from '../parts/sending.js';
 export interface FormProps<K extends GateKind> {
   run: string;
   gate: Extract<Gate, { kind: K }>;
-  /** Names the gate among those of all runs. */
+  /** Identifies the gate among those of all runs. */
   key_: string;
-  /** All arguments of its tool call, where a worker tells them. */
+  /** All arguments of its tool call; null if no worker answers. */
   input: ToolInput | null;
   sending: Sending;
   answer(given: Given): void;

@@ -1,4 +1,4 @@
-/** The forms of gates that take one decision or one text. */
+/** Forms of gates that take one decision or one text. */
 import type { Signal } from '@preact/signals';
 import { useSignal } from '@preact/signals';
 import { formatCount, visibleText } from 'steersman/base';
@@ -30,7 +30,7 @@ export function ReasonField({
 
 export function QuestionForm({ gate, key_, sending, answer }: FormProps<'question'>) {
   const text = draft(draftKey(key_, 'text'));
-  // What is clicked is what is seen.
+  // The sent option is exactly the visible text.
   const options = (gate.subject.options ?? []).map(visibleText);
   return (
     <>

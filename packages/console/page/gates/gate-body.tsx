@@ -1,4 +1,4 @@
-/** What a gate says: text as it is, the run's own blocks as code. */
+/** Draws the body of a gate: texts unchanged, the run's own blocks as code. */
 import type { GatePart } from 'steersman/rules';
 import { Diff } from '../parts/text/diff.js';
 
@@ -21,7 +21,7 @@ function Part({ part }: { part: GatePart }) {
     case 'code':
       return part.language === 'diff' ? <Diff text={part.text} /> : <pre class="tool-text">{part.text}</pre>;
     case 'options':
-      // The form has a button for each.
+      // The form has a button for each option.
       return null;
   }
 }

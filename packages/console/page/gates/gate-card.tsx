@@ -1,4 +1,4 @@
-/** One gate: what is asked, until when, and the form of its kind. */
+/** Draws a gate: its question, its deadline, and the form of its kind. */
 
 import { visibleText } from 'steersman/base';
 import { hiddenLines, partsOf, replyTo } from 'steersman/rules';
@@ -76,7 +76,7 @@ function GateForm({ waiting: { run, gate, input } }: { waiting: WaitingGate }) {
     },
   };
   return (
-    // What was refused is said until something else is typed.
+    // A refusal is shown until the person types something else.
     <div onInput={() => sending.say(null)}>
       {formOf(gate, props)}
       {sending.busy && <p class="muted">{t('sending')}</p>}

@@ -1,4 +1,4 @@
-/** Gates that wait, in their order; one that somebody else has closed says so in its place until it is dismissed. */
+/** Lists open gates in order. A gate that another client closed shows that in its place until it is dismissed. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { visibleText } from 'steersman/base';
@@ -12,13 +12,13 @@ const GateCard = lazily(() => import('./gate-card.js').then(({ GateCard }) => Ga
 interface Shown {
   key: string;
   waiting: WaitingGate;
-  /** Null while it is open. */
+  /** The way in which the gate was closed; null while it is open. */
   closed: string | null;
 }
 
 interface ListProps {
   gates: readonly WaitingGate[];
-  /** On the page of their run. */
+  /** True on the page of the gates' run. */
   inRun?: boolean;
 }
 
@@ -56,14 +56,14 @@ function opened(waiting: WaitingGate): Shown {
   return { key: gateKey(waiting.run, waiting.gate.id), waiting, closed: null };
 }
 
-/** Those that are open as they come; of those that are not any more, the ones that were not closed here. */
+/** Returns the open gates, and those that were closed elsewhere. */
 function merged(before: readonly Shown[], gates: readonly WaitingGate[]): Shown[] {
   const open = new Map(gates.map(gate => [gateKey(gate.run, gate.gate.id), gate]));
   const kept = before.flatMap((each): Shown[] => {
     const waiting = open.get(each.key);
     if (waiting) return [{ ...each, waiting, closed: null }];
     if (isAnsweredHere(each.key)) return [];
-    // To be told how.
+    // The reason is filled in when it is loaded.
     return [{ ...each, closed: each.closed ?? '' }];
   });
   const known = new Set(before.map(({ key }) => key));

@@ -1,10 +1,10 @@
-/** Says that a gate waits out of sight, and shows it. */
+/** Says that an open gate is outside of the visible page, and scrolls to it. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { outOfSight, type Sight } from '../parts/following.js';
 import { t } from '../words/words.js';
 
-/** Stands within the composer, which is always seen. */
+/** It is a part of the composer, which is always visible. */
 export function GateNotice() {
   const sight = useSignal<Sight | null>(null);
   const ref = useRef<HTMLDivElement>(null);
@@ -45,10 +45,10 @@ export function GateNotice() {
   );
 }
 
-/** What grows above a gate moves it without a scroll. */
+/** Content that grows above a gate moves it without a scroll event. */
 const LOOK_MS = 250;
 
-/** The buttons of gates that wait, oldest first. */
+/** Returns the buttons of open gates, oldest first. */
 function answersHere(): Element[] {
   return [...document.querySelectorAll('[data-gate] .answers')];
 }

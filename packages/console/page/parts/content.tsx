@@ -1,4 +1,4 @@
-/** The one place that draws what a role said. */
+/** Draws a role's reply. */
 
 import { isJson, spokenText } from '@steersman/view';
 import { readParts } from 'steersman/rules';
@@ -14,11 +14,11 @@ const ContentText = lazily(() =>
 interface ReplyProps {
   text: string;
   form: 'words' | 'json';
-  /** It is still being said. */
+  /** True while the reply is being written. */
   live?: boolean;
 }
 
-/** Words as Markdown; of JSON that is for the run, what it says to people, and all of it on demand. */
+/** Draws text as Markdown. For JSON it draws the readable part, and the whole on demand. */
 export function ReplyContent({ text, form, live = false }: ReplyProps) {
   const data = form === 'json' || isJson(text);
   return (
@@ -44,7 +44,7 @@ function Words({ text, form, live }: Required<ReplyProps>) {
   return live ? <p class="muted">{t('writes')}</p> : null;
 }
 
-/** What draws content is loaded for a text that is some, or begins as it does. */
+/** True if the text is content, or begins like it: only then is its renderer loaded. */
 function isContent(text: string, live: boolean): boolean {
   return BEGINS.test(text) || (!live && readParts(text) !== null);
 }

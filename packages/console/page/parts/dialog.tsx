@@ -1,4 +1,4 @@
-/** A question in front of the page: Escape closes it, and the focus goes back to where it was. */
+/** A modal dialog: Escape closes it, and the focus returns to its previous element. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../words/words.js';

@@ -1,4 +1,4 @@
-/** What was typed and not sent: kept for this tab, through reloads and lost connections. */
+/** Stores unsent text for this tab, through reloads and lost connections. */
 import { type Signal, signal } from '@preact/signals';
 
 const PREFIX = 'steersman-draft ';
@@ -9,12 +9,12 @@ export function draft(key: string, first = ''): Signal<string> {
   if (known) return known;
   const fresh = signal(sessionStorage.getItem(PREFIX + key) ?? first);
   drafts.set(key, fresh);
-  // Told at once, and then at each change; what is as it was first needs no place.
+  // The subscriber runs at once and after each change; an unchanged text is not stored.
   fresh.subscribe(text => keep(key, text === first ? '' : text));
   return fresh;
 }
 
-/** It was sent. */
+/** Removes drafts that were sent. */
 export function forget(...keys: string[]): void {
   for (const key of keys) {
     drafts.delete(key);
@@ -27,7 +27,7 @@ function keep(key: string, text: string): void {
   else keepInTab(PREFIX + key, text);
 }
 
-/** For a reload. Where the browser has no room for it, it lasts as long as the page, and nothing else fails. */
+/** Stores a value for a reload. If the browser has no room for it, it lasts only as long as the page. */
 export function keepInTab(key: string, text: string): void {
   try {
     sessionStorage.setItem(key, text);

@@ -1,4 +1,4 @@
-/** What came before the first entry or bar that is drawn: read where it is not here, on demand. */
+/** A button that shows earlier entries, and reads them from the server if necessary. */
 
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
@@ -6,9 +6,9 @@ import { Fault, useSending } from './sending.js';
 
 interface EarlierProps {
   run: RunModel;
-  /** Some of what is here is not drawn. */
+  /** True if some loaded entries are not drawn. */
   isHidden?: boolean;
-  /** More is read before that is used up. */
+  /** True if few loaded entries remain: then more are read. */
   isNear?: boolean;
   onMore?: () => void;
 }

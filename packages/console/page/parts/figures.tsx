@@ -1,4 +1,4 @@
-/** Figures: tokens, money, states. */
+/** Draws figures: tokens, costs, states. */
 
 import { formatCount } from 'steersman/base';
 import type { Usage } from 'steersman/client';
@@ -8,7 +8,7 @@ export function tokensOf({ inputTokens, outputTokens }: Pick<Usage, 'inputTokens
   return inputTokens + outputTokens;
 }
 
-/** `12.3k`, so that a list reads; the exact figure is in the title. */
+/** Shortens a figure to `12.3k`, for lists; the exact one is in the title. */
 export function shortCount(value: number): string {
   if (value < 1_000) return String(value);
   if (value < 999_500) return `${(value / 1_000).toFixed(value < 9_950 ? 1 : 0)}k`;
@@ -44,7 +44,7 @@ const TONES: Partial<Record<string, string>> = {
   lost: 'bad',
 };
 
-/** What a run is doing, or how it ended. */
+/** Draws a run's phase, or its outcome. */
 export function StateChip({ outcome, phase }: { outcome: string | null; phase: string | null }) {
   if (outcome !== null)
     return <span class={`chip ${TONES[outcome] ?? ''}`}>{named('outcome', outcome)}</span>;

@@ -1,4 +1,4 @@
-/** Something that is shown on demand, and costs nothing before. */
+/** A collapsible part whose content is created only when it is opened. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 

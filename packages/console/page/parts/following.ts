@@ -1,23 +1,23 @@
-/** FC5. Whether a page stays at its end while it grows, and which gates a person does not see. Pure. */
+/** Decides whether a page stays at its end while it grows (FC5), and which gates are out of sight. Pure. */
 
-/** Of the page, in pixels: how far it is scrolled, how long it is, and how much of it is seen. */
+/** Scroll position of the page in pixels: its offset, its height, and the height of the view. */
 export interface Place {
   top: number;
   height: number;
   view: number;
 }
 
-/** Pixels from the end that count as the end. */
+/** Distance from the end, in pixels, that counts as the end. */
 const NEAR = 160;
 
-/** At the end, whoever came there. */
+/** True at the end, regardless of how the page got there. */
 function isAtEnd({ top, height, view }: Place): boolean {
   return height - top - view < NEAR;
 }
 
 /**
- * After something scrolled: only a person goes up, so that ends the following; what makes the page longer does not, however
- * much of it comes at once. A page that becomes shorter moves up by itself.
+ * Decides after a scroll event if the page still follows its end. Only a person scrolls up, which ends the following;
+ * growth of the page does not. A page that shrinks moves up by itself.
  */
 export function stillFollows(follows: boolean, before: Place, now: Place): boolean {
   if (isAtEnd(now)) return true;
@@ -25,27 +25,27 @@ export function stillFollows(follows: boolean, before: Place, now: Place): boole
   return follows && before.top - now.top <= shrunk + 1;
 }
 
-/** Where the buttons of an open gate stand in the window. */
+/** Position of an open gate's buttons in the window. */
 export interface Buttons {
   top: number;
   bottom: number;
 }
 
 export interface Sight {
-  /** So many gates have their buttons out of sight. */
+  /** Number of gates whose buttons are out of sight. */
   count: number;
-  /** Where the first of them is. */
+  /** Direction of the first of them. */
   where: 'above' | 'below';
   index: number;
 }
 
-/** Null where the buttons of each gate are seen. `from`, `to`: what of the window nothing covers. */
+/** Returns null if the buttons of every gate are visible. `from`, `to`: the uncovered part of the window. */
 export function outOfSight(
   all: readonly Buttons[],
   { from, to }: { from: number; to: number },
 ): Sight | null {
   const hidden = all.flatMap(({ top, bottom }, index) => {
-    // Half of them can be read and clicked.
+    // If half of the buttons is visible, they can be read and clicked.
     const middle = (top + bottom) / 2;
     return middle < from || middle > to ? [{ index, where: middle < from ? 'above' : 'below' } as const] : [];
   });

@@ -1,4 +1,4 @@
-/** What the keyboard does, to read. */
+/** Lists the keys of the page. */
 import { keysOpen } from '../keys.js';
 import { t, type Word } from '../words/words.js';
 import { Dialog } from './dialog.js';

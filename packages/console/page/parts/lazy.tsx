@@ -1,9 +1,9 @@
-/** Components that are loaded when they are drawn first. */
+/** Components that are loaded when they are first drawn. */
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { t } from '../words/words.js';
 
-/** `meanwhile`: what is drawn until it is there. */
+/** `meanwhile`: drawn until the component is loaded. */
 export function lazily<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   meanwhile: (props: Props) => preact.JSX.Element = () => <p class="muted">{t('loading')}</p>,
@@ -16,7 +16,7 @@ export function lazily<Props extends object>(
       found => {
         loaded.value = found;
       },
-      // Asked again when it is drawn next: the console was away.
+      // The console was unreachable: the next drawing tries again.
       () => {
         asked = false;
       },

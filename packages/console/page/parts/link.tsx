@@ -1,4 +1,4 @@
-/** A way to another page of the console, without loading anything. */
+/** A link to another page of the console, without a page load. */
 import type { ComponentChildren, JSX } from 'preact';
 import { go } from '../state.js';
 
@@ -24,7 +24,7 @@ export function Link({ to, children, ...props }: LinkProps) {
   );
 }
 
-/** The page of a run, whose id may have slashes. */
+/** Returns the address of a run's page; the id may contain slashes. */
 export function runHref(id: string): string {
   return `/runs/${encodeURIComponent(id)}`;
 }

@@ -1,9 +1,9 @@
-/** A plan while somebody edits it, and what of it is sent. Pure. */
+/** A plan while a person edits it, and the changes to send. Pure. */
 
 import { visibleText } from 'steersman/base';
 import type { Task } from 'steersman/client';
 
-/** What of a task a person sees and changes. */
+/** The fields of a task that a person sees and changes. */
 export interface DraftTask {
   id: string;
   description: string;
@@ -14,7 +14,7 @@ export interface DraftTask {
 
 type Known = Pick<Task, 'id' | 'description' | 'completionCriteria' | 'status'>;
 
-/** Tasks that have not begun: no others can be changed. */
+/** Returns the tasks that have not begun; others can't be changed. */
 export function draftOf(tasks: readonly Known[]): DraftTask[] {
   return tasks
     .filter(({ status }) => status === 'pending')
@@ -37,22 +37,22 @@ interface SentTask {
   completionCriteria?: string | null;
 }
 
-/** All tasks that are to be done: of one that is as it was its id alone. */
+/** Returns all wanted tasks; an unchanged task has only its id. */
 export function wholePlan(draft: readonly DraftTask[], tasks: readonly Known[]): SentTask[] {
   return draft.filter(isWanted).map(task => changeOf(task, tasks));
 }
 
-/** Only what differs from the plan. */
+/** Returns only tasks that differ from the plan. */
 export function planChanges(draft: readonly DraftTask[], tasks: readonly Known[]): SentTask[] {
   return wholePlan(draft, tasks).filter(task => Object.keys(task).length > 1);
 }
 
-/** Tasks of the plan that are not to be done. */
+/** Returns the ids of removed tasks of the plan. */
 export function removedFrom(draft: readonly DraftTask[]): string[] {
   return draft.flatMap(({ id, isNew, removed }) => (removed && !isNew ? [id] : []));
 }
 
-/** A new task without a word is none. */
+/** A new task without a description is dropped. */
 function isWanted({ description, removed, isNew }: DraftTask): boolean {
   return !removed && !(isNew && description.trim() === '');
 }

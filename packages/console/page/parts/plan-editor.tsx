@@ -1,4 +1,4 @@
-/** Tasks that have not begun, to be changed, added, or removed. */
+/** Edits the tasks that have not begun: changes, adds and removes them. */
 import { useSignal } from '@preact/signals';
 import type { Task } from 'steersman/client';
 import { t } from '../words/words.js';
@@ -7,7 +7,7 @@ import { Fault, type Sending } from './sending.js';
 
 interface EditorProps {
   tasks: readonly Task[];
-  /** All that is to be done is sent, so that what is left out is removed; else what differs is. */
+  /** True: all wanted tasks are saved, and others removed. False: only changes are saved. */
   whole: boolean;
   sending: Sending;
   onSave: (tasks: object[], removed: string[]) => void;
@@ -15,7 +15,7 @@ interface EditorProps {
 }
 
 export function PlanEditor({ tasks: now, whole, sending, onSave, onClose }: EditorProps) {
-  // What somebody else changes meanwhile is no change of this person's.
+  // The editor keeps the tasks of its start, so that changes of others do not count as this person's.
   const { value: tasks } = useSignal(now);
   const draft = useSignal(draftOf(tasks));
   const change = (at: number, part: Partial<DraftTask>) => {

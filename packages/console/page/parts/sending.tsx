@@ -1,4 +1,4 @@
-/** Something that is being sent: one at a time, and what was refused is said in the server's own words. */
+/** Sends one request at a time, and shows a refusal with the server's message. */
 import { type Signal, useSignal } from '@preact/signals';
 import { AskFault } from '../ask.js';
 import { language, named, t } from '../words/words.js';
@@ -6,7 +6,7 @@ import { language, named, t } from '../words/words.js';
 export interface Sending {
   busy: boolean;
   fault: string | null;
-  /** True where it was taken. */
+  /** Resolves to true if the request succeeded. */
   send(work: () => Promise<unknown>): Promise<boolean>;
   say(fault: string | null): void;
 }
@@ -40,14 +40,14 @@ export function useSending(): Sending {
 export function faultWords(error: unknown): string {
   if (error instanceof AskFault) {
     if (error.code === 'away') return t('faultAway');
-    // What a run refuses is said at its form: where else to look is no help there.
+    // A refusal of the run is shown at its form, so its remedy is left out.
     const said = error.code === 'rejected' ? error.message : `${error.message} ${error.remedy}`.trim();
     return inWords(error.code, said);
   }
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The server speaks English: in another language the page says first what kind of fault it is. */
+/** The server's messages are English: in another language the page puts the translated kind of fault before them. */
 function inWords(code: string, said: string): string {
   if (language.value === 'en') return said;
   return `${named('fault', code)} ${said}`;
@@ -67,11 +67,11 @@ interface TextAreaProps {
   rows: number;
   text: Signal<string>;
   onSend: () => void;
-  /** The key `c` goes there. */
+  /** The key `c` moves the focus to this field. */
   'data-composer'?: boolean;
 }
 
-/** Enter sends the text, with Shift it begins a line. */
+/** Enter sends the text, Shift+Enter begins a new line. */
 export function TextArea({ label, text, onSend, ...rest }: TextAreaProps) {
   return (
     <textarea

@@ -1,6 +1,6 @@
 /**
- * Buttons of something that came, or moved, under the pointer are dead for half a second: nobody clicks what they have
- * not seen.
+ * Buttons that appeared or moved under the pointer ignore clicks for half a second, so that a person clicks only what
+ * they have seen.
  */
 import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -21,7 +21,7 @@ export class Place {
   look(): void {
     const element = this.#element();
     const [top, seenAt] = [topOf(element), Math.round(element?.getBoundingClientRect().top ?? 0)];
-    // Who scrolls knows that things move; where the page goes with what grew above, it stands under the pointer as before.
+    // Scrolling does not count as a move, nor does growth above that the page's scroll position compensates.
     const isMoved = top !== this.#top && seenAt !== this.#seenAt;
     [this.#top, this.#seenAt] = [top, seenAt];
     if (isMoved) this.#movedAt = performance.now();
@@ -33,7 +33,7 @@ export class Place {
   }
 }
 
-/** In its page, wherever that is scrolled to. */
+/** Returns the offset in the page, independent of scrolling. */
 function topOf(element: HTMLElement | null): number {
   let top = 0;
   for (let at = element; at; at = at.offsetParent as HTMLElement | null) top += at.offsetTop;
@@ -45,7 +45,7 @@ setInterval(() => {
   for (const place of places) place.look();
 }, LOOK_MS);
 
-/** `ref` goes to what has the buttons, `guard` to its `onClickCapture`. */
+/** Use `ref` for the element with the buttons, and `guard` as its `onClickCapture`. */
 export function useStill(): { ref: RefObject<HTMLDivElement>; guard: (event: Event) => void } {
   const ref = useRef<HTMLDivElement>(null);
   const place = useMemo(() => new Place(() => ref.current), []);

@@ -1,9 +1,9 @@
-/** Times as people say them; the exact one is in the title. */
+/** Draws relative times; the exact time is in the title. */
 import { signal } from '@preact/signals';
 import { formatDuration } from 'steersman/base';
 import { language, t } from '../words/words.js';
 
-/** Each second, while somebody looks. */
+/** The current time, updated every second while the page is visible. */
 export const now = signal(Date.now());
 setInterval(() => {
   if (!document.hidden) now.value = Date.now();
@@ -39,7 +39,7 @@ function largest(ms: number): [number, Intl.RelativeTimeFormatUnit] {
   return [Math.floor(seconds / 86_400), 'day'];
 }
 
-/** Until then; loud in the last minute. */
+/** Counts down to a time; the last minute is emphasized. */
 export function Countdown({ to }: { to: number }) {
   const left = to - now.value;
   return (
@@ -49,12 +49,12 @@ export function Countdown({ to }: { to: number }) {
   );
 }
 
-/** Without tenths, which only flicker. */
+/** Formats without tenths of seconds, which would flicker. */
 function wholeSeconds(ms: number): string {
   return ms < 60_000 ? `${Math.ceil(ms / 1_000)}${t('unit_s')}` : durationWords(ms);
 }
 
-/** `3.2 s`, `4 min 12 s`: with the units of the language. */
+/** Formats `3.2 s`, `4 min 12 s`, with units in the page's language. */
 export function durationWords(ms: number): string {
   return formatDuration(ms).replace(/ (ms|s|min|h|d)\b/g, (_, unit: Unit) => t(`unit_${unit}`));
 }

@@ -1,4 +1,4 @@
-/** The tree of a run's sub-agents: what each is for, what it does, what it used. */
+/** Draws the tree of a run's sub-agents: the task, current work and usage of each. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { RunSnapshot } from 'steersman/client';
@@ -10,7 +10,7 @@ import { lastWords } from '../parts/text/plain.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
 
-/** As the client's `ChildTree`. */
+/** The client's `ChildTree`. */
 type Tree = RunSnapshot['children'][number] & { usage: RunSnapshot['usage']; children: Tree[] };
 
 export function Agents({ run }: { run: RunModel }) {

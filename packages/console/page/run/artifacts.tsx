@@ -1,4 +1,4 @@
-/** The texts that a run wrote beside its conversation: each version to read, to compare, to keep. */
+/** Shows the texts that a run wrote as artifacts: each version can be read, compared and downloaded. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { formatCount } from 'steersman/base';
@@ -92,7 +92,7 @@ function ArtifactView({ runId, artifact }: { runId: string; artifact: Artifact }
   );
 }
 
-/** Whatever calls itself code or data is shown as it stands. */
+/** A type that is not prose, such as code or data, is shown unchanged. */
 function isText(type: string): boolean {
   return !/markdown|plan|report|note|doc|^$/i.test(type);
 }
@@ -125,7 +125,7 @@ function useStored(runId: string, ref: string | null): { value: string | null; f
   return { value: text.value, fault: fault.value };
 }
 
-/** As a file of plain text: nothing of it is opened as a page. */
+/** Downloads as plain text, so that a browser does not open it as a page. */
 function download(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
   const link = document.createElement('a');

@@ -1,22 +1,22 @@
-/** The axis of a timeline: true to time, or with long waits shortened. Pure. */
+/** The axis of a timeline: proportional to time, or with long waits shortened. Pure. */
 import type { Lane, Timeline } from './bars.js';
 
 /** A part of the axis. */
 export interface Span {
   from: number;
   to: number;
-  /** Milliseconds that it takes on the axis: fewer than it has, where it is shortened. */
+  /** Length on the axis in milliseconds; if the part is shortened, less than its duration. */
   shown: number;
 }
 
-/** A wait is shortened that takes more than this part of all work, and more than so long. */
+/** A wait is shortened if it takes more than this part of all work, and more than this time. */
 const LONG_PART = 0.2;
 const LONG_MS = 5_000;
 const SHORTENED_PART = 0.06;
-/** It takes as long as what its agent does, which has bars of its own. */
+/** The tool call that runs a sub-agent is not work of its own: the sub-agent has bars for the same time. */
 const CALLS_AGENT = 'call_subagent';
 
-/** The axis in parts, one after the other. `shorten`: where nothing is done but to wait, it takes little room. */
+/** Returns the consecutive parts of the axis. `shorten`: periods in which everything waits take little room. */
 export function spansOf({ from, to, lanes }: Timeline, shorten: boolean): Span[] {
   const work = shorten ? workOf(lanes, to) : [];
   const all = work.reduce((sum, each) => sum + each.to - each.from, 0);
@@ -35,7 +35,7 @@ export function spansOf({ from, to, lanes }: Timeline, shorten: boolean): Span[]
   return begun < to ? [...spans, { from: begun, to, shown: to - begun }] : spans;
 }
 
-/** When models or tools were at work, each time once, in order. */
+/** Returns the periods of model and tool calls in order, with overlaps merged. */
 function workOf(lanes: readonly Lane[], end: number): { from: number; to: number }[] {
   const bars = lanes.flatMap(({ rows }) => rows.flatMap(row => row.bars));
   const work = bars
@@ -51,7 +51,7 @@ function workOf(lanes: readonly Lane[], end: number): { from: number; to: number
   return merged;
 }
 
-/** Where on the axis a time is, from 0 to 1. */
+/** Returns the position of a time on the axis, from 0 to 1. */
 export function placeOf(spans: readonly Span[], at: number): number {
   const all = spans.reduce((sum, { shown }) => sum + shown, 0);
   let before = 0;
@@ -62,7 +62,7 @@ export function placeOf(spans: readonly Span[], at: number): number {
   return 1;
 }
 
-/** Where the axis has lines: at round times since its beginning, about `most` of them, none where it is shortened. */
+/** Returns the times of about `most` lines, at round times since the beginning; shortened parts have no lines. */
 export function ticksIn(spans: readonly Span[], most: number): number[] {
   const begin = spans[0]?.from ?? 0;
   const step = tickStep(

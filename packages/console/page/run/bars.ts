@@ -1,4 +1,4 @@
-/** What a run did, as bars on a time axis: turns, tools, waits for people, sub-agents. Pure. */
+/** Converts a run's events to bars on a time axis: turns, tools, waits for people, sub-agents. Pure. */
 import type { Durable } from '../items.js';
 
 export type BarKind = 'turn' | 'tool' | 'wait' | 'agent' | 'pause';
@@ -8,7 +8,7 @@ export interface Bar {
   name: string;
   /** Milliseconds since the epoch. */
   from: number;
-  /** Null while it goes on. */
+  /** Null while it continues. */
   to: number | null;
   isBad: boolean;
   detail: string;
@@ -41,17 +41,17 @@ export interface Timeline {
 
 const KINDS: readonly BarKind[] = ['turn', 'tool', 'agent', 'wait', 'pause'];
 
-/** `now`: where what goes on ends for the moment; null for a run that has ended. */
+/** `now`: the current end of open bars; null for a run that has ended. */
 export function timelineOf(events: readonly Durable[], now: number | null): Timeline {
   const open = new Map<string, Bar>();
   const byPath = new Map<string, Bar[]>();
   const marks: Mark[] = [];
   for (const event of events) takeEvent(event, { open, byPath, marks });
   const from = events[0]?.at ?? now ?? 0;
-  // Where nothing goes on, the axis ends with the last event: a run that is kept open would grow thin.
+  // Without an open bar, the axis ends with the last event: otherwise the bars of a run that is kept open would shrink.
   const end = open.size > 0 ? (now ?? 0) : 0;
   const to = Math.max(end, events.at(-1)?.at ?? from, from + 1);
-  // What an ended run left open has ended with it.
+  // Bars that an ended run left open end with the run.
   if (now === null) for (const bar of open.values()) bar.to ??= to;
   const lanes = [...byPath]
     .map(([path, bars]) => ({ path, rows: rowsOf(bars.filter(bar => !isDrawnAsAgent(bar, bars))) }))
@@ -59,7 +59,7 @@ export function timelineOf(events: readonly Durable[], now: number | null): Time
   return { from, to, lanes, marks };
 }
 
-/** A call of a sub-agent, which has a bar of its own for the same time. */
+/** True for the call of a sub-agent that has its own bar for the same time. */
 function isDrawnAsAgent({ kind, name, from, to }: Bar, bars: readonly Bar[]): boolean {
   if (kind !== 'tool' || name !== 'call_subagent') return false;
   return bars.some(
@@ -67,7 +67,7 @@ function isDrawnAsAgent({ kind, name, from, to }: Bar, bars: readonly Bar[]): bo
   );
 }
 
-/** What an event means for the bars of its lane: one begins, one ends, or there is a mark. */
+/** The effect of an event on the bars of its lane: a bar begins or ends, or a mark is set. */
 type Step =
   | { begin: string; bar: Pick<Bar, 'kind' | 'name' | 'detail'> }
   | { end: string; change?: Partial<Bar> }
@@ -123,7 +123,7 @@ function takeEvent(event: Durable, { open, byPath, marks }: Gathered): void {
   if (step === null) return;
   const { path = '', at } = event;
   if ('mark' in step) {
-    // A sub-agent's goals are its caller's instructions.
+    // A sub-agent's goals are its caller's instructions, and get no marks.
     if (path === '') marks.push({ ...step.mark, at });
   } else if ('begin' in step) {
     const begun: Bar = { ...step.bar, from: at, to: null, isBad: false };
@@ -138,7 +138,7 @@ function takeEvent(event: Durable, { open, byPath, marks }: Gathered): void {
   }
 }
 
-/** Rows by kind; a bar that overlaps the last one of a row goes to the next. */
+/** Groups bars in rows by kind; a bar that overlaps the last one of a row moves to the next row. */
 function rowsOf(bars: readonly Bar[]): Row[] {
   return KINDS.flatMap(kind => {
     const rows: Row[] = [];

@@ -1,4 +1,4 @@
-/** The conversation of a run: its last entries, earlier ones on demand, and what is being said now. */
+/** The conversation of a run: its last entries, earlier ones on demand, and the replies in progress. */
 import { useSignal } from '@preact/signals';
 import type { CallInFlight } from '@steersman/view';
 import type { ComponentChildren } from 'preact';
@@ -23,7 +23,7 @@ export function Chat({ run }: { run: RunModel }) {
   const drawn = useSignal(DRAWN);
   const ownOnly = useSignal(sessionStorage.getItem(OWN_ONLY) !== 'no');
   const all = run.fold.items;
-  // An open gate stands below, with its form.
+  // An open gate is drawn below, with its form.
   const told = all.filter(item => item.kind !== 'gate' || item.closed !== null);
   const items = ownOnly.value ? told.filter(({ path }) => path === '') : told;
   const hasAgents = all.some(({ path }) => path !== '');
@@ -45,7 +45,7 @@ export function Chat({ run }: { run: RunModel }) {
         </label>
       )}
       {run.from === null ? (
-        // The last entries are drawn once, not all those before them in turn.
+        // Waits until all events arrived, so that earlier entries are not drawn one after another.
         <p class="muted">{t('loading')}</p>
       ) : (
         <>
@@ -67,7 +67,7 @@ export function Chat({ run }: { run: RunModel }) {
   );
 }
 
-/** What calls in flight have said so far. */
+/** Draws the partial texts of calls in flight. */
 function Live({ run }: { run: RunModel }) {
   void run.version.value;
   const { calls, children, tools } = run.progress;
@@ -112,7 +112,7 @@ function LiveReply({ call: { form, heard } }: { call: CallInFlight }) {
       {text.text === '' ? (
         reasoning.text === '' && <p class="muted dots">{t('waitsForModel')}</p>
       ) : hole && form === 'json' ? (
-        // Of JSON whose beginning was missed nobody can tell what is words.
+        // JSON whose beginning was missed can't be separated into text and data.
         <p class="muted">{t('writes')}</p>
       ) : (
         <ReplyContent live text={hole ? `…${text.text}` : text.text} form={form} />
@@ -128,7 +128,7 @@ function placeNow(): Place {
   return { top, height, view };
 }
 
-/** Who reads the end goes on reading the end, whatever makes it longer; who scrolls up is left there. */
+/** Scrolls to the end as the page grows, while the reader is at the end. After scrolling up the page stays in place. */
 export function FollowEnd({ children }: { children: ComponentChildren }) {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Saying something to a run: as steering or as its next goal, when, and to whom. */
+/** The form to send a message to a run: as steering or as its next goal, with its time and receiver. */
 import { type Signal, useSignal } from '@preact/signals';
 import { ProposalChips } from '../components/proposal-chips.js';
 import { GateNotice } from '../gates/gate-notice.js';
@@ -13,7 +13,7 @@ export function Composer({ run }: { run: RunModel }) {
   void run.version.value;
   const text = draft(`composer ${run.id}`);
   const chosen = useSignal<SentNote['kind'] | null>(null);
-  // What has its answer is not steered any more: it is given its next goal.
+  // An answered run is not steered: the message is its next goal.
   const kind = chosen.value ?? (isAnswered(run) ? 'follow-up' : 'steer');
   const when = useSignal('skip');
   const to = useSignal('');
@@ -67,7 +67,7 @@ interface SteerProps {
   to: Signal<string>;
 }
 
-/** When steering takes effect, and whom it is for. */
+/** Chooses when steering takes effect, and its receiver. */
 function SteerChoices({ readers, when, to }: SteerProps) {
   return (
     <>
@@ -100,7 +100,7 @@ function isAnswered({ snapshot, progress }: RunModel): boolean {
   return snapshot?.phase === 'idle' && progress.idle;
 }
 
-/** Roles that read messages, and sub-agents that run. */
+/** Returns the roles that read messages, and the sub-agents that run. */
 function readers({ snapshot }: RunModel): string[] {
   if (!snapshot) return [];
   const agents = snapshot.children.filter(({ outcome }) => outcome === null).map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** One entry of a conversation. */
+/** Draws an entry of a conversation. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { argumentsLine, parseRecord, visibleText } from 'steersman/base';
@@ -30,7 +30,7 @@ interface ThreadTranscript {
 }
 
 export function Entry({ item, runId }: { item: Item; runId: string }) {
-  // Drawn again where the entry is another one, or the language.
+  // Reads the language, so that a change of language draws the entry again.
   void language.value;
   const inner = innerOf(item, runId);
   if (item.path === '') return inner;
@@ -84,7 +84,7 @@ function innerOf(item: Item, runId: string) {
   }
 }
 
-/** Events have the beginning of a long goal: the conversation has it whole. */
+/** Events have only the beginning of a long goal: the conversation has all of it. */
 function Goal({ item: { text, at, path }, runId }: { item: GoalItem; runId: string }) {
   const whole = useSignal<string | null>(null);
   const sending = useSending();
@@ -142,7 +142,7 @@ function Said({ item }: { item: SaidItem }) {
 
 const AppView = lazily(() => import('../apps/app-view.js').then(({ default: view }) => view));
 
-/** What a tool gives to look at stands below its call, unasked: its parts, or its app. */
+/** Draws a tool call and, below it, its content or its app. */
 function ToolEntry({ item, runId }: { item: ToolItem; runId: string }) {
   const { path, messageId, parts, app } = item;
   return (
@@ -161,7 +161,7 @@ function isLastApp({ callId, path }: ToolItem, runId: string): boolean {
   return last?.kind === 'tool' && last.callId === callId && last.path === path;
 }
 
-/** Its app, where it can be shown. The last one of a run is open when it comes, until it is closed. */
+/** Shows the tool's app, if apps are enabled. The newest app of a run is open until a person closes it. */
 function ToolApp({ item, runId }: { item: ToolItem & { app: AppResult }; runId: string }) {
   const isOpen = useSignal(isLastApp(item, runId));
   useEffect(readAbout, []);
@@ -202,7 +202,7 @@ function Tool({ item, runId }: { item: ToolItem; runId: string }) {
   );
 }
 
-/** A call that was made and went wrong says so in a word, not by a colour alone. */
+/** Returns the call's state. A failed call is named as such, not only coloured. */
 function endWords({ ending, isError }: ToolItem): string {
   if (ending === null) return t('running');
   return ending === 'executed' ? (isError ? t('wentWrong') : '') : named('ending', ending);
@@ -225,7 +225,7 @@ function ToolBody({ item, runId }: { item: ToolItem; runId: string }) {
   );
 }
 
-/** Events have the beginning of a result, in one line: the conversation has it whole. */
+/** Events have only the beginning of a result, in one line: the conversation has all of it. */
 function WholeResult({ item: { path, messageId, result }, runId }: { item: ToolItem; runId: string }) {
   const whole = useSignal<string | null>(null);
   useEffect(() => {
@@ -235,7 +235,7 @@ function WholeResult({ item: { path, messageId, result }, runId }: { item: ToolI
       ([message]) => {
         if (message?.kind === 'tool_result') whole.value = message.content.map(resultText).join('\n');
       },
-      // Its beginning is here.
+      // The beginning of the result stays visible.
       () => undefined,
     );
   }, [messageId]);
@@ -286,7 +286,7 @@ function Answer({ item: { outcome, cause, text, repeats, at } }: { item: AnswerI
   );
 }
 
-/** `failed:model.unknown_model` is told as what it ends with. */
+/** Shortens a cause such as `failed:model.unknown_model` to its last part. */
 function causeWords(cause: string): string {
   const [kind, type] = cause.split(':');
   if (type === undefined) return named('cause', cause);

@@ -1,4 +1,4 @@
-/** Which run it is, what it does, and what stops it. */
+/** The head of a run's page: its name, its state, and the buttons that control it. */
 import { useSignal } from '@preact/signals';
 import { formatClock } from 'steersman/base';
 import { post, runPath } from '../ask.js';
@@ -41,7 +41,7 @@ export function RunHead({ run }: { run: RunModel }) {
   );
 }
 
-/** Events come before the next look at the state. */
+/** Events arrive before the next snapshot, so they show the newer phase. */
 function phaseOf({ snapshot, progress, ended }: RunModel): string {
   if (ended) return 'ended';
   if (progress.paused) return 'paused';

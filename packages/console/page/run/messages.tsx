@@ -1,4 +1,4 @@
-/** What a person said to a run, and the receipt under it as it changes. */
+/** Shows a person's messages to a run, each with its current receipt. */
 import { signal } from '@preact/signals';
 import { post, runPath } from '../ask.js';
 import type { MessageItem } from '../items.js';
@@ -12,7 +12,7 @@ import { isWithdrawable, type SentNote, stateOf, unsettled, wholeText } from './
 const KEY = 'steersman-sent';
 const KEPT = 50;
 
-/** Of this tab, by run: what was typed is not lost before the run has it. */
+/** Messages that this tab sent, by run: stored so that a text is not lost before the run has received it. */
 const sent = signal<Record<string, SentNote[]>>(
   JSON.parse(sessionStorage.getItem(KEY) ?? '{}') as Record<string, SentNote[]>,
 );
@@ -23,7 +23,7 @@ function keep(run: string, note: SentNote): void {
   keepInTab(KEY, JSON.stringify(sent.value));
 }
 
-/** Sends it, or once more under the same id: a repeat does nothing. */
+/** Sends the message, or repeats it under the same id, which has no second effect. */
 export async function sendNote(run: string, note: SentNote): Promise<void> {
   keep(run, { ...note, fault: null });
   try {

@@ -1,4 +1,4 @@
-/** The plan with the states of its tasks, and its editor. */
+/** Shows the plan with the states of its tasks, and its editor. */
 import { useSignal } from '@preact/signals';
 import { visibleText } from 'steersman/base';
 import type { Task } from 'steersman/client';
@@ -65,7 +65,7 @@ export function Plan({ run }: { run: RunModel }) {
   );
 }
 
-/** Events come before the next look at the state. */
+/** Events arrive before the next snapshot, so they show the newer status. */
 function liveStatus({ progress }: RunModel, { id, status }: Task): Task['status'] {
   const told = progress.tasks.find(task => task.id === id)?.status;
   return (told as Task['status'] | undefined) ?? status;

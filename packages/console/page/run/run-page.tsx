@@ -1,4 +1,4 @@
-/** One run: what was said and done, live; its plan, its sub-agents, its artifacts; and what a person may do with it. */
+/** The page of a run: its live conversation, its plan, its sub-agents, its artifacts, and a person's controls. */
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { waitingGate } from '../../waiting-gate.js';
@@ -29,7 +29,7 @@ const isWide = signal(WIDE.matches);
 WIDE.addEventListener('change', () => {
   isWide.value = WIDE.matches;
 });
-/** Beside the conversation where there is room. */
+/** Panels next to the conversation on a wide screen. */
 const ASIDE: readonly Tab[] = ['plan', 'usage'];
 
 export function RunPage({ id }: { id: string }) {
@@ -124,7 +124,7 @@ function Conversation({ run }: { run: RunModel }) {
   const open = snapshot?.gates ?? [];
   const gates = useMemo(
     () => (snapshot ? open.map(gate => waitingGate({ ...snapshot, id: run.id }, gate)) : []),
-    // What is open, and since when what is known of it.
+    // The ids of open gates, their deadlines, and if their arguments are known.
     [JSON.stringify(open.map(({ id, deadline }) => [id, deadline, snapshot?.inputs[id] !== undefined]))],
   );
   return (

@@ -1,4 +1,4 @@
-/** The timeline of a run, to look at: turns, tools, waits and sub-agents as bars, as far apart as they were. */
+/** Draws the timeline of a run: turns, tools, waits and sub-agents as bars on a time axis. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatClock } from 'steersman/base';
@@ -14,9 +14,9 @@ const LANE_HEAD = 20;
 const AXIS = 24;
 const TICK_EVERY = 90;
 const MOST_ZOOM = 64;
-/** A bar that is shorter is widened, so that it is seen. */
+/** Shorter bars are widened to this width, so that they are visible. */
 const LEAST_WIDTH = 3;
-/** A character of a label. */
+/** Width of a label's character. */
 const CHAR = 6.6;
 
 export function TimelineView({ run }: { run: RunModel }) {

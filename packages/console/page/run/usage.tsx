@@ -1,4 +1,4 @@
-/** What was used of the budget, and by which role. */
+/** Shows the used part of each budget, and the usage of each role. */
 
 import { formatCount } from 'steersman/base';
 import { usageByRole } from 'steersman/run';

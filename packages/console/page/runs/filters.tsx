@@ -1,4 +1,4 @@
-/** Which runs are listed. */
+/** The filters of the list of runs. */
 import type { Signal } from '@preact/signals';
 import { OUTCOMES } from 'steersman/run';
 import { named, t } from '../words/words.js';

@@ -1,4 +1,4 @@
-/** Runs, newest first: which there are, what they do, what they cost; and a new one. */
+/** Lists runs, newest first, with their states and costs; and a form for a new run. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ListedRun, Usage } from 'steersman/client';
@@ -99,11 +99,11 @@ function RunRow({ run, usage }: { run: ListedRun; usage: Usage | null }) {
   );
 }
 
-/** What runs that have ended used, by run id: it does not change any more. */
+/** Usage of ended runs by run id, which is final. */
 const known = new Map<string, Usage | null>();
 const AT_ONCE = 20;
 
-/** Asked for in parts, after the list is there: it costs a look at each. */
+/** Loads the usages in batches after the list, because each run must be queried. */
 function useUsages(runs: readonly ListedRun[]): Record<string, Usage | null> {
   const usages = useSignal<Record<string, Usage | null>>(Object.fromEntries(known));
   const names = runs.map(({ runId, outcome }) => `${runId} ${outcome}`).join();

@@ -1,4 +1,4 @@
-/** A new run: its goal, its mode, and the folder that it works in. */
+/** The form of a new run: its goal, its mode, and its folder. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { about, readAbout } from '../about.js';
@@ -11,11 +11,11 @@ import { go } from '../state.js';
 import { t } from '../words/words.js';
 
 interface StartProps {
-  /** Of a conversation that it goes on with. */
+  /** Id of the conversation that the new run continues. */
   session?: string;
-  /** A run that has ended, from where that one ended. */
+  /** Id of an ended run whose goals and answers the new run knows. */
   after?: string;
-  /** Default: the console's. */
+  /** Default: the console's folder. */
   workspace?: string | null;
 }
 
@@ -78,9 +78,9 @@ function Fields({ session, after, workspace: first = null }: StartProps) {
 }
 
 interface HowProps {
-  /** Empty: the default. */
+  /** Empty: the default mode. */
   mode: Signal<string>;
-  /** Null: the console's. */
+  /** Null: the console's folder. */
   workspace: Signal<string | null>;
   keepOpen: Signal<boolean>;
 }
@@ -118,7 +118,7 @@ function HowItRuns({ mode, workspace, keepOpen }: HowProps) {
 
 const requestOf = (name: string) => `${name} request`;
 
-/** Id of the request for this goal: sent again after a lost answer, also after a reload, it begins no second run. */
+/** Returns the request id of this goal. It survives a reload, so that a repeated request starts no second run. */
 function requestFor(name: string, goal: string): string {
   const kept = draft(requestOf(name));
   const [id = '', ...of] = kept.value.split(' ');
@@ -126,5 +126,5 @@ function requestFor(name: string, goal: string): string {
   return kept.value.split(' ', 1)[0] ?? '';
 }
 
-/** A run that is answered waits so long for what comes next. */
+/** An answered run waits this long for the next goal. */
 const KEEP_OPEN_SECONDS = 1_800;

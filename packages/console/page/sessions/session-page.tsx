@@ -1,4 +1,4 @@
-/** One conversation: all that was said in its runs. It can go on at its end, or from any message of it. */
+/** The page of a conversation with the messages of all its runs. A person can continue it at its end, or from any message. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { KeptRun, Message } from 'steersman/client';
@@ -61,7 +61,7 @@ interface MessageProps {
   message: Message;
 }
 
-/** Prompts of roles and other words of the run's own are folded: people read what was said. */
+/** Purposes of messages that are shown in full. Prompts of roles and other texts of the run itself are folded. */
 const SPOKEN = new Set(['goal', 'steer', 'answer', 'summary']);
 
 function MessageView({ session, run, message }: MessageProps) {

@@ -1,4 +1,4 @@
-/** Conversations in the store: by title, or by any word that was said. */
+/** Lists the stored conversations, found by title or by any word in a message. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Hit, SessionLine } from 'steersman/client';
@@ -110,7 +110,7 @@ function Hits({ hits, words }: { hits: readonly Hit[]; words: string }) {
   );
 }
 
-/** What was looked for stands out. */
+/** Highlights the searched words. */
 function Marked({ text, words }: { text: string; words: string }) {
   if (words.trim() === '') return <>{text}</>;
   const wanted = words

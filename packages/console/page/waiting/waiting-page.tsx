@@ -1,4 +1,4 @@
-/** All that waits for a person, in all runs, oldest first. */
+/** The page of all open gates of all runs, oldest first. */
 import { GateList } from '../gates/gate-list.js';
 import { Link, runHref } from '../parts/link.js';
 import { moreWait, untold, waiting } from '../state.js';

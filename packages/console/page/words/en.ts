@@ -1,4 +1,4 @@
-/** The words of the page in English: those of the other languages have the same names, or do not compile. */
+/** The page's texts in English. Other languages must have the same names, or they do not compile. */
 export const EN = {
   waiting: 'Waiting',
   runs: 'Runs',

@@ -1,4 +1,4 @@
-/** The words of the page, in the language of the browser or the one that was chosen. */
+/** The page's texts, in the browser's language or the chosen one. */
 import { signal } from '@preact/signals';
 import { phaseName } from '@steersman/view';
 import type { Words } from './en.js';
@@ -15,7 +15,7 @@ let words: Words;
 
 export const language = signal<Language>('en');
 
-/** In the language of the browser, or the one that was chosen before. */
+/** Loads the texts in the browser's language, or the one chosen before. */
 export function speakFirst(): Promise<void> {
   return use(firstLanguage());
 }
@@ -31,21 +31,21 @@ export async function speak(wanted: Language): Promise<void> {
   localStorage.setItem(KEY, wanted);
 }
 
-/** The words of one language are loaded: where that fails, the page stays with those that it has. */
+/** Loads the texts of a language; if that fails, the page keeps the current language. */
 async function use(wanted: Language): Promise<void> {
   words = await LOAD[wanted]();
   language.value = wanted;
-  // Screen readers and hyphenation go by it.
+  // Screen readers and hyphenation use this attribute.
   document.documentElement.lang = wanted === 'zh' ? 'zh-CN' : 'en';
 }
 
-/** Whatever draws a word is drawn again in another language. */
+/** Reads the language signal, so that components draw again after a change. */
 export function t(word: Word, values: Readonly<Record<string, string | number>> = {}): string {
   void language.value;
   return words[word].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 }
 
-/** A name of the run's, such as a phase or an outcome, in words; as it is where the page has none for it. */
+/** Translates a name of the run, such as a phase or an outcome; without a translation it is returned unchanged. */
 export function named(
   prefix:
     | 'phase'

@@ -1,4 +1,4 @@
-/** The words of the page in Chinese. */
+/** The page's texts in Chinese. */
 import type { Words } from './en.js';
 
 export const ZH: Words = {

@@ -1,4 +1,4 @@
-/** What differs between two texts, drawn: a part of its own, for few ask for it. */
+/** Draws the differences between two texts. It is a separate bundle, because it is rarely needed. */
 import { diffLines } from 'diff';
 import { Diff } from './diff.js';
 
@@ -6,10 +6,10 @@ export function Compare({ before, after }: { before: string; after: string }) {
   return <Diff text={compared(before, after)} />;
 }
 
-/** Differences cost their square: beyond so many lines the whole of both is shown. */
+/** The cost grows with the square of the differences: above this limit both texts are shown completely. */
 const MOST_EDITS = 1_000;
 
-/** What differs between two texts; what they share is left out but for the lines around it. */
+/** Returns the differences between two texts, with up to three common lines around each. */
 export function compared(before: string, after: string): string {
   const changes = diffLines(before, after, { maxEditLength: MOST_EDITS }) ?? [
     { value: before, removed: true, added: false },

@@ -1,10 +1,10 @@
-/** What a call changes, line by line: by what its own arguments say. */
+/** Shows the lines that a call changes, according to its arguments. */
 
 import { escapeUnseen } from 'steersman/base';
 import { editText, shownDiff, wholeWrite } from 'steersman/rules';
 import { linesOf } from './is-plain.js';
 
-/** Lines with `-`, `+` or a blank; null for a call that writes no text. */
+/** Returns lines that begin with `-`, `+` or a blank; null for a call that writes no text. */
 export function changeOf(input: unknown): string | null {
   const edit = editText(input);
   if (edit !== null) return edit;

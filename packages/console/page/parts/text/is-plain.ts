@@ -1,8 +1,8 @@
-/** Whether Markdown would show a text as it stands, in paragraphs. When in doubt it would not. Pure. */
+/** Detects texts that Markdown would show unchanged, in paragraphs. In doubt, the text counts as Markdown. Pure. */
 
-/** What marks something within a line; an address becomes a link. */
+/** Characters that mark something within a line; an address would become a link. */
 const WITHIN = /[*_`~[\]\\|#<>&@]|:\/\/|www\./i;
-/** What begins a list, a rule or a heading under its text, or code. */
+/** Beginnings of lines that make a list, a rule, a heading or code. */
 const AT_BEGIN = /^(?: {4}| {0,3}\t|\s*(?:[-+=]|\d+[.)]))/m;
 
 export function isPlain(text: string): boolean {
@@ -11,7 +11,7 @@ export function isPlain(text: string): boolean {
 
 const MOST_PARAGRAPHS = 1_000;
 
-/** What stands between empty lines; of very many, the rest in one. */
+/** Splits a text at empty lines. The last of very many paragraphs are joined. */
 export function paragraphsOf(text: string): string[] {
   const all = text.trim().split(/\n\s*\n/);
   return all.length <= MOST_PARAGRAPHS
@@ -19,7 +19,7 @@ export function paragraphsOf(text: string): string[] {
     : [...all.slice(0, MOST_PARAGRAPHS - 1), all.slice(MOST_PARAGRAPHS - 1).join('\n\n')];
 }
 
-/** So many lines stand in a colour of their own; the rest is one text. */
+/** At most this many lines get their own colour; further lines are one text. */
 export const MOST_LINES = 2_000;
 
 export function linesOf(text: string): string[] {

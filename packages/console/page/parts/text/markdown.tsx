@@ -1,6 +1,6 @@
 /**
- * Markdown. What reads it and makes it safe is a third of a run's page: it is loaded for the first text that has any,
- * and until it is there that text stands as it is.
+ * Draws Markdown. Its parser and sanitizer are a third of a run's page, so they are loaded for the first text that
+ * needs them. Until then that text is shown as plain text.
  */
 import { useMemo } from 'preact/hooks';
 import { visibleText } from 'steersman/base';
@@ -16,7 +16,7 @@ const SafeMarkdown = lazily<TextProps>(
   Plain,
 );
 
-/** Words of others: what they hide is seen, and what they make has a bound. */
+/** Draws a text of models or tools: hidden characters become visible, and its cost is limited. */
 export function Markdown({ text }: TextProps) {
   const shown = useMemo(() => visibleText(text), [text]);
   return isPlain(shown) ? <Plain text={shown} /> : <SafeMarkdown text={shown} />;

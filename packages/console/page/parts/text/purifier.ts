@@ -1,4 +1,4 @@
-/** The one that makes markup safe: the page's policy of trusted types lets it be made once. */
+/** The only sanitizer: the page's Trusted Types policy allows a single instance. */
 import createDOMPurify from 'dompurify';
 
 export const purifier = createDOMPurify(window);
@@ -8,7 +8,7 @@ purifier.addHook('afterSanitizeAttributes', node => {
     node.setAttribute('rel', 'noopener noreferrer nofollow');
     node.setAttribute('target', '_blank');
   }
-  // The boxes of a list of things to do, and no other field.
+  // Only checkboxes of task lists are allowed as fields.
   if (node.tagName === 'INPUT') {
     if (node.getAttribute('type') !== 'checkbox') node.remove();
     node.setAttribute('disabled', '');

@@ -1,4 +1,4 @@
-/** What a tool gave, as text. Pure. */
+/** Converts a tool's result to text. Pure. */
 import type { Message } from 'steersman/client';
 
 type Result = Extract<Message, { kind: 'tool_result' }>['content'][number];

@@ -1,4 +1,4 @@
-/** Markdown of models and tools: read by `marked`, made safe by DOMPurify last of all, and then changed by nobody. */
+/** Markdown of models and tools: `marked` parses it, and DOMPurify sanitizes it last. The HTML is not changed afterwards. */
 
 import { isCostly } from '@steersman/view';
 import { Marked } from 'marked';
@@ -10,9 +10,9 @@ const marked = new Marked({
   gfm: true,
   breaks: true,
   renderer: {
-    // What a text calls an image would be asked for elsewhere, which tells who reads it.
+    // Loading an image would reveal the reader to its server, so it becomes a link.
     image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text || href)}</a>`,
-    // HTML of a text is text.
+    // HTML in a text is shown as text.
     html: ({ text }) => escaped(text),
   },
 });
@@ -22,7 +22,7 @@ const TAGS =
 const RULES = {
   ALLOWED_TAGS: TAGS.split(' '),
   ALLOWED_ATTR: ['href', 'title', 'start', 'align', 'type', 'checked', 'disabled', 'rel', 'target'],
-  // Else the rule for addresses is asked of them, too.
+  // Otherwise the rule for addresses would also apply to these attributes.
   ADD_URI_SAFE_ATTR: ['title', 'start', 'align', 'type', 'checked', 'disabled', 'rel', 'target'],
   ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
   ALLOW_DATA_ATTR: false,
@@ -39,13 +39,13 @@ function escaped(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
-/** A fragment, not a text that is read once more: between two readings HTML may change its meaning. */
+/** Returns a fragment, because HTML that is parsed twice may change its meaning. */
 function safe(text: string): DocumentFragment | string {
   if (isCostly(text)) return text;
   try {
     return purifier.sanitize(marked.parse(text, { async: false }), RULES);
   } catch {
-    // It nests deeper than the stack is.
+    // The text nests deeper than the call stack allows.
     return text;
   }
 }
@@ -61,7 +61,7 @@ export function SafeMarkdown({ text }: { text: string }) {
   return <div class="markdown" ref={ref} />;
 }
 
-/** Blocks that are differences get the colours of one: the language of a block is a class, which content has none of. */
+/** Colours code blocks that look like differences; the block's language is unknown, because classes are removed. */
 function colourDiffs(fragment: DocumentFragment): void {
   for (const code of fragment.querySelectorAll('pre > code')) {
     const lines = (code.textContent ?? '').replace(/\n$/, '').split('\n');
