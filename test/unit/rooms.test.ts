@@ -12,6 +12,7 @@ const PACKAGES_DIR = join(ROOT, 'packages');
 const IMPORT = /^(?:import|export)\b[^;]*?from '([^']+)'|import\('([^']+)'\)/gm;
 const MOST_ROOMS = 13;
 const MOST_FILES = 15;
+const MOST_FILES_OF_FEATURE = 8;
 const MOST_LINES_OF_CLIENT = 20_000;
 
 /** What workflows are made of, from the ground to the top: a file imports from its own floor and those below. */
@@ -213,6 +214,16 @@ test('folders: each below src and packages → at most fifteen files', () => {
       ).length > MOST_FILES,
   );
   expect(full.map(folder => folder.slice(ROOT.length))).toEqual([]);
+});
+
+test('features: the folder of each → at most eight files, and none below it', () => {
+  const own = readdirSync(join(SRC, 'features'), { withFileTypes: true }).filter(entry =>
+    entry.isDirectory(),
+  );
+  expect(own.length).toBeGreaterThan(3);
+  const files = own.map(({ name }) => readdirSync(join(SRC, 'features', name), { withFileTypes: true }));
+  expect(Math.max(...files.map(({ length }) => length))).toBeLessThanOrEqual(MOST_FILES_OF_FEATURE);
+  expect(files.flat().filter(entry => entry.isDirectory())).toEqual([]);
 });
 
 /** What each line of work has of its own: in the state of the run it is that of the main line. */
