@@ -13,11 +13,11 @@ import type { HostDeps } from './tools/check-call.js';
 export interface WorkerParts extends Pick<HostDeps, 'readArguments' | 'deniedTools'> {
   blobs: BlobStore;
   accounts: AccountStore;
-  /** As they were when the worker started. */
+  /** The settings at the worker's start. */
   settings: Settings;
   /** Functions of the worker's program. */
   hooks: RunHooks;
-  /** A variable of the worker's environment. */
+  /** Returns a variable of the worker's environment. */
   lookup(name: string): string | undefined;
   /** Asks the run for messages. */
   readMessages(ids: string[]): Promise<Message[]>;
@@ -30,11 +30,11 @@ export interface WorkerFeature {
   tools?: readonly ToolDefinition[];
   /** Its activities, by their types on the wire. */
   activities?: Readonly<Record<string, (parts: WorkerParts) => (input: never) => Promise<unknown>>>;
-  /** What it does at moments of a run. It may refuse that the worker starts. @throws SteersmanError */
+  /** Its action at moments of a run. It may stop the worker from starting. @throws SteersmanError */
   hears?(parts: WorkerParts): Hears;
-  /** Variables of the environment whose values nobody is told. */
+  /** Environment variables whose values are secrets. */
   secretVariables?(settings: Settings): string[];
-  /** What the failure of a run that can't begin has as details. */
+  /** Returns details for the failure of a run that can't begin. */
   refusal?(parts: WorkerParts): Record<string, unknown>;
   /** The values that a run pins for it. */
   pins?(parts: WorkerParts, settings: Settings, run: RunSettings): Promise<Partial<PinnedRun>>;

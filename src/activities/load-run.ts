@@ -89,7 +89,7 @@ function unlessCancelled<T>(work: Promise<T>): Promise<T> {
   });
 }
 
-/** A run that can't begin pins nothing: its failure has what features say of this worker. */
+/** A run that can't begin pins no values, so its failure has the features' details of this worker. */
 function withDetails(error: unknown, { beside }: LoadRunDeps): unknown {
   const all = beside?.features.map(feature => feature.refusal?.(beside.parts)) ?? [];
   const details: Record<string, unknown> = Object.assign({}, ...all);

@@ -1,19 +1,19 @@
-/** Hooks as programs write them: functions of a worker that are called as runs go on. */
+/** Hooks as programs write them: functions of a worker that are called during runs. */
 import type { Cause, Outcome } from '../run/limits/cause.js';
 import type { Message, Usage } from '../run/messages/message.js';
 
 export interface Told {
-  /** Names what the hook is called for, and nothing else: the same in every try. */
+  /** Identifies the hook's cause uniquely: the same in every attempt. */
   key: string;
   /** Workflow id of the run. */
   runId: string;
   /** Number of the goal in the run, from 1. */
   goal: number;
-  /** What the run was started with as `context`. */
+  /** The run's `context` from its start. */
   context: Readonly<Record<string, string>>;
 }
 
-/** A reply has come, and its tools have not begun. */
+/** A reply has arrived, and its tools have not begun. */
 export interface EndedTurn extends Told {
   /** Number of the reply in the run, from 1. */
   turn: number;
@@ -25,17 +25,17 @@ export interface EndedTurn extends Told {
   usage: Usage;
 }
 
-/** A reply, or a result of a tool. */
+/** A reply, or a tool's result. */
 export interface SaidMessage extends Told {
   message: Message;
 }
 
-/** A model has failed a role for good, with all its tries and all that could take its place. */
+/** A model has finally failed a role, with all its attempts and all possible replacements. */
 export interface FailedModel extends Told {
   role: string;
   model: string;
   error: string;
-  /** A later try may bring a reply. */
+  /** A later attempt may succeed. */
   isRetryable: boolean;
 }
 
@@ -44,14 +44,14 @@ export interface EndedRun extends Told {
   cause: Cause;
 }
 
-/** Functions that are called as runs go on, each in 10 s. A worker that dies meanwhile is replaced: by its key a function knows what it has done. */
+/** Functions called during runs, each within 10 s. After a worker's death another calls again: the key identifies the call. */
 export interface RunHooks {
-  /** False ends the goal before its tools. What it throws, in three tries, ends the run as failed. */
+  /** False ends the goal before its tools. If it throws in three attempts, the run ends as failed. */
   onTurnEnd?(turn: EndedTurn): boolean | undefined | Promise<boolean | undefined>;
-  /** What it throws is one warning. */
+  /** An error becomes one warning. */
   onMessage?(said: SaidMessage): unknown;
-  /** What it throws is ignored. */
+  /** An error is ignored. */
   onError?(failed: FailedModel): unknown;
-  /** What it throws is one warning. */
+  /** An error becomes one warning. */
   onRunEnd?(ended: EndedRun): unknown;
 }

@@ -1,18 +1,18 @@
-/** The activity that tells features of a moment of a run, one after the other: see `workflows/beside/tell.ts`. */
+/** The activity that reports a moment of a run to features, one after the other: see `workflows/beside/tell.ts`. */
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import type { MomentEnd, MomentInput, SteersmanActivities } from './types.js';
 
-/** What the heartbeats of the activity say: the try after one that was lost goes on from there. */
+/** The details of the activity's heartbeats: after a lost attempt, the next one continues from them. */
 export interface Beat {
   details: unknown;
 }
 
-/** What a feature does at a moment, and tells the run of it. */
+/** A feature's action at a moment, with its report to the run. */
 export type Hears = (input: MomentInput, beat: Beat) => Promise<Partial<MomentEnd>>;
 
 const HEARTBEAT_MS = 1_000;
 
-/** Makes `steersmanHook`, by the order of names: credits come before hooks, so what was used is paid, whatever a hook says. */
+/** Makes `steersmanHook`, in order of names: credits precede hooks, so that usage is paid whatever a hook returns. */
 export function createTell(features: readonly Hears[]): SteersmanActivities['steersmanHook'] {
   return async function steersmanHook(input) {
     const beat: Beat = { details: activityInfo().heartbeatDetails };

@@ -348,10 +348,7 @@ function seconds(value: unknown, out: Input): boolean {
   return given !== null && put(out, 'timeoutMs', given * 1_000);
 }
 
-/**
- * Converts a command as a list of words to a line with each word unchanged; for a shell's own call, to the line that it
- * runs.
- */
+/** Converts a command as a list of words to a line; for a shell call, to the line that the shell runs. */
 function asLine([key, value]: readonly [string, unknown] | readonly unknown[]): [string, unknown] {
   const words = Array.isArray(value) && value.every(word => typeof word === 'string') ? value : null;
   if (key !== 'command' || words === null || words.length === 0) return [String(key), value];

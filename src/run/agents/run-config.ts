@@ -172,7 +172,7 @@ export interface PinnedRun {
   continues?: true;
   /** Hooks that the worker has; absent if it has none, and then no activity is called. */
   hooks?: HookName[];
-  /** What calls cost has to be known, also where no limit of cost is held. */
+  /** Each call's cost must be known, even without a cost limit. */
   needsPrices?: true;
   /** At the end of a budget: `ask` opens a gate if a person can answer; `wrap_up` sums up at once. */
   onBudget: 'ask' | 'wrap_up';
