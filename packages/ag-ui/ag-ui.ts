@@ -1,4 +1,4 @@
-/** The events of a run and its sub-agents in the words of AG-UI: what belongs to its calls. The rest is in `thread.ts`. */
+/** Translates the events of a run and its sub-agents into AG-UI events. */
 
 import type { OfAgent, RunEvent, Vocabulary } from 'steersman/client';
 import { causeText, childId } from 'steersman/run';
@@ -8,7 +8,7 @@ import type { AgUiAgent, AgUiSpoken } from './events.js';
 type Begun = Extract<RunEvent, { type: 'subagent_started' }>;
 type Done = Extract<RunEvent, { type: 'subagent_ended' }>;
 
-/** `run`: its id. Many agents may speak at the same time: each of their events says whose it is. */
+/** Returns the translation for the run of this id. Events of sub-agents name the sub-agent, because several may be active. */
 export function agUiEvents(run: string): Vocabulary<AgUiSpoken | AgUiAgent> {
   const agents = new Agents(run);
   return event => agents.take(event);
@@ -16,7 +16,7 @@ export function agUiEvents(run: string): Vocabulary<AgUiSpoken | AgUiAgent> {
 
 class Agents {
   readonly #run: string;
-  /** By the run of each. */
+  /** The state of each agent, by its run id. */
   readonly #words = new Map<string, AgentWords>();
   readonly #begun = new Set<string>();
 
@@ -67,7 +67,7 @@ class Agents {
     return known;
   }
 
-  /** `editor/1/search/2`: of `search/2`, which `editor/1` called. */
+  /** Returns the run id of an event's agent: `editor/1/search/2` is `search/2`, which `editor/1` called. */
   #runOf({ path }: OfAgent): string {
     if (path === undefined) return this.#run;
     const parts = path.split('/');

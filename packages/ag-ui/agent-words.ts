@@ -1,11 +1,11 @@
-/** What one agent of a run says, thinks and calls, in the words of AG-UI. */
+/** Translates one agent's text, reasoning and calls into AG-UI events. */
 
 import type { RunEvent } from 'steersman/client';
 import { type Addition, oneAtATime, ReplyText } from 'steersman/client';
 import type { SaidCall } from 'steersman/run';
 import type { AgUiSpoken } from './events.js';
 
-/** Told as custom events, `steersman.` before their type. */
+/** Events that become custom events, named `steersman.` and their type. */
 const PASSED_ON: ReadonlySet<RunEvent['type']> = new Set([
   'budget_warning',
   'notice',
@@ -20,22 +20,22 @@ const PASSED_ON: ReadonlySet<RunEvent['type']> = new Set([
 ]);
 
 export class AgentWords {
-  /** Id of the agent's run, which is before the ids of all that it says: these are unique in a thread of several runs. */
+  /** Id of the agent's run. It prefixes all ids, so that they are unique in a thread of several runs. */
   readonly #run: string;
   readonly #reply = new ReplyText();
   readonly #spoken: (event: RunEvent) => AgUiSpoken[];
-  /** The message of the call at hand, and the role that speaks. */
+  /** Message id of the current call, and the role that speaks. */
   #message = '';
   #role = '';
-  /** How often the call at hand was begun anew. */
+  /** Number of restarts of the current call. */
   #tries = 0;
-  /** Messages that are open, by id. */
+  /** Ids of the open messages. */
   #speaking: string | null = null;
   #thinking: string | null = null;
-  /** Messages of the call at hand that were told. */
+  /** Messages of the current call that were sent. */
   #told: string[] = [];
   #thoughts = 0;
-  /** Calls that were told, by the run's id of each that began. */
+  /** Ids of the calls that were sent; and those ids by the run's own id of each started call. */
   readonly #calls = new Set<string>();
   readonly #callOf = new Map<string, string>();
 
@@ -44,19 +44,19 @@ export class AgentWords {
     this.#spoken = oneAtATime(event => this.#speak(event));
   }
 
-  /** `event`: of this agent, without its path. */
+  /** Translates an event of this agent, without its path. */
   take(event: RunEvent): AgUiSpoken[] {
-    // Sub-agents are told at once, and name the call that began them.
+    // Events of sub-agents are sent immediately, and refer to the call that started them.
     if (event.type === 'tool_call_started') this.#callOf.set(event.callId, this.#toolCall(event));
     return this.#spoken(event);
   }
 
-  /** The tool call that the run began under this id. */
+  /** Returns the id of the tool call that the run started under this id. */
   callOf(callId: string): string | undefined {
     return this.#callOf.get(callId);
   }
 
-  /** Ends what is open. */
+  /** Ends open messages. */
   close(): AgUiSpoken[] {
     return [...this.#endThought(), ...this.#endText()];
   }
@@ -84,7 +84,7 @@ export class AgentWords {
     return added.kind === 'thought' ? this.#think(added.text) : this.#say(added.text);
   }
 
-  /** What was told of this call does not count: clients that keep it are told which messages that are. */
+  /** Restarts the call's messages: an event names those that are void, for clients that store them. */
   #again(): AgUiSpoken[] {
     const dropped = this.#told;
     this.#tries += 1;
@@ -159,7 +159,7 @@ export class AgentWords {
     }
   }
 
-  /** A call of a reply that is kept no more is told when it begins; one that a person edited, with what runs. */
+  /** A call whose reply is no longer stored is sent when it begins; for an edited call, the new arguments are sent. */
   #started(event: Extract<RunEvent, { type: 'tool_call_started' }>): AgUiSpoken[] {
     const { tool: name, toolUseId: id = event.callId, edited } = event;
     const told = this.#call({ id, name, arguments: event.arguments });

@@ -1,10 +1,10 @@
-/** The messages of a thread as AG-UI has them, by the events that tell them: for clients that come late. */
+/** The messages of a thread in the form of AG-UI, folded from its events, for clients that connect later. */
 import { isRecord, preview } from 'steersman/base';
 import type { RunEvent } from 'steersman/client';
 import type { AgUiAgent, AgUiMessage, AgUiSpoken } from './events.js';
 
 type Told = AgUiSpoken | AgUiAgent;
-/** A message of the client: what it has beside these stays as it is. */
+/** A message of the client; other fields are unchanged. */
 export type ClientMessage = { id: string; role: string } & Record<string, unknown>;
 
 interface Open {
@@ -13,17 +13,17 @@ interface Open {
 }
 
 export class Conversation {
-  /** In order; what is open is not among them. */
+  /** Messages in order, without open ones. */
   readonly #messages = new Map<string, AgUiMessage>();
   readonly #open = new Map<string, Open>();
   readonly #agents = new Map<string, Extract<AgUiAgent, { type: 'SUBAGENT_STARTED' }>>();
-  /** Goals of the run, oldest first, and its other messages from people by their ids. */
+  /** Ids of the run's goals, oldest first, and of the other messages from people. */
   readonly #goals: string[] = [];
   readonly #receipts = new Set<string>();
-  /** What was said to no end. */
+  /** Ids of messages that a restart made void. */
   readonly #dropped = new Set<string>();
 
-  /** What a person said, in an event of the run `run` itself. */
+  /** Adds a person's message from an event of the run `run` itself. */
   hear(run: string, event: RunEvent): void {
     if (event.path !== undefined) return;
     if (event.type === 'run_started') this.#addGoal(`${run}/goal`, event.goal);
@@ -104,7 +104,7 @@ export class Conversation {
     }
   }
 
-  /** What stands open is told again, whole: agents first, which their messages name. */
+  /** Sends open parts again from their beginning: agents first, because messages refer to them. */
   *openAgain(): Generator<Told> {
     yield* this.#agents.values();
     for (const { begin, message } of this.#open.values()) {
@@ -115,7 +115,7 @@ export class Conversation {
     }
   }
 
-  /** Ends of all that stands open, for a stream that ends before it: no client takes it otherwise. */
+  /** Sends the ends of all open parts, because clients refuse a stream that ends before them. */
   *closing(): Generator<Told> {
     for (const { message } of this.#open.values()) {
       const own = { messageId: message.id, ...of(message.subagentRunId) };
@@ -130,14 +130,14 @@ export class Conversation {
       yield { type: 'SUBAGENT_FINISHED', subagentRunId, outcome: { type: 'suspended' } };
   }
 
-  /** All messages: those of the client in its order, as the run has them, then what it lacks. */
+  /** Returns all messages: the client's in its order, in the run's version, then those that it lacks. */
   with(client: readonly ClientMessage[]): unknown[] {
     const same = this.#sameAs(client);
     const known = new Set<string>();
     const kept = client.flatMap(message => {
       const id = same.get(message.id) ?? message.id;
       known.add(id);
-      // What a client began to show and the run goes on to say is told again.
+      // An open message is left out, because the stream sends it again from its beginning.
       if (this.#open.has(id) || this.#dropped.has(id)) return [];
       const own = this.#messages.get(id);
       return [own === undefined || own.role === 'user' || own.role === 'tool' ? message : own];
@@ -151,7 +151,7 @@ export class Conversation {
     return [...kept, ...lacks];
   }
 
-  /** Messages of the person that the run has not got: those after the last that it knows, or that an agent answered. */
+  /** Returns the person's messages that the run lacks: those after the last one that it knows or an agent answered. */
   unheard(client: readonly ClientMessage[]): { id: string; text: string }[] {
     const same = this.#sameAs(client);
     const isKnown = ({ id, role }: ClientMessage) =>
@@ -162,7 +162,7 @@ export class Conversation {
       .map(message => ({ id: message.id, text: textOf(message) }));
   }
 
-  /** Ids that the run gave to goals, by those of the client: a start has no id, so the text and the order tell. */
+  /** Returns the run's goal ids by the client's message ids. A start has no message id, so text and order identify it. */
   #sameAs(client: readonly ClientMessage[]): Map<string, string> {
     const goals = [...this.#goals];
     const same = new Map<string, string>();
@@ -178,7 +178,7 @@ export class Conversation {
     return same;
   }
 
-  /** A message that became a goal is known whole now; the goal of a start that met this run has none. */
+  /** Completes the text of a message that became a goal; a goal of a joining start has no message and is added. */
   #nextGoal(id: string, text: string): void {
     const words = preview(text, text.length);
     for (const receipt of this.#receipts) {
@@ -217,7 +217,7 @@ export class Conversation {
   }
 }
 
-/** The text of a message; parts that are no text are left out. */
+/** Returns the text of a message, without other parts. */
 export function textOf({ content }: ClientMessage): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

@@ -1,13 +1,13 @@
-/** Events and messages of the AG-UI protocol, as far as runs have them: those that its versions 0.x and 1.0 share. */
+/** Events and messages of the AG-UI protocol that runs use: those that its versions 0.x and 1.0 share. */
 
-/** A call as chat completions write it. */
+/** A call in the form of chat completions. */
 export interface AgUiToolCall {
   id: string;
   type: 'function';
   function: { name: string; arguments: string };
 }
 
-/** `subagentRunId`: the sub-agent whose message it is. */
+/** `subagentRunId`: the sub-agent that wrote the message. */
 export type AgUiMessage = { id: string; subagentRunId?: string } & (
   | { role: 'user'; content: string }
   | { role: 'assistant'; name?: string; content?: string; toolCalls?: AgUiToolCall[] }
@@ -15,7 +15,7 @@ export type AgUiMessage = { id: string; subagentRunId?: string } & (
   | { role: 'tool'; toolCallId: string; content: string; error?: string }
 );
 
-/** What a run waits for: a gate. */
+/** A gate at which a run waits. */
 export interface AgUiInterrupt {
   id: string;
   reason: string;
@@ -32,13 +32,13 @@ export type AgUiPatch =
   | { op: 'add' | 'replace'; path: string; value: unknown }
   | { op: 'remove'; path: string };
 
-/** `cancelled` and `pendingToolCallIds` are told to clients of 1.0 alone: those of 0.x refuse them. */
+/** Only clients of 1.0 receive `cancelled` and `pendingToolCallIds`: those of 0.x refuse them. */
 export type AgUiOutcome =
   | { type: 'success'; pendingToolCallIds?: string[] }
   | { type: 'interrupt'; interrupts: AgUiInterrupt[] }
   | { type: 'cancelled' };
 
-/** What one model or tool call, or one agent, tells. */
+/** Events of one model or tool call, or one agent. */
 export type AgUiSpoken = { subagentRunId?: string } & (
   | { type: 'TEXT_MESSAGE_START'; messageId: string; role: 'assistant'; name: string }
   | { type: 'TEXT_MESSAGE_CONTENT'; messageId: string; delta: string }
@@ -51,11 +51,11 @@ export type AgUiSpoken = { subagentRunId?: string } & (
   | { type: 'TOOL_CALL_ARGS'; toolCallId: string; delta: string }
   | { type: 'TOOL_CALL_END'; toolCallId: string }
   | { type: 'TOOL_CALL_RESULT'; messageId: string; toolCallId: string; content: string; role: 'tool' }
-  /** Its name begins with `steersman.`. */
+  /** The name begins with `steersman.`. */
   | { type: 'CUSTOM'; name: string; value: unknown }
 );
 
-/** A sub-agent begins or ends; one that goes on in the next AG-UI run is suspended. */
+/** Start and end of a sub-agent; one that continues in the next AG-UI run is suspended. */
 export type AgUiAgent = { subagentRunId: string } & (
   | { type: 'SUBAGENT_STARTED'; name: string; parentSubagentRunId?: string; parentToolCallId?: string }
   | { type: 'SUBAGENT_FINISHED'; outcome: { type: 'success' } | { type: 'suspended' } }

@@ -1,4 +1,4 @@
-/** `@steersman/ag-ui`: the events of a run as AG-UI, and what its clients say as requests. */
+/** `@steersman/ag-ui`: translates events of a run to AG-UI, and requests of its clients to calls of a run. */
 
 export { agUiEvents } from './ag-ui.js';
 export { type ClientMessage, Conversation, textOf } from './conversation.js';

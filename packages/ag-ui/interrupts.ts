@@ -1,4 +1,4 @@
-/** Gates as interrupts of AG-UI, and what resumes them as answers to gates. */
+/** Translates gates to interrupts of AG-UI, and resumed interrupts to answers of gates. */
 
 import { isRecord, stringOr } from 'steersman/base';
 import type { GateReply } from 'steersman/client';
@@ -19,22 +19,22 @@ const REASONS: Record<AskedGate['kind'], string> = {
   step: 'steersman:step',
 };
 
-/** Gates that ask a person; a tool of the client is a call of its own, without a result. */
+/** True for gates that ask a person. A client's tool is instead a call without a result. */
 export function asksPerson(gate: Gate): gate is AskedGate {
   return gate.kind !== 'clientTool';
 }
 
-/** Unique in a thread of several runs. */
+/** Returns an id that is unique in a thread of several runs. */
 export function interruptId(run: string, gateId: string): string {
   return `${run}:${gateId}`;
 }
 
-/** Null where it names no gate of this run. */
+/** Returns null if the id names no gate of this run. */
 export function gateOf(run: string, id: string): string | null {
   return id.startsWith(`${run}:`) ? id.slice(run.length + 1) : null;
 }
 
-/** `toolCallId` of the call that a gate is about. */
+/** Returns the `toolCallId` of the gate's call; null for gates without a call. */
 export function toolCallOf(run: string, gate: Gate): string | null {
   const { kind } = gate;
   if (kind !== 'approval' && kind !== 'clientTool') return null;
@@ -60,7 +60,7 @@ export function interruptOf(run: string, gate: AskedGate): AgUiInterrupt {
 const WORDS = { type: 'string' };
 const YES_OR_NO = { approved: { type: 'boolean' }, reason: WORDS };
 
-/** What a `payload` may be. */
+/** Returns the schema of `payload`. */
 function schemaOf(gate: AskedGate): Record<string, unknown> {
   const object = (properties: object, ...required: string[]) => ({ type: 'object', properties, required });
   switch (gate.kind) {
@@ -88,13 +88,13 @@ function schemaOf(gate: AskedGate): Record<string, unknown> {
 export type Resumed = { status: 'resolved'; payload?: unknown } | { status: 'cancelled' };
 
 /**
- * The answer; null where the payload is none. A payload with a `decision` is the answer of `run.answerGate` itself.
- * In a form with a field of that name it is the field.
+ * Returns the answer; null if the payload is invalid. A payload with `decision` is passed to `run.answerGate`, unless
+ * the gate's form has a field of that name.
  */
 export function replyOf(gate: AskedGate, resumed: Resumed): GateReply | null {
   const given = resumed.status === 'cancelled' ? nobodys(gate) : givenIn(gate, resumed.payload);
   const made = given && replyTo(gate, given);
-  // What is wrong with it the run says best.
+  // The run gives the best error message for an invalid answer.
   return (made && 'input' in made ? made.input : given) as GateReply | null;
 }
 
@@ -103,14 +103,14 @@ function givenIn(gate: AskedGate, payload: unknown): Given | null {
     return payload as unknown as Chosen;
   if (gate.kind === 'question') {
     const text = isRecord(payload) ? stringOr(payload.text, '') : stringOr(payload, '');
-    // The message of an interrupt shows options by their letters.
+    // The message of an interrupt lists options by their letters.
     return text.trim() === '' ? null : { line: text };
   }
   if (gate.kind === 'form') return isRecord(payload) ? { decision: 'accept', content: payload } : null;
   return yesOrNo(gate, isRecord(payload) ? payload : { approved: payload });
 }
 
-/** True where `decision` in a payload is a part of the answer: of a text, or of a form. */
+/** True if `decision` in a payload is part of the answer, which is a text or a form. */
 function hasDecision({ kind, subject }: AskedGate): boolean {
   if (kind !== 'form') return kind === 'question';
   const { properties } = subject.schema;
@@ -132,7 +132,7 @@ type Payload = Readonly<Record<string, unknown>>;
 const NO = 'The person said no.';
 const GAVE_UP = 'The person gave no answer.';
 
-/** As at the deadline, but for what says that nobody decided. */
+/** Returns the answer of a cancelled interrupt: that of the deadline, with a reason that says so. */
 function nobodys(gate: AskedGate): Given {
   if (gate.kind === 'question') return { text: GAVE_UP };
   if (gate.kind === 'form') return { decision: 'cancel' };

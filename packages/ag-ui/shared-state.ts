@@ -1,4 +1,4 @@
-/** A run at a glance as the shared state of AG-UI, its plan as an activity, and what changes of them. */
+/** A summary of a run as the shared state of AG-UI, its plan as an activity, and patches of both. */
 import type { RunSnapshot } from 'steersman/client';
 import type { AgUiPatch } from './events.js';
 
@@ -30,7 +30,7 @@ export function stateOf(snapshot: RunSnapshot): AgUiState {
   };
 }
 
-/** From one value to another, field by field; lists of the same length item by item. */
+/** Returns the patch between two values by field; lists of the same length are compared by item. */
 export function patchOf(before: Record<string, unknown>, after: Record<string, unknown>): AgUiPatch[] {
   const gone = Object.keys(before).filter(key => !Object.hasOwn(after, key));
   return [

@@ -1,4 +1,4 @@
-/** The server over streamable HTTP: a session for each client, on this machine's own address unless told otherwise. */
+/** The server over streamable HTTP, with a session for each client. Default address: loopback. */
 
 import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
@@ -17,7 +17,7 @@ import { Calls, type ToolContext } from './tools/tool.js';
 export interface HttpOptions {
   host: string;
   port: number;
-  /** Bearer token that clients have to show. Needed unless `host` is this machine's own address. */
+  /** Bearer token that clients must send. Required unless `host` is the loopback address. */
   token: string | null;
   idleMs?: number;
 }
@@ -31,18 +31,18 @@ export interface HttpServed {
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '::1'];
 const PATH = '/mcp';
 const MOST_SESSIONS = 64;
-/** One that asks nothing for so long makes room for another client. */
+/** A session without requests for this long makes room for another client. */
 const IDLE_MS = 300_000;
 
 interface Session {
   transport: WebStandardStreamableHTTPServerTransport;
   server: McpServer;
-  /** Its requests that wait for their answer, the stream among them that it listens on. */
+  /** Number of its pending requests, including the event stream. */
   inFlight: number;
   usedAt: number;
 }
 
-/** Throws a SteersmanError where it can't listen, or would serve other machines without a token. */
+/** Starts the server. Throws a SteersmanError if it can't listen, or would serve other machines without a token. */
 export async function serveHttp(
   context: Omit<ToolContext, 'calls'>,
   options: HttpOptions,
@@ -92,7 +92,7 @@ class Sessions {
     const id = request.headers.get('mcp-session-id');
     if (id === null) return this.#begin(request, outgoing);
     const session = this.#open.get(id);
-    // 404 tells a client to begin anew.
+    // A client that receives 404 starts a new session.
     if (session === undefined) return refuse(404, 'There is no such session (any more).');
     session.inFlight += 1;
     outgoing.once('close', () => {
@@ -106,7 +106,7 @@ class Sessions {
     await Promise.all([...this.#open.values()].map(({ server }) => server.close()));
   }
 
-  /** The transport refuses whatever is no first request. */
+  /** The transport refuses any request that is not an initialization. */
   async #begin(request: Request, outgoing: ServerResponse): Promise<Response> {
     if (!this.#hasRoom()) return refuse(503, 'As many clients are connected as can be. Try again later.');
     this.#beginning += 1;
@@ -120,7 +120,7 @@ class Sessions {
       },
     });
     const server = createMcpServer(this.#context);
-    // The SDK's own declarations differ where properties may be undefined.
+    // The SDK's own declarations disagree about optional properties.
     await server.connect(transport as Transport);
     server.server.onclose = () => void this.#open.delete(transport.sessionId ?? '');
     const answer = await transport.handleRequest(request);
@@ -128,7 +128,7 @@ class Sessions {
     return answer;
   }
 
-  /** Nobody who waits for an answer gives way to a newcomer. */
+  /** A session with a pending request is never closed for a new client. */
   #hasRoom(): boolean {
     if (this.#open.size + this.#beginning < MOST_SESSIONS) return true;
     const idle = [...this.#open.values()].filter(({ inFlight }) => inFlight === 0);

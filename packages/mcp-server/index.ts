@@ -1,4 +1,4 @@
-/** `@steersman/mcp-server`: runs as tools of an MCP server, over stdio or HTTP. */
+/** `@steersman/mcp-server`: offers runs as tools of an MCP server, over stdio or HTTP. */
 
 export { serveHttp } from './http.js';
 export { serveStdio } from './server.js';

@@ -1,4 +1,4 @@
-/** The MCP server: seven tools over the runs, here over standard input and output. */
+/** The MCP server with seven tools for runs, here over standard input and output. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -28,7 +28,7 @@ function version(): string {
   return String(JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')).version);
 }
 
-/** Serves the one client until it closes its end; calls in flight then get their results first, without waiting. */
+/** Serves one client until it closes its input; calls in flight then stop waiting and return their results first. */
 export async function serveStdio(
   context: Omit<ToolContext, 'calls'>,
   { stdin, stdout }: { stdin: Readable; stdout: Writable } = process,
@@ -38,12 +38,12 @@ export async function serveStdio(
   const gone = new Promise<void>(resolve => {
     const end = () => resolve();
     stdin.once('end', end).once('close', end);
-    // A client that is gone reads nothing any more.
+    // A write error means that the client has gone.
     stdout.once('error', end);
   });
   await server.connect(new StdioServerTransport(stdin, stdout));
   await gone;
-  // What came with the end is dispatched, then answered.
+  // Requests that arrived with the end are dispatched and answered first.
   await turn();
   await calls.end();
   await turn();

@@ -1,7 +1,7 @@
-/** What piped output tells of a run beside its answer. The verb `watch` tells all. */
+/** Selects the events that piped output prints besides the answer. The verb `watch` prints all of them. */
 import type { JournalType, RunEvent } from 'steersman/client';
 
-/** The plan, a line a task, what waits for a person, and what goes wrong. */
+/** The plan, the end of each task, gates, and problems. */
 const TOLD: ReadonlySet<string> = new Set<JournalType>([
   ...(['run_loaded', 'mode_chosen', 'goal_started', 'plan_updated', 'task_ended', 'check_ended'] as const),
   ...(['gate_opened', 'gate_closed', 'receipt', 'user_message', 'new_run', 'paused', 'resumed'] as const),
@@ -15,7 +15,7 @@ const TOLD: ReadonlySet<string> = new Set<JournalType>([
   ...(['limit_reached', 'warning', 'budget_warning', 'stop_requested', 'signal_ignored'] as const),
   ...(['store_failed', 'store_back', 'store_gap'] as const),
 ]);
-/** Of a sub-agent, whose start and end the run tells itself. */
+/** Events of a sub-agent; the run's own events report its start and end. */
 const TOLD_OF_AGENTS: ReadonlySet<string> = new Set<JournalType>(['gate_opened', 'gate_closed', 'warning']);
 
 export function isTold(event: RunEvent): boolean {

@@ -1,4 +1,4 @@
-/** How a run ended, for people and for scripts. Pure. */
+/** Formats the end of a run, for people and for scripts. Pure. */
 import { type Basis, type Cause, causeText, type Outcome, type RunEnd, UNREADABLE } from 'steersman/client';
 import type { Output } from 'steersman/shared';
 import { terminalText } from 'steersman/shared';
@@ -15,7 +15,7 @@ export function endLine(
   return goalEndLine({ ...end, outcome: end.outcome }, end.failure?.message);
 }
 
-/** One line on how a goal ended, and why. `why` is a failure's own message. */
+/** Returns a line about a goal's end and its cause. `why`: the failure's own message. */
 export function goalEndLine(
   {
     outcome,
@@ -42,7 +42,7 @@ const NAMES: Record<Outcome, string> = {
   failed: 'Failed',
 };
 
-/** The machine-readable end of a run, as `--json` prints it last. */
+/** Returns the machine-readable end of a run, which `--json` prints last. */
 export function resultLine(end: RunEnd): object {
   const { id, runId, outcome, cause, result, failure, status } = end;
   return {
@@ -69,7 +69,7 @@ export function printAnswer(output: Output, end: RunEnd): void {
   printText(output, end);
 }
 
-/** How it ended, then the answer. */
+/** Prints how the run ended, then its answer. */
 export function printEnd(output: Output, end: RunEnd): void {
   output.notes.line(endLine(end));
   printText(output, end);

@@ -1,4 +1,4 @@
-/** The journal as plain lines for people: one event, one line; a plan adds one a task. Pure. */
+/** Formats the journal as lines for people: one line for each event; a plan adds a line for each task. Pure. */
 
 import {
   argumentsLine,
@@ -40,7 +40,7 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   tools_changed: event => changedTools(event),
   mode_chosen: ({ mode, why }) => `mode ${mode}: ${why}`,
   phase_started: ({ phase, cycle }, { bold }) =>
-    // An answer stands above it that looks as if it were the last word.
+    // The answer printed above looks final, but is not before the checks pass.
     `${bold(`${phase}${cycle > 1 ? ` · cycle ${cycle}` : ''}`)}${phase === 'checking' ? ': what was said counts if the checks pass' : ''}`,
   plan_updated: event => planLines(event, []),
   task_started: ({ taskId, description }) => `task ${taskId} started · ${description}`,
@@ -148,7 +148,7 @@ function gateLines(
   ];
 }
 
-/** Without a person a rule answers: how that can be changed is said where it refuses. "Always" at one gate closes others. */
+/** A rule answers a gate without a person; a refusal says how to change that. An "always" at one gate also closes others. */
 function gateClosedLine(
   { gateId, kind, by, decision }: JournalPayloads['gate_closed'],
   { dim, yellow }: Colors,
@@ -163,9 +163,9 @@ function gateClosedLine(
 }
 
 /**
- * Lines of an event, the first with the time since `startedAt` (milliseconds since the epoch). An event of a newer
- * worker than this client gives its type. Of a plan it prints only the changes since `tasks`, which were printed
- * before. `who`: whose event it is, where it is not the run's own.
+ * Returns the lines of an event, the first with the time since `startedAt` (milliseconds since the epoch). An unknown
+ * event of a newer worker is shown by its type. For a plan, only changes since the printed `tasks` are shown. `who`:
+ * prefix of an event that is not the run's own.
  */
 export function eventLines(
   event: JournalEvent,
@@ -183,7 +183,7 @@ export function whoseLine(child: string, { cyan }: Colors): string {
   return cyan(`${terminalText(child)} › `);
 }
 
-/** In front of an event of a task that runs beside others, where its line does not name the task. */
+/** Returns a prefix with the task's name, for an event of one of several concurrent tasks that does not name its task. */
 export function branchLine(event: JournalEvent, colors: Colors): string {
   const { taskId = null } = 'taskId' in event ? event : {};
   return taskId === null || NAMES_ITS_TASK.has(event.type) ? '' : whoseLine(taskId, colors);
@@ -197,7 +197,7 @@ const NAMES_ITS_TASK: ReadonlySet<JournalType> = new Set([
   'limit_reached',
 ]);
 
-/** Events that the run above already prints when the sub-agent starts and ends. */
+/** The parent run prints these already, when the sub-agent starts and ends. */
 const SAID_ABOVE: ReadonlySet<JournalType> = new Set([
   'run_started',
   'run_loaded',
@@ -210,7 +210,7 @@ export function isToldOfChild({ type }: JournalEvent): boolean {
   return !SAID_ABOVE.has(type);
 }
 
-/** What an event says, without its time: one line, some with more. */
+/** Returns an event's text without its time: mostly one line. */
 export function eventText(event: JournalEvent, colors: Colors, tasks: readonly ShownTask[] = []): string[] {
   const clean = withoutControls(event);
   if (clean.type === 'plan_updated') return planLines(clean, tasks);
@@ -219,7 +219,7 @@ export function eventText(event: JournalEvent, colors: Colors, tasks: readonly S
   return typeof described === 'string' ? [described] : described;
 }
 
-/** Texts of models and tools must not drive the terminal. Newlines go too, but for what is asked and what a check said. */
+/** Texts of models and tools must not control the terminal. Newlines go too, except in gates and output of checks. */
 function withoutControls<E extends JournalEvent>(event: E): E {
   const clean = (key: string, text: string) =>
     key === 'body' || key === 'output' ? terminalText(text) : terminalText(text).replace(/\s*\n\s*/g, ' ');
@@ -264,7 +264,7 @@ function verdictLines(event: JournalPayloads['verdict'], { green, yellow }: Colo
   ];
 }
 
-// The trace of a run as plain lines: what can be told of an ended run without a worker. Pure.
+// Formats the trace of a run as lines: the history of an ended run that is readable without a worker. Pure.
 
 export function traceLines(trace: TraceReport, colors: Colors): string[] {
   const startedAt = trace.steps[0]?.at ?? 0;

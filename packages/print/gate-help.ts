@@ -1,9 +1,9 @@
-/** How a gate is answered from a command line. Pure. */
+/** Describes how to answer a gate on the command line. Pure. */
 
 import type { Gate, GateKind } from 'steersman/client';
 import { verbCall } from 'steersman/shared';
 
-/** Verbs that answer a gate, and what stands behind its id. */
+/** The verbs that answer a gate, and the words after its id. */
 const ANSWERS: Record<GateKind, [verb: string, rest: string][]> = {
   approval: [
     ['approve', '   (--always [workspace], --arguments JSON)'],
@@ -26,7 +26,7 @@ function answers(...words: string[]): [string, string][] {
   return words.map(word => ['answer', ` ${word}`]);
 }
 
-/** Commands that answer the gate of run `id`, one a line. */
+/** Returns the commands that answer the gate of run `id`, one for each line. */
 export function gateHelp(id: string, gateId: string, kind: GateKind): string[] {
   return ANSWERS[kind].map(([verb, rest]) => verbCall(`${verb} ${id} ${gateId}${rest}`));
 }
@@ -43,7 +43,7 @@ const AT_DEADLINE: Record<GateKind, string> = {
   step: 'the plan goes on without it',
 };
 
-/** What happens when nobody answers. */
+/** Returns what happens if the gate gets no answer. */
 export function atDeadline(gate: Gate): string {
   if (gate.kind === 'route' && gate.subject.act === 'confirm')
     return 'the run goes on, and its answer counts as not verified';

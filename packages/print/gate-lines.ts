@@ -1,4 +1,4 @@
-/** A gate in the columns of a terminal: text as it is, its own blocks as code. Pure. */
+/** Lays a gate out in the columns of a terminal: texts unchanged, the run's own blocks as code. Pure. */
 
 import type { GatePart } from 'steersman/rules';
 import { OPTIONS } from 'steersman/rules';
@@ -12,7 +12,7 @@ interface Page {
   colors: Colors;
 }
 
-/** Lines of at most `width` columns. What others say is behind a bar or within a line, however long that is. */
+/** Returns lines of at most `width` columns. Foreign texts have a bar in front of each line, or stay within one line. */
 export function gatePartLines(parts: readonly GatePart[], page: Page): string[] {
   return parts.flatMap((part, at) => [...(at === 0 ? [] : ['']), ...linesOf(part, page)]);
 }
@@ -37,7 +37,7 @@ function linesOf(part: GatePart, { width, colors }: Page): string[] {
   }
 }
 
-/** Later lines stand further in than the first: none of them begins as one of the run does. */
+/** Continuation lines are indented, so that they can't look like lines of the run. */
 function hanging(line: string, width: number): string[] {
   const [blanks = ''] = /^ */.exec(line) ?? [];
   const hang = `${blanks.slice(0, 4)}  `;

@@ -1,4 +1,4 @@
-/** `@steersman/print`: runs as lines of text. */
+/** `@steersman/print`: formats runs as lines of text. */
 
 export {
   given,

@@ -1,7 +1,4 @@
-/**
- * Prints the text of model calls as it streams. Of a JSON reply it prints the words for people, once the reply has
- * ended.
- */
+/** Prints the text of model calls as it streams. For a JSON reply it prints the text for people once the reply has ended. */
 
 import { isJson, jsonStart, mayBecomeJson, spokenText } from '@steersman/view';
 import { formatCount } from 'steersman/base';
@@ -13,32 +10,32 @@ import { whoseLine } from './event-lines.js';
 
 type Channel = TextDelta['channel'];
 
-/** What was shown of one attempt at a reply. */
+/** The printed part of one attempt at a reply. */
 const NOTHING = {
-  /** Where each channel ends that was shown or marked as missing. */
+  /** End of the text, in each channel, that was printed or marked as missing. */
   shown: {} as Partial<Record<Channel, number>>,
-  /** Its text is JSON: the words in it are told when it has ended. */
+  /** The text is JSON: its text for people is printed at the end. */
   quiet: false,
-  /** The beginning of JSON was not seen: nothing in it can be told apart. */
+  /** The beginning of the JSON was missed, so its fields can't be identified. */
   late: false,
 };
 
-/** A model call in flight, as far as it was shown. */
+/** A model call in flight, with its printed part. */
 type CallView = typeof NOTHING &
   Pick<TextDelta, 'form' | 'taskId'> & {
     heard: HeardReply;
-    /** Where its text goes once another task is at work beside its own: whole lines that name the task. */
+    /** The sink for its text once another task works at the same time: whole lines that name the task. */
     beside: TextSink | null;
   };
 
 interface Speaker {
-  /** In front of each line of a sub-agent; '' for the run itself. */
+  /** Prefix of a sub-agent's lines; '' for the run itself. */
   who: string;
-  /** Whether another task is at work beside this one. */
+  /** Returns true if another task works at the same time. */
   isBeside: (taskId: string) => boolean;
 }
 
-/** Model calls that have started and not ended, on a sink. */
+/** The model calls in flight of a sink. */
 export class LiveCalls {
   readonly #sink: TextSink;
   readonly #speaker: Speaker;
@@ -54,13 +51,13 @@ export class LiveCalls {
     this.#running.set(callId, { ...NOTHING, shown: {}, heard: beginHearing(), form, taskId, beside: null });
   }
 
-  /** It brings no reply, or has brought it. */
+  /** Removes a call that failed, or whose reply was printed. */
   forget(callId: string): void {
     this.#running.get(callId)?.beside?.endText();
     this.#running.delete(callId);
   }
 
-  /** Decides where a call's text is printed. Once its lines name the task, they keep doing so. */
+  /** Chooses the sink of a call's text. Once its lines name the task, they always do. */
   #sinkOf(call: CallView | undefined): TextSink {
     if (!call || call.taskId === null) return this.#sink;
     if (call.beside === null) {
@@ -72,7 +69,7 @@ export class LiveCalls {
     return call.beside;
   }
 
-  /** More of a text. What is of an older attempt, or was heard before, adds nothing. */
+  /** Prints a new piece of text. Pieces of an older attempt, or repeated ones, add nothing. */
   heard(piece: TextDelta): void {
     const call = this.#running.get(piece.callId);
     if (call === undefined || piece.attempt < call.heard.attempt) return;
@@ -88,7 +85,7 @@ export class LiveCalls {
     if (channel !== 'text') return void this.#show(call, channel, from, text);
     call.late ||= call.form === 'json' && from > 0 && (isAgain || before.text.text === '');
     if (from === 0 && !call.quiet) {
-      // Its first characters can be a fence, with JSON or words to follow.
+      // The first characters may be a fence, followed by JSON or text.
       if (mayBecomeJson(text)) return;
       call.quiet = isJson(text);
     }
@@ -97,7 +94,7 @@ export class LiveCalls {
     call.quiet = call.form === 'json' && jsonStart(text) >= 0;
   }
 
-  /** The reply is whole. */
+  /** Prints the rest of a complete reply. */
   ended(callId: string, reply: string): void {
     const call = this.#running.get(callId);
     const sink = this.#sinkOf(call);
@@ -113,7 +110,7 @@ export class LiveCalls {
     this.forget(callId);
   }
 
-  /** The rest of the text; all of it where a gap was marked. */
+  /** Prints the rest of the text; all of it if a gap was marked. */
   #complete(call: CallView | undefined, text: string, sink: TextSink): void {
     if (call && call.heard.text.from > 0) {
       sink.endText();
@@ -122,7 +119,7 @@ export class LiveCalls {
     } else this.#print('text', text.slice(call?.shown.text ?? 0), sink);
   }
 
-  /** What is new of a text that begins at `from`. */
+  /** Prints the new part of a text that begins at `from`. */
   #show(call: CallView, channel: Channel, from: number, text: string): void {
     const shown = call.shown[channel] ?? 0;
     if (from + text.length <= shown) return;
@@ -133,8 +130,8 @@ export class LiveCalls {
   }
 
   /**
-   * Reasoning is dim and on lines of its own, and that of sub-agents and of tasks side by side is left out, for
-   * several think at once; arguments of tools come with their event.
+   * Prints reasoning dim and on its own lines, except that of sub-agents and concurrent tasks, of which several may
+   * reason at once. Arguments of tools are printed with their event.
    */
   #print(channel: Channel, text: string, sink: TextSink): void {
     const several = this.#speaker.who !== '' || sink !== this.#sink;
@@ -150,7 +147,7 @@ export class LiveCalls {
     this.#note(`attempt ${call.heard.attempt}: the reply starts again`);
   }
 
-  /** A line without a time. */
+  /** Prints a line without a time. */
   #note(text: string): void {
     this.#sink.line(`      ${this.#speaker.who}${this.#sink.colors.yellow(text)}`);
   }
@@ -161,19 +158,19 @@ function tell(sink: TextSink, words: string | null): void {
   sink.text(terminalText(words ?? ''));
 }
 
-/** The words before the JSON that such a role may speak; what may become JSON is waited for. */
+/** Returns the text before the JSON of such a role; an ending that may become JSON is held back. */
 function wordsBefore(text: string): string {
   const at = jsonStart(text);
   const end = at >= 0 ? at : text.search(/[`{[]\s*$/);
   return (end < 0 ? text : text.slice(0, end)).trimEnd();
 }
 
-/** A line that grows longer is broken at a blank, so that it is seen while it is written. */
+/** A longer line is broken at a blank, so that it appears while it is written. */
 const LINE_CHARS = 100;
 
 /**
- * Running text of one of several that speak at once: it reaches the sink in whole lines, `before` in front of each, so
- * that none mix within one.
+ * Returns a sink for one of several concurrent texts: it passes on whole lines, each with the prefix `before`, so that
+ * texts do not mix within a line.
  */
 export function wholeLines(sink: TextSink, before: string): TextSink {
   let begun = '';

@@ -1,4 +1,4 @@
-/** Markdown for terminals: what `marked` reads, laid out in columns. Pure. */
+/** Renders Markdown for terminals: `marked` parses it, and this module lays it out in columns. Pure. */
 
 import { isCostly } from '@steersman/view';
 import type { MarkedToken, Token, Tokens } from 'marked';
@@ -13,10 +13,10 @@ interface Page {
 }
 
 const MOST_COLUMNS = 100;
-/** Of a table: narrower ones are no lines any more. */
+/** A table whose columns would be narrower than this is printed as a list. */
 const LEAST_COLUMN = 8;
 
-/** Lines of at most `width` columns (and 100: longer ones read badly). Text that is no Markdown stays as it is. */
+/** Returns lines of at most `width` columns (and 100, because longer lines are hard to read). Plain text is unchanged. */
 export function markdownLines(text: string, { width, colors }: Page): string[] {
   const page = { width: Math.max(20, Math.min(width, MOST_COLUMNS)), colors };
   const clean = terminalText(text);
@@ -25,7 +25,7 @@ export function markdownLines(text: string, { width, colors }: Page): string[] {
   return lines;
 }
 
-/** Null for what nests deeper than the stack is, or takes too long to read: then it is only text. */
+/** Returns null if the text nests deeper than the call stack, or is too slow to parse: it is then shown as plain text. */
 function markdownOf(text: string, page: Page): string[] | null {
   if (isCostly(text)) return null;
   try {
@@ -35,7 +35,7 @@ function markdownOf(text: string, page: Page): string[] | null {
   }
 }
 
-/** Blocks one below the other, with an empty line between them. */
+/** Returns blocks below each other, with an empty line between them. */
 function blocks(tokens: readonly Token[], page: Page, gap = true): string[] {
   const lines: string[] = [];
   for (const token of tokens) {
@@ -100,7 +100,7 @@ function listLines(list: Tokens.List, page: Page): string[] {
   });
 }
 
-/** Columns as wide as their cells, which go on below where the page is narrower; where it is too narrow, a list. */
+/** Draws columns as wide as their cells, which wrap on a narrower page; a table that is too narrow becomes a list. */
 function tableLines(table: Tokens.Table, page: Page): string[] {
   const { colors, width } = page;
   const rows = [table.header, ...table.rows].map(row => row.map(cell => inline(cell.tokens, colors)));
@@ -128,7 +128,7 @@ function tableLines(table: Tokens.Table, page: Page): string[] {
   return [...rowLines(head).map(line => colors.bold(line)), rule, ...body.flatMap(rowLines)];
 }
 
-/** The widest columns give way first. */
+/** The widest columns shrink first. */
 function shrunk(columns: readonly number[], room: number): number[] {
   const widths = [...columns];
   for (let over = widths.reduce((sum, column) => sum + column, 0) - room; over > 0; over -= 1) {

@@ -1,4 +1,4 @@
-/** The plain live view: one line an event, and the running text of model calls as it comes. */
+/** The plain live view: one line for each event, and the text of model calls as it streams. */
 import { childProgress, newProgress, type RunProgress, take } from '@steersman/view';
 import type { JournalEvent, Retry, RunEnd, RunEvent, ToolProgress } from 'steersman/client';
 import { progressWords } from 'steersman/run';
@@ -10,22 +10,22 @@ import { gateHelp } from './gate-help.js';
 import { LiveCalls, wholeLines } from './live-calls.js';
 
 interface ViewOptions {
-  /** With the id of the run it says how gates are answered. */
+  /** Id of the run: if set, the view prints the commands that answer gates. */
   runId?: string;
   /** Milliseconds since the epoch. Default: the time of the first event. */
   startedAt?: number | null;
-  /** Tells the plan and a line a task, in place of every call. */
+  /** Prints the plan and a line for each task instead of every call. */
   brief?: boolean;
 }
 
-/** Shows items of a watch on a sink. */
+/** Prints the events of a run on a sink. */
 export class PlainView {
   readonly #sink: TextSink;
   readonly #runId: string | null;
   readonly #brief: boolean;
   readonly #clock = new LineClock();
   readonly #progress = newProgress('');
-  /** By the place of each below the run; that of the run itself is empty. */
+  /** Printers by the path of each sub-agent; the run's own path is empty. */
   readonly #agents = new Map<string, AgentLines>();
 
   constructor(sink: TextSink, { runId, startedAt = null, brief = false }: ViewOptions = {}) {
@@ -41,7 +41,7 @@ export class PlainView {
     take(this.#progress, item);
   }
 
-  /** Ends running text. */
+  /** Ends text that is being streamed. */
   end(): void {
     this.#sink.endText();
   }
@@ -64,15 +64,15 @@ export class PlainView {
   }
 }
 
-/** What the run, or one of its sub-agents, does. */
+/** Prints the events of the run, or of one of its sub-agents. */
 class AgentLines {
   readonly #sink: TextSink;
-  /** In front of each line of a sub-agent; '' for the run itself. */
+  /** Prefix of a sub-agent's lines; '' for the run itself. */
   readonly #who: string;
-  /** How it stands before what is shown. */
+  /** The state before the printed event. */
   readonly #progress: RunProgress;
   readonly #calls: LiveCalls;
-  /** What was last told of the progress of each tool call. */
+  /** The last printed progress of each tool call. */
   readonly #told = new Map<string, string>();
 
   constructor(sink: TextSink, path: string, progress: RunProgress) {
@@ -111,12 +111,12 @@ class AgentLines {
     this.#sink.endText();
   }
 
-  /** A line without a time. */
+  /** Prints a line without a time. */
   #note(text: string): void {
     this.#sink.line(`      ${this.#who}${text}`);
   }
 
-  /** A line where there is something new to say; figures alone, each tenth of the whole. */
+  /** Prints progress if its message is new; without a message, at each tenth of the total. */
   #showProgress(progress: ToolProgress): void {
     const { callId, tool, message = '', progress: done = 0, total } = progress;
     const tenth = total ? Math.floor((10 * done) / total) : 0;
@@ -130,7 +130,7 @@ class AgentLines {
   }
 }
 
-/** Shows what happens to the run's end; null where the events were ended before it. */
+/** Prints events until the run's end; null if the events ended before it. */
 export async function showEvents(
   events: AsyncIterable<RunEvent>,
   show: (event: RunEvent) => void,
@@ -142,7 +142,7 @@ export async function showEvents(
   return null;
 }
 
-/** A call that is made again, and why. */
+/** Describes a repeated call, and why it was repeated. */
 function retryLine({ activityType, attempt, maximumAttempts, message }: Retry): string {
   const of = maximumAttempts > 0 ? ` of ${maximumAttempts}` : '';
   return `${ACTIVITY_NAMES[activityType] ?? activityType}: attempt ${attempt}${of}, since: ${terminalText(message)}`;
@@ -159,14 +159,14 @@ const ACTIVITY_NAMES: Record<string, string> = {
 };
 
 /**
- * What lines take from those above, for a run and its sub-agents: what is heard late of one of them is not told as
- * earlier, and every receipt has the words of its message.
+ * The memory of earlier lines, for a run and its sub-agents: times never decrease, even for events that arrive late,
+ * and every receipt includes its message's text.
  */
 export class LineClock {
   #lastAt = 0;
   readonly #texts = new Map<string, string>();
 
-  /** The event as its line tells it, with a time that is never before that of the line above. */
+  /** Returns the event to print, with a time not before that of the previous line. */
   shown<E extends JournalEvent>(event: E): E {
     this.#lastAt = Math.max(this.#lastAt, event.at);
     if (event.type !== 'receipt') return { ...event, at: this.#lastAt };

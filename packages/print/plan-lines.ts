@@ -1,4 +1,4 @@
-/** Plans as lines for people: whole once, then only what has changed since. Pure. */
+/** Formats plans as lines for people: the whole plan once, then only changes. Pure. */
 
 import { plural, preview, visibleText } from 'steersman/base';
 import type { JournalPayloads } from 'steersman/client';
@@ -22,8 +22,8 @@ export function taskLine({ id, description, status }: ShownTask): string {
 }
 
 /**
- * The plan after `before`: a line for the plan, then all of its tasks where none was shown before, else those that are
- * new, other than before, or gone. What their work has made of them was told as it happened.
+ * Returns a line for the plan, then all of its tasks if `before` is empty, else the tasks that are new, changed, or
+ * removed. Changes of a task's status were printed when they happened.
  */
 export function planLines(
   { tasks, changed, cut }: JournalPayloads['plan_updated'],

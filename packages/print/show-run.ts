@@ -1,4 +1,4 @@
-/** A run at a glance: what `show` prints. */
+/** Prints a summary of a run, for the verb `show`. */
 
 import { formatCost, formatCount, formatDuration, preview, visibleText } from 'steersman/base';
 import {
@@ -19,7 +19,7 @@ import { atDeadline, gateHelp } from './gate-help.js';
 import { columnLines } from './layout.js';
 import { taskLine } from './plan-lines.js';
 
-/** The plain form. */
+/** Prints the plain form. */
 export function printRun(
   sink: TextSink,
   shown: RunSnapshot,
@@ -66,7 +66,7 @@ function checkText({ id, check, status, why, ms }: CheckResult, { green, yellow 
   return `${(status === 'passed' ? green : yellow)(line)}${how}`;
 }
 
-/** A line each, below the one that called it. */
+/** Returns a line for each sub-agent, below its caller's. */
 function childLines(children: readonly ChildTree[]): string[] {
   return children.flatMap(child => {
     const { usage } = child;
@@ -103,7 +103,7 @@ function usageLine({ usage, budget, limits }: RunSnapshot): string | null {
 
 type WithGates = Pick<RunSnapshot, 'id' | 'gates' | 'inputs' | 'tasks'>;
 
-/** Each open gate with all that it is about, and the commands that answer it. */
+/** Returns each open gate with all its details, and the commands that answer it. */
 function gateLines({ id, gates, inputs, tasks }: WithGates, { bold, dim }: Colors): string[] {
   const text = (of: string) => terminalText(visibleText(of));
   return gates.flatMap(gate => [
@@ -118,7 +118,7 @@ function gateLines({ id, gates, inputs, tasks }: WithGates, { bold, dim }: Color
   ]);
 }
 
-// An artifact in a line, as lists of them and `show` have it.
+// Formats an artifact as a line, for lists of artifacts and `show`.
 
 export function artifactLine({ id, type, title, version, bytes }: Artifact): string {
   const facts = [
@@ -131,11 +131,11 @@ export function artifactLine({ id, type, title, version, bytes }: Artifact): str
   return terminalText(facts.join(' · '));
 }
 
-// What a run used, by role and model: a table in plain columns. Pure.
+// The usage of a run by role and model, as a table in plain columns. Pure.
 
 const HEADINGS = ['role', 'model', 'calls', 'input', 'cached', 'output', 'cost'];
 
-/** A line of headings, then one for each role and model; a role with several models has its sum before them. */
+/** Returns a line of headings, then a line for each role and model; a role with several models has its sum before them. */
 export function usageTable(entries: readonly UsageEntry[]): string[] {
   if (entries.length === 0) return [];
   const rows = [...usageByRole(entries)].flatMap(([role, sum]) => {
@@ -161,7 +161,7 @@ function cells(role: string, model: string, calls: number, usage: Usage): string
   ];
 }
 
-/** Lines on what a run that does nothing waits for, each thing once, however often it is asked. */
+/** Returns a function that reports what a waiting run waits for, each reason only once. */
 export function waitTeller(colors: Colors): (state: RunSnapshot) => string[] {
   const told = new Set<string>();
   return state =>
@@ -172,7 +172,7 @@ export function waitTeller(colors: Colors): (state: RunSnapshot) => string[] {
     });
 }
 
-/** What each is known by, then its lines; none while it works, or no worker answers. */
+/** Returns a key and the lines for each reason to wait; empty if the run works, or no worker answers. */
 function thingsOf(state: RunSnapshot, colors: Colors): [string, ...string[]][] {
   const { id, stuck, gates, phase, pausedAgents, goals, lastEventSeq } = state;
   if (stuck) return [[stuck.what, stuckLine(stuck), stuck.todo]];

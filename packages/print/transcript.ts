@@ -1,4 +1,4 @@
-/** The conversation of a run as Markdown. Pure. */
+/** Formats the conversation of a run as Markdown. Pure. */
 
 import { formatCount, formatDuration } from 'steersman/base';
 import type { ThreadTranscript } from 'steersman/client';
@@ -6,7 +6,7 @@ import { resultText } from 'steersman/conversation';
 import type { Block, Message, ToolResultBlock, ToolUseBlock } from 'steersman/run';
 import { oneLine } from 'steersman/shared';
 
-/** One heading a thread and one a message; what tools got and gave in fences, which no text of theirs can close. */
+/** Writes a heading for each thread and message. Arguments and results of tools are fenced: their text can't end it. */
 export function transcriptMarkdown(id: string, transcripts: readonly ThreadTranscript[]): string {
   const threads = transcripts.map(({ thread, messages }) =>
     [`## Thread ${oneLine(thread)}`, ...messages.map(messageMarkdown)].join('\n\n'),
@@ -51,7 +51,7 @@ function blockMarkdown(block: Block): string {
   }
 }
 
-/** What stands below a heading of ours has none of that level, nor leaves a block open in which the next one vanishes. */
+/** Below a heading, a text must not have headings of that level, or leave a code block open that swallows the next. */
 export function belowHeading(text: string): string {
   let fence = '';
   const lines = text.split(/\r\n|\r|\n/).map(line => {
@@ -66,7 +66,7 @@ export function belowHeading(text: string): string {
   return [...lines, ...(fence === '' ? [] : [fence])].join('\n');
 }
 
-/** A line that would be, or make, a heading of one of our levels, or begin a block of HTML. */
+/** Escapes a line that would make a heading of our levels, or begin a block of HTML. */
 function lowered(line: string): string {
   return line
     .replace(
@@ -78,7 +78,7 @@ function lowered(line: string): string {
     .replaceAll('<!--', '\\<!--');
 }
 
-/** A reply that is JSON, as JSON. */
+/** Formats a JSON reply as a JSON block. */
 function words(text: string): string {
   if (!text.startsWith('{')) return text;
   try {
@@ -88,7 +88,7 @@ function words(text: string): string {
   }
 }
 
-/** The arguments of a call, or what should have been some. */
+/** Returns the arguments of a call, or the text that could not be parsed as such. */
 function callFence({ raw, input, argsParseFailed }: ToolUseBlock): string {
   return argsParseFailed === true
     ? fenced(raw ?? '', 'text')
@@ -99,14 +99,14 @@ function quoted(text: string): string {
   return text === '' ? '' : text.replace(/^/gm, '> ');
 }
 
-/** With more backticks than the text has in a row. */
+/** Uses a fence with more backticks than any sequence in the text. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(run => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** A tool call and its result, by the id of the message that is its result; null where that is not kept. */
+/** Returns a tool call and its result, by the id of the result's message; null if that is not stored. */
 export function toolExchange(
   transcripts: readonly ThreadTranscript[],
   messageId: string,

@@ -1,4 +1,4 @@
-/** `@steersman/view`: a run as people see it, for any face. Without Node. */
+/** `@steersman/view`: the view of a run for people, shared by all user interfaces. Without Node. */
 
 export { isCostly } from './markdown-cost.js';
 export { phaseName } from './phases.js';

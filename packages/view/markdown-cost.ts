@@ -1,30 +1,30 @@
-/** WB2. Markdown that takes `marked` too long to read, or a page too long to draw: it is shown as it is. Pure. */
+/** Detects Markdown that `marked` would parse, or a page draw, too slowly: it is shown as plain text (WB2). Pure. */
 
-/** Marks that may begin or end something within a line, and whose partners `marked` looks for. */
+/** Characters that may begin or end inline markup, whose partners `marked` searches for. */
 const MARKS = /[*_~[\]`]/;
-/** What becomes a link without marks. */
+/** Texts that become links without markup. */
 const LINKS = /:\/\/|www\.|@/g;
-/** What begins a text of its own, as an empty line does: an item, a heading, a row. */
+/** Lines that begin a new block, as an empty line does: an item, a heading, a row. */
 const NEW_TEXT = /^\s*(?:$|[-*+] |\d{1,9}[.)] |#|\|)/;
-/** The line below the head of a table. A shorter row is filled up to its columns. */
+/** The line below a table's head. Shorter rows are filled up to its number of columns. */
 const TABLE = /^[\s>]*[|:-][\s|:-]*$/;
-/** What stands within something else: each level is read again for the level within it. */
+/** Markers of nested blocks: `marked` parses each level again for the level within it. */
 const WITHIN = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*[ \t]*/;
 const LEVELS = /[>*+-]|\d{1,9}[.)]/g;
 
-/** 4,000 characters of nothing but marks take about half a second; ordinary text of 100 KB is at a tenth of this. */
+/** A text of 4,000 markup characters takes about half a second; ordinary text of 100 KB reaches a tenth of this. */
 const MOST_COST = 12_000_000;
-/** Answers and plans are far shorter. */
+/** Answers and plans are far shorter than this. */
 const MOST_CHARS = 400_000;
 const MOST_LEVELS = 30;
-/** An ordinary text of 100 KB makes some 5,000. */
+/** An ordinary text of 100 KB makes about 5,000 elements. */
 export const MOST_ELEMENTS = 20_000;
 
 export function isCostly(text: string): boolean {
   return text.length > MOST_CHARS || takesLong(text) || elementsOf(text) > MOST_ELEMENTS;
 }
 
-/** Within one text, `marked` takes time that grows with its length times its marks, and faster. */
+/** Within a block, the time of `marked` grows at least with its length times its markup characters. */
 function takesLong(text: string): boolean {
   let cost = 0;
   let chars = 0;
@@ -46,11 +46,11 @@ function levelsOf(line: string): number {
   const [begin = ''] = WITHIN.exec(line.slice(0, 1_000)) ?? [];
   const levels = begin.match(LEVELS)?.length ?? 0;
   const isItem = levels > 0;
-  // An item within an item stands two blanks further in.
+  // A nested item is indented by two more blanks.
   return levels + (isItem ? Math.floor((/^[ \t]*/.exec(line)?.[0].length ?? 0) / 2) : 0);
 }
 
-/** At least as many elements as are made of it: cells of tables, items, breaks, links, what marks set apart. */
+/** Returns an upper bound of the elements that a text makes: table cells, items, breaks, links, inline markup. */
 export function elementsOf(text: string): number {
   let elements = 0;
   let columns = 0;

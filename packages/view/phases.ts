@@ -1,4 +1,4 @@
-/** What a run is doing, in words for people: in the languages of the faces. */
+/** Names of a run's phases for people, in the languages of the user interfaces. */
 import type { Phase, RunSnapshot } from 'steersman/client';
 
 type Shown = Phase | NonNullable<RunSnapshot['phase']> | 'starting' | 'running' | 'unknown';
@@ -43,7 +43,7 @@ const ZH: typeof EN = {
   unknown: '未知',
 };
 
-/** Any other language reads English; a phase of another version reads as it is. */
+/** Returns the English name for any language but Chinese; an unknown phase, of another version, is returned with blanks. */
 export function phaseName(phase: string, language: string | null): string {
   const names: Readonly<Partial<Record<string, string>>> = language === 'zh' ? ZH : EN;
   return names[phase] ?? phase.replaceAll('_', ' ');

@@ -1,4 +1,4 @@
-/** A run as every face shows it: folded from its events, live text and what its worker tells of its state. Pure. */
+/** The state of a run that user interfaces show: folded from its events, live text and the worker's state. Pure. */
 
 import type {
   JournalEvent,
@@ -26,7 +26,7 @@ interface ToolInFlight {
   taskId: string | null;
   arguments: string;
   startedAt: number;
-  /** How far it is, where its server tells it. */
+  /** Progress text, if the tool server reports progress. */
   progress: string | null;
 }
 
@@ -36,35 +36,35 @@ export interface RunProgress {
   phase: string;
   cycle: number;
   tasks: { id: string; description: string; status: string }[];
-  /** Tasks that have begun and not ended: with more than one, a line says whose it is. */
+  /** Tasks at work: if there are several, each line names its task. */
   atWork: Set<string>;
   calls: Map<string, CallInFlight>;
-  /** Sub-agents that run, by their places below the run. */
+  /** Running sub-agents, by their paths below the run. */
   children: Map<string, RunProgress>;
   tools: Map<string, ToolInFlight>;
-  /** Of the run and its sub-agents. */
+  /** Usage of the run and its sub-agents. */
   usage: Usage;
-  /** Of the goal at hand, as its limits count. */
+  /** Turns of the current goal, as its limits count them. */
   turns: number;
   toolCalls: number;
-  /** Messages of this or another client that were accepted and are not applied. */
+  /** Messages of any client that were accepted and are not applied yet. */
   waiting: { id: string; how: string }[];
-  /** The words of the last reply: roles say some of them again to the person. */
+  /** The text of the last reply, because roles repeat some of them to the person. */
   lastWords: string | null;
   paused: boolean;
   stopping: boolean;
   idle: boolean;
-  /** When the goal was answered, while nothing runs. */
+  /** The time when the goal was answered, while nothing runs. */
   answeredAt: number | null;
-  /** The last answer of the query `state`. */
+  /** The last result of the query `state`. */
   state: StateView | null;
   /** Number of the last own event. */
   lastSeq: number;
-  /** A state that is ahead of the events. */
+  /** A state that is newer than the events received so far. */
   ahead: Known | null;
 }
 
-/** What a worker or the record tells of a run, where events may be lost or not be read. */
+/** Facts that a worker or the record reports about a run, for lost or unread events. */
 export type Known = Pick<
   RunSnapshot,
   'goal' | 'phase' | 'paused' | 'stopping' | 'tasks' | 'usage' | 'counters' | 'lastEventSeq'
@@ -101,7 +101,7 @@ type Take<T extends JournalType> = (
   progress: RunProgress,
 ) => Partial<RunProgress> | undefined;
 
-/** What an event changes; what it adds to a map is there when it returns. */
+/** Returns the fields that an event changes; maps and sets are changed in place. */
 const TAKE: { [T in JournalType]?: Take<T> } = {
   run_started: ({ goal }, progress) => ({ goal: progress.goal || goal, phase: 'loading' }),
   phase_started: ({ phase, cycle }) => ({ phase, cycle }),
@@ -155,14 +155,14 @@ function withStatus(tasks: RunProgress['tasks'], id: string, status: string): Ru
   return tasks.map(task => (task.id === id ? { ...task, status } : task));
 }
 
-/** What is known of a sub-agent, in the time of its run. Changes `progress` where nothing is known yet. */
+/** Returns the progress of a sub-agent. If it is unknown, it is added to `progress`, with the run's start time. */
 export function childProgress({ children, startedAt }: RunProgress, child: string): RunProgress {
   const known = children.get(child) ?? { ...newProgress(''), startedAt };
   children.set(child, known);
   return known;
 }
 
-/** Takes in what happens, in the run or in a sub-agent. Changes `progress`. */
+/** Applies an event of the run or of a sub-agent to `progress`, which it changes. */
 export function take(progress: RunProgress, event: RunEvent): void {
   const { path } = event;
   const own = path === undefined ? progress : childProgress(progress, path);
@@ -177,7 +177,7 @@ export function take(progress: RunProgress, event: RunEvent): void {
   const tool = event.type === 'tool_progress' ? own.tools.get(event.callId) : undefined;
   if (tool && event.type === 'tool_progress') tool.progress = progressWords(event);
   if (path === undefined) return;
-  // What they use is the run's: its limits count it, and `show` tells it so.
+  // Usage of sub-agents counts for the run: its limits and `show` include it.
   if (event.type === 'model_call_ended') {
     progress.turns += 1;
     progress.usage = addUsage(progress.usage, event.usage);
@@ -185,7 +185,7 @@ export function take(progress: RunProgress, event: RunEvent): void {
   if (event.type === 'subagent_ended') progress.children.delete(`${path}/${event.id}`);
 }
 
-/** Takes in a state: at once, or when the events have come as far. An older one tells nothing new. */
+/** Applies a state, now or when the events have reached it. An older state is ignored. */
 export function takeState(progress: RunProgress, known: Known): void {
   const seq = known.phase === 'ended' ? progress.lastSeq : (known.lastEventSeq ?? 0);
   if (seq > progress.lastSeq) progress.ahead = known;
@@ -200,10 +200,10 @@ export function takeState(progress: RunProgress, known: Known): void {
   progress.toolCalls = counters?.toolCalls ?? progress.toolCalls;
 }
 
-/** Phases that say why nothing is done. */
+/** Phases in which no work is done. */
 const NO_WORK: ReadonlySet<string> = new Set(['paused', 'waiting', 'idle', 'ended']);
 
-/** What a call has said to a person so far; null while there is nothing, or nobody can tell: of JSON the beginning was missed. */
+/** Returns a call's text for people so far; null if it has no text yet, or its JSON is unreadable without the beginning. */
 export function wordsOf({ form, heard: { text } }: CallInFlight): string | null {
   return text.from > 0 && form === 'json' ? null : spokenText(text.text, form);
 }

@@ -1,14 +1,14 @@
-/** What a person reads of a role's reply: its words, not its JSON. Works while the reply is being written. Pure. */
+/** Extracts the text for people from a role's reply, without its JSON. It works while the reply is being written. Pure. */
 import type { ReplyForm } from 'steersman/client';
 import { isRoleForm, partsText, readParts } from 'steersman/rules';
 
-/** Fields of role outputs that speak to a person, the first that is there wins. */
+/** Fields of role outputs with text for people; the first that is present counts. */
 const SPOKEN = ['userMessage', 'summary', 'overallFeedback', 'message', 'question', 'reason'];
 
 /**
- * The words of a reply so far; null while there are none. Text that is no JSON is all words; of JSON, the first
- * field that is meant for people, also when the text ends in the middle of it. A role that is to reply in JSON may
- * say something before it, or put it in a fence: what stands before it, then the JSON's words.
+ * Returns the text of a reply so far; null if it has no text yet. A reply that is not JSON is all text; of JSON, the
+ * first field for people counts, even if it is incomplete. A role that must reply in JSON may write text before it, or
+ * a fence around it: then that text comes first, followed by the JSON's text.
  */
 export function spokenText(reply: string, form: ReplyForm = 'words'): string | null {
   const text = reply.trim();
@@ -29,29 +29,29 @@ function wordsIn(json: string): string | null {
   return null;
 }
 
-/** Where JSON begins in a reply that may say something before it; -1 while there is none. */
+/** Returns the start of the JSON in a reply that may have text before it; -1 if it has no JSON yet. */
 export function jsonStart(reply: string): number {
   return reply.search(/```|[{[]\s*["{]/);
 }
 
-/** True for a reply, or the beginning of one, that is JSON for the run and not words for a person. */
+/** True for a reply, or its beginning, that is JSON for the run and not text for a person. */
 export function isJson(reply: string): boolean {
   return /^\s*(```(json\w*)?\s*)?(\{\s*["}]|\[\s*[{["\]])/i.test(reply);
 }
 
-/** True while the beginning of a reply does not tell yet whether it is JSON. */
+/** True while the beginning of a reply could still become JSON. */
 export function mayBecomeJson(beginning: string): boolean {
   return /^\s*(`{1,3}\w*\s*)?[{[]?\s*$/.test(beginning);
 }
 
-/** A JSON string's content, that may be cut anywhere. */
+/** Unescapes the content of a JSON string that may be cut anywhere. */
 function unescaped(content: string): string {
   for (const cut of [0, 1, 2, 3, 4, 5, 6]) {
     try {
       const value: unknown = JSON.parse(`"${content.slice(0, content.length - cut).replace(/\n/g, '\\n')}"`);
       return String(value).trim();
     } catch {
-      // Cut in the middle of an escape sequence: one character less.
+      // The content ends within an escape sequence: try one character less.
     }
   }
   return content.trim();

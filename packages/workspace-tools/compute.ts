@@ -1,4 +1,4 @@
-/** JavaScript of a model, in a sandbox that reads the workspace and reaches nothing else. */
+/** Runs JavaScript of a model in a sandbox that can read the workspace and nothing else. */
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { callThread } from './threads/call-thread.js';
 import type { ComputeAnswer, ComputeData, ComputeQuestion } from './threads/compute-thread.js';
 
 const TIMEOUT_MS = 5_000;
-/** The sandbox ends itself before, and says what was printed. */
+/** The sandbox ends itself earlier, and reports its printed text. */
 const GRACE_MS = 500;
-/** For texts on their way into the sandbox, which has 64 MB of its own. */
+/** Memory for texts in transfer; the sandbox itself has 64 MB. */
 const HEAP_MB = 192;
 const MOST_FILE_BYTES = 16 << 20;
 const MOST_READ_BYTES = 64 << 20;
@@ -40,9 +40,9 @@ export function computeTool(context: WorkspaceContext, timeoutMs = TIMEOUT_MS): 
   });
 }
 
-/** Of Node, whose types lack it. */
+/** Node provides WebAssembly, but its types lack it. */
 const { compile } = Reflect.get(globalThis, 'WebAssembly') as { compile(bytes: Uint8Array): Promise<object> };
-/** Compiled once: for each call anew it would run a hundred times slower. */
+/** Compiled once, because compiling for each call would take a hundred times longer. */
 let compiled: Promise<object> | null = null;
 
 function quickJs(): Promise<object> {
@@ -51,7 +51,7 @@ function quickJs(): Promise<object> {
   return compiled;
 }
 
-/** What the sandbox may see, by the rules of all tools here. */
+/** Answers the sandbox's requests for files, by the rules of all workspace tools. */
 function answers(context: WorkspaceContext): (question: unknown) => Promise<unknown> {
   let left = MOST_READ_BYTES;
   return async question => {

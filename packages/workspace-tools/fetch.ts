@@ -1,4 +1,4 @@
-/** A page, a text or a PDF of the web, as a tool. */
+/** The tool that reads a page, a text or a PDF of the web. */
 
 import { type CodeTool, defineTool } from 'steersman/mcp';
 import { env } from 'steersman/shared';
@@ -9,7 +9,7 @@ import { callProcess } from './threads/call-process.js';
 import type { PageData } from './threads/page-process.js';
 
 const TIMEOUT_MS = 10_000;
-/** A large page as a tree; 20,000 nested elements would take any time. */
+/** Enough for a large page as a tree; 20,000 nested elements would take unlimited time. */
 const HEAP_MB = 256;
 const MOST_CHARS = 200_000;
 const MOST_PAGES = 50;
@@ -52,7 +52,7 @@ async function textOf({ bytes, type, url }: Answer, signal: AbortSignal): Promis
   throw new Error(`${url} is ${kind || 'of no type'}, ${bytes.length} bytes: no text.`);
 }
 
-/** As the answer says, else as the page itself says, else UTF-8. */
+/** Decodes by the response's charset, else the page's own, else UTF-8. */
 function decoded(bytes: Buffer, type: string): string {
   const said =
     /charset=["']?([\w-]+)/i.exec(type) ??

@@ -1,4 +1,4 @@
-/** One GET, bounded in time, size and redirects, to addresses that were checked and to no others. */
+/** Performs a GET request with limits for time, size and redirects, only to addresses that were checked. */
 
 import { lookup as lookUp } from 'node:dns/promises';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
@@ -12,21 +12,21 @@ import { withinTime } from 'steersman/shared';
 
 export interface GetOptions {
   url: string;
-  /** Hosts whose addresses may be private: a name, or one with its port. */
+  /** Hosts whose addresses may be private: a name, or a name with its port. */
   allowed: readonly string[];
   signal: AbortSignal;
   timeoutMs?: number;
-  /** Every address of a name. Default: the system's. */
+  /** Returns every address of a name. Default: the system's resolver. */
   addressesOf?: (host: string) => Promise<readonly string[]>;
 }
 
 export interface Answer {
-  /** After redirects. */
+  /** The URL after redirects. */
   url: string;
   status: number;
   type: string;
   bytes: Buffer;
-  /** There was more than is read. */
+  /** True if the body was longer than the limit. */
   cut: boolean;
 }
 
@@ -40,7 +40,7 @@ const HEADERS = {
   'user-agent': 'steersman',
 };
 
-/** @throws Error for the model: an address that may not be asked, or that gives no answer. */
+/** @throws Error for the model: a forbidden address, or no response. */
 export async function httpGet({ url, signal, timeoutMs = TIMEOUT_MS, ...how }: GetOptions): Promise<Answer> {
   const over = withinTime(timeoutMs, signal);
   let at = url;
@@ -59,7 +59,7 @@ export async function httpGet({ url, signal, timeoutMs = TIMEOUT_MS, ...how }: G
   throw new Error(`${url} was redirected more than ${MOST_REDIRECTS} times.`);
 }
 
-/** @throws Error as soon as time is over, whatever the work does. */
+/** @throws Error as soon as the time is over, even if the work does not stop. */
 async function during<T>(over: AbortSignal, work: Promise<T>): Promise<T> {
   let stop = () => {};
   const ended = new Promise<never>((_resolve, reject) => {
@@ -77,7 +77,7 @@ async function during<T>(over: AbortSignal, work: Promise<T>): Promise<T> {
 
 type How = Pick<GetOptions, 'allowed' | 'addressesOf'>;
 
-/** What to ask, and the one address to which it goes. */
+/** Returns the URL, and the single checked address for the request. */
 async function checked(url: string, { allowed, addressesOf = systemAddresses }: How) {
   if (!URL.canParse(url)) throw new Error(`${url} is no address.`);
   const target = new URL(url);
@@ -102,7 +102,7 @@ async function systemAddresses(host: string): Promise<string[]> {
   return found.map(({ address }) => address);
 }
 
-/** What is not of the open internet, as the registries of special addresses list it. */
+/** Special-purpose IPv4 networks of the IANA registries, which are not public. */
 const CLOSED = new BlockList();
 for (const net of [
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24',
@@ -111,7 +111,7 @@ for (const net of [
   const [address = '', prefix] = net.split('/');
   CLOSED.addSubnet(address, Number(prefix), 'ipv4');
 }
-/** Of IPv6 only these are of the open internet, without those that carry an address of IPv4, or are for examples. */
+/** Only these IPv6 networks are public, except those that embed an IPv4 address or are for documentation. */
 const OPEN = new BlockList();
 OPEN.addSubnet('2000::', 3, 'ipv6');
 CLOSED.addSubnet('2001::', 23, 'ipv6');
@@ -126,7 +126,7 @@ export function isPublic(address: string): boolean {
   return !CLOSED.check(address, 'ipv6') && !ownAddresses().check(address, 'ipv6');
 }
 
-/** Of this machine, which may be of the open internet: what listens there trusts who asks from here. */
+/** Returns addresses of this machine, even public ones: services on it may trust local requests. */
 function ownAddresses(): BlockList {
   const own = new BlockList();
   for (const { address, family } of Object.values(os.networkInterfaces()).flatMap(all => all ?? [])) {
@@ -135,7 +135,7 @@ function ownAddresses(): BlockList {
   return own;
 }
 
-/** The name is not looked up again: it could lead elsewhere the second time. */
+/** Connects to the checked address: a second lookup of the name could return another one. */
 function requested(target: URL, address: string, signal: AbortSignal): Promise<IncomingMessage> {
   const secure = target.protocol === 'https:';
   const name = isIP(target.hostname.replace(/^\[|\]$/g, '')) ? {} : { servername: target.hostname };
@@ -171,7 +171,7 @@ function unpacked(message: IncomingMessage): Readable {
   return message.pipe(through);
 }
 
-/** Counted as it comes out: a small answer may be packed from a huge one. */
+/** Counts the decompressed bytes: a small response can expand to a huge one. */
 async function body(message: IncomingMessage): Promise<Pick<Answer, 'bytes' | 'cut'>> {
   const chunks: Buffer[] = [];
   let size = 0;

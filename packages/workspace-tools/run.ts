@@ -1,4 +1,4 @@
-/** A command line in the workspace, as a tool. */
+/** The tool that runs a command line in the workspace. */
 
 import { type CodeTool, defineTool } from 'steersman/mcp';
 import { type CodeSays, codeSays } from 'steersman/rules';
@@ -22,7 +22,7 @@ export function runTool({ workspace }: WorkspaceContext): CodeTool {
       required: ['command'],
     },
     stoppable: true,
-    // Its own limit comes first, and says more.
+    // The command's own limit is shorter, and has a better message.
     timeoutMs: MOST_MS + GRACE_MS,
     async run({ command, timeoutMs = DEFAULT_MS }, { signal, progress }) {
       const startedAt = performance.now();
@@ -54,7 +54,7 @@ export function runTool({ workspace }: WorkspaceContext): CodeTool {
   });
 }
 
-/** Whoever reads an exit code knows by it what a pipe comes to. */
+/** The shell determines the exit code of a pipe, so the model must know it. */
 const SHELL_TEXT: Readonly<Record<string, string>> = {
   true: 'bash with pipefail',
   false: '/bin/sh without pipefail',

@@ -1,4 +1,4 @@
-/** The tools of a workspace: what `steersman tools` serves, and a worker in its own process. */
+/** The tools of a workspace, for `steersman tools` and for workers that run them in their own process. */
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,7 +17,7 @@ import { findTool, grepTool } from './files/search.js';
 import { writeTool } from './files/write.js';
 import { runTool } from './run.js';
 
-/** In the order in which models see them. */
+/** Tools in the order in which models see them. */
 const MAKERS: Readonly<Record<string, (context: WorkspaceContext) => CodeTool>> = {
   read: readTool,
   list: listTool,
@@ -32,16 +32,16 @@ const MAKERS: Readonly<Record<string, (context: WorkspaceContext) => CodeTool>> 
   run: runTool,
 };
 
-/** They speak to the outside: on only where they are named. */
+/** Tools that connect to the network are off unless they are named. */
 const OFF_UNLESS_NAMED: readonly string[] = ['fetch'];
 
 export interface ToolChoice {
-  /** Names of tools that are off otherwise, each text one or several: `fetch,run`. */
+  /** Names of tools that are off by default; a text may name several: `fetch,run`. */
   with?: readonly string[];
   without?: readonly string[];
 }
 
-/** @throws SteersmanError for a name that is no tool. */
+/** @throws SteersmanError for an unknown tool. */
 export function workspaceTools(context: WorkspaceContext, choice: ToolChoice = {}): CodeTool[] {
   const names = chosenNames(choice);
   return Object.entries(MAKERS).flatMap(([name, make]) =>
@@ -49,7 +49,7 @@ export function workspaceTools(context: WorkspaceContext, choice: ToolChoice = {
   );
 }
 
-/** The schema says all that a call may have, so that nobody is asked about one that can't run; and holds whoever calls. */
+/** Makes the schema closed and validates arguments: a person is never asked about a call that can't run. */
 function checked(tool: CodeTool): CodeTool {
   const inputSchema = { ...tool.inputSchema, additionalProperties: false };
   const taking = { name: tool.name, inputSchema };
@@ -77,7 +77,7 @@ function chosenNames(choice: ToolChoice): string[] {
   );
 }
 
-/** What stands after `steersman tools`. @throws SteersmanError for what it does not know. */
+/** Parses the arguments of `steersman tools`. @throws SteersmanError for unknown ones. */
 export function parseToolsArgs(args: readonly string[]): { folder: string; choice: ToolChoice } {
   const names = { type: 'string', multiple: true } as const;
   const options = { with: names, without: names };
@@ -96,7 +96,7 @@ function namesOf(given: readonly string[] = []): string[] {
   return given.flatMap(text => text.split(',')).filter(name => name !== '');
 }
 
-/** For whoever serves `steersman tools` in its own process. @throws SteersmanError for arguments that it does not take. */
+/** Returns tools for servers that run `steersman tools` in-process. @throws SteersmanError for unknown arguments. */
 export function toolsOf({ home, ...context }: Omit<WorkspaceContext, 'workspace'> = {}): ToolsHere {
   return (args, at) => {
     const { folder, choice } = parseToolsArgs(args);
@@ -109,7 +109,7 @@ export function toolsOf({ home, ...context }: Omit<WorkspaceContext, 'workspace'
   };
 }
 
-/** As it is where it is not there yet: what is made there later is no link. */
+/** Resolves links of a folder; one that does not exist yet is returned unresolved, because it will not be a link. */
 function realOf(folder: string): string {
   try {
     return realpathSync(folder);

@@ -1,4 +1,4 @@
-/** An open gate, put to the person behind a client that can ask one (MCP elicitation). Only what they send counts. */
+/** Asks the person behind a client about an open gate, if the client can (MCP elicitation). Only their own reply counts. */
 
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { type ElicitRequestFormParams, EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -9,20 +9,20 @@ import { type Chosen, hiddenLines, type Known, partLines, partsOf, replyTo } fro
 import { choicesOf } from 'steersman/run';
 import type { Request } from './tool.js';
 
-/** What a person is asked to consent to is shown whole, or not asked here. */
+/** A person must see everything that they consent to: a longer gate is not asked here. */
 const MOST_CHARS = 16_000;
-/** The wait of the call ends the question: the SDK's own limit of a minute must not. */
+/** The call's own wait limits the question, so the SDK's limit of a minute is disabled. */
 const NO_LIMIT_MS = 2_147_483_647;
 
 export interface Question {
   runId: string;
   gate: Gate;
   known: Known;
-  /** Aborted when nobody waits for an answer any more: the form is withdrawn. */
+  /** Aborted when the answer is no longer needed: this withdraws the form. */
   signal: AbortSignal;
 }
 
-/** The person's answer; null where the client can't ask, or nobody gave one. */
+/** Returns the person's answer; null if the client can't ask, or the person gave no answer. */
 export async function askPerson(
   { server }: McpServer,
   request: Request,
@@ -31,22 +31,22 @@ export async function askPerson(
   const form = gateForm(question);
   if (form === null || server.getClientCapabilities()?.elicitation?.form === undefined) return null;
   try {
-    // Clients of the official SDK never take the withdrawal of a request with the id 0, which is the first.
+    // Clients of the official SDK ignore the withdrawal of the request with id 0, which is the first: a ping takes that id.
     await request.sendRequest({ method: 'ping' }, EmptyResultSchema, { signal: question.signal });
     const { action, content } = await server.elicitInput(form, {
       signal: question.signal,
       relatedRequestId: request.requestId,
       timeout: NO_LIMIT_MS,
     });
-    // Held against the form by the SDK, and judged by the run.
+    // The SDK has validated it against the form; the run validates it further.
     return action === 'accept' && content ? answerOf(question.gate, content) : null;
   } catch {
-    // Withdrawn, not supported after all, or not of the form: nobody has said anything.
+    // The question was withdrawn, is unsupported, or got an invalid answer: there is no answer.
     return null;
   }
 }
 
-/** Options stand in the message by their letters. */
+/** The message lists options by their letters. */
 function answerOf(gate: Gate, content: object): GateReply | null {
   const given = 'text' in content ? { line: String(content.text) } : (content as unknown as Chosen);
   const made = replyTo(gate, given);
@@ -55,7 +55,7 @@ function answerOf(gate: Gate, content: object): GateReply | null {
 
 type Fields = ElicitRequestFormParams['requestedSchema'];
 
-/** The question with what may be answered; null for a gate that is not for a form. Pure. */
+/** Returns the question and the schema of its answer; null for gates that need no form. Pure. */
 function gateForm({ runId, gate, known }: Omit<Question, 'signal'>): ElicitRequestFormParams | null {
   const fields = fieldsOf(gate);
   const parts = [
@@ -73,7 +73,7 @@ function gateForm({ runId, gate, known }: Omit<Question, 'signal'>): ElicitReque
 const REASON = { type: 'string', title: 'Reason', description: 'The agents read it.' } as const;
 
 function fieldsOf(gate: Gate): Fields | null {
-  // What takes a list of tasks is no form's matter.
+  // An edited list of tasks does not fit into a form.
   const choices = choicesOf(gate).filter(choice => choice !== 'edit');
   const decision = { type: 'string', title: 'Decision', enum: choices } as const;
   switch (gate.kind) {

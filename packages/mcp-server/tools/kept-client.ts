@@ -1,13 +1,13 @@
-/** One client for all calls, connected by the first of them. */
+/** A client that all calls share; the first call connects it. */
 import type { ListedRun, ListOptions, Run, StartOptions, SteersmanError } from 'steersman/client';
 
-/** What the tools use of a run. */
+/** The methods of a run that the tools use. */
 export type RunHandle = Pick<
   Run,
   'id' | 'webUi' | 'workspace' | 'events' | 'show' | 'steer' | 'followUp' | 'answerGate' | 'stop'
 >;
 
-/** What they use of a `SteersmanClient`, so that a fake can stand in for it. */
+/** The part of `SteersmanClient` that the tools use, so that tests can replace it. */
 export interface RunsApi {
   readonly address: string;
   readonly namespace: string;
@@ -33,10 +33,10 @@ export class KeptClient {
     return this.#opening;
   }
 
-  /** After such an error the next call connects anew: a local stack may be back at another address. */
+  /** After such an error the next call reconnects, because a restarted local stack may have another address. */
   lostBy({ code }: SteersmanError): void {
     const away = code === 'unreachable' || code === 'uncertain';
-    // Not closed: calls may be under way in it, and the SDK would try them again.
+    // It is not closed, because the SDK would retry calls in flight.
     if (away && this.#opening !== null) this.#forget(this.#opening);
   }
 

@@ -1,4 +1,4 @@
-/** `get_result`: the answer of a run; `list_runs`: runs, newest first. */
+/** `get_result`: returns the answer of a run; `list_runs`: lists runs, newest first. */
 
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { given } from '@steersman/print';

@@ -1,4 +1,4 @@
-/** Parts that several tools take or give. */
+/** Schemas that several tools share. */
 
 import { atDeadline } from '@steersman/print';
 import { visibleText } from 'steersman/base';

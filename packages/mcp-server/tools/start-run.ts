@@ -1,4 +1,4 @@
-/** `start_run`: a goal becomes a durable run. */
+/** `start_run`: starts a durable run for a goal. */
 
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { given } from '@steersman/print';
@@ -111,7 +111,7 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
       const client = await context.client.get();
       const run = await client.start(goal, {
         workspace,
-        // Names and values are judged with the rest of the start.
+        // Names and values are validated with the other options of the start.
         ...given({
           ...options,
           limits: limits as Partial<Limits>,

@@ -1,4 +1,4 @@
-/** `steer_run`, `answer_gate` and `stop_run`: the caller's word to a run at work. */
+/** `steer_run`, `answer_gate` and `stop_run`: tools that change an open run. */
 
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { given } from '@steersman/print';
@@ -126,10 +126,10 @@ export function addAnswerGate(server: McpServer, context: ToolContext): void {
       const run = await runOf(context, id);
       const gate = (await run.show()).gates.find(open => open.id === gateId);
       const answer = given(said);
-      // Options stand in the gate by their letters.
+      // The gate lists options by their letters.
       const isWords = gate?.kind === 'question' && said.text !== undefined;
       const made = gate && replyTo(gate, isWords ? { line: said.text ?? '' } : (answer as Given));
-      // The run judges whether it is one of the answers that the gate takes, and says best what is wrong with it.
+      // The run validates the answer, and gives the best error message for an invalid one.
       await run.answerGate(gateId, (made && 'input' in made ? made.input : answer) as GateReply);
       return { id, gateId, next: 'The run goes on: watch_run.' };
     },

@@ -1,4 +1,4 @@
-/** What all tools share: how they are called, what they give back, errors as results, and the folders of runs. */
+/** The base of all tools: calls, results, errors as results, and the allowed folders. */
 
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -19,14 +19,14 @@ import type { KeptClient, RunHandle } from './kept-client.js';
 
 export interface ToolContext {
   client: Pick<KeptClient, 'get' | 'lostBy'>;
-  /** Folder of the configuration of runs, where one was named. */
+  /** Folder of the runs' configuration, if one was named. */
   configDir?: string;
-  /** Folders that runs may work in or below, and whose runs are shown; the first is the default. Absolute. */
+  /** Absolute folders in which, or below which, runs may work and are shown; the first is the default. */
   workspaces: readonly string[];
   calls: Calls;
 }
 
-/** The run of this id, open or ended. One that works outside of the server's folders is as one that there is not. */
+/** Returns the run of this id, open or ended. A run outside of the server's folders counts as unknown. */
 export async function runOf({ client, workspaces }: ToolContext, id: string): Promise<RunHandle> {
   const runs = await client.get();
   const run = await runs.attach(id);
@@ -47,14 +47,14 @@ export interface Tool<Input extends z.ZodObject, Output extends z.ZodObject> {
   run(args: z.output<Input>, request: Request): Promise<z.input<Output>>;
 }
 
-/** Registers a tool: its result is told as structure and as the same JSON in text, its errors with their remedy. */
+/** Registers a tool. Its result is returned as structured content and the same JSON as text; errors include their remedy. */
 export function addTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   server: McpServer,
   { calls, client }: Pick<ToolContext, 'calls' | 'client'>,
   { name, title, description, input, output, annotations, run }: Tool<Input, Output>,
 ): void {
   const config = { title, description, inputSchema: input, outputSchema: output, annotations };
-  // The SDK's own type of a callback can't be followed for a schema that is a parameter: this is the codec.
+  // The SDK's callback type can't be resolved for a generic schema, so this cast is necessary.
   const handler = (args: unknown, request: Request) =>
     calls.track(answer(() => run(args as z.output<Input>, request), client));
   server.registerTool(name, config, handler as never);
@@ -75,12 +75,12 @@ async function answer(
   }
 }
 
-/** A person reads along: nothing in foreign texts is for the model alone. */
+/** Removes invisible characters: a person must see everything that the model reads. */
 function withoutUnseen(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? terminalText(value) : value;
 }
 
-/** Remedies that are tools here, in place of those for people at a command line. */
+/** Remedies that name tools of this server, in place of those for the command line. */
 const REMEDIES: Partial<Record<ErrorCode, string>> = {
   not_found: 'list_runs shows the runs.',
   conflict: 'It may be the one that you started: get_result tells. Otherwise give another id.',
@@ -99,12 +99,12 @@ function faultText(error: unknown): string {
   return `${message}\nThis is a fault of Steersman itself. Please report it with what you called.`;
 }
 
-/** The calls in flight: whoever ends the server lets them finish. */
+/** The calls in flight: the server lets them finish before it ends. */
 export class Calls {
   readonly #inFlight = new Set<Promise<unknown>>();
   readonly #ending = new AbortController();
 
-  /** Aborted when no more is asked: waits end early. */
+  /** Aborted when the server ends, so that waits end early. */
   get signal(): AbortSignal {
     return this.#ending.signal;
   }
@@ -116,18 +116,18 @@ export class Calls {
     return call;
   }
 
-  /** Ends what only waits; resolves when every call has its result. */
+  /** Ends calls that only wait; resolves when every call has its result. */
   async end(): Promise<void> {
     this.#ending.abort();
     await Promise.allSettled(this.#inFlight);
   }
 }
 
-// The folders of a server, which a person named: runs of its clients work in them or below, and theirs are those that do.
+// The folders of a server, which a person named: its clients' runs work in or below them, and only those are shown.
 
 /**
- * The absolute path of the folder that was asked for, relative to the first of the roots; that root where none was.
- * Throws a SteersmanError for a folder outside of all, symbolic links followed.
+ * Returns the absolute path of the wanted folder, relative to the first root; that root by default. Throws a
+ * SteersmanError for a folder outside of all roots, with symbolic links resolved.
  */
 export function workspaceIn(roots: readonly string[], given: string | undefined): string {
   const [first = '/'] = roots;
@@ -140,17 +140,17 @@ export function workspaceIn(roots: readonly string[], given: string | undefined)
   );
 }
 
-/** Where those lead that were named: the folders of runs are told so. */
+/** Resolves links in the named folders, because runs report real paths. */
 export function rootsOf(named: readonly string[]): string[] {
   return named.map(realOrSame);
 }
 
-/** Whether a folder is one of those that were named, or below it. */
+/** True if a folder is one of the named ones, or below one. */
 function isOwn(named: readonly string[], real: string): boolean {
   return rootsOf(named).some(root => isBelow(real, root));
 }
 
-/** Another machine's folder is not here: its worker has the word. */
+/** Returns an unknown path unchanged: it may exist on another machine, whose worker decides. */
 function realOrSame(path: string): string {
   try {
     return realpathSync.native(path);

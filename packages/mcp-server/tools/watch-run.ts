@@ -1,4 +1,4 @@
-/** `watch_run`: what happens in a run, from a cursor on, with a limit to the wait. */
+/** `watch_run`: returns the events of a run after a cursor, and waits for new ones up to a limit. */
 
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { eventText } from '@steersman/print';
@@ -82,11 +82,11 @@ export function addWatchRun(server: McpServer, context: ToolContext): void {
   });
 }
 
-/** Below the shortest limit that clients have for a silent call. */
+/** Shorter than the shortest limit of known clients for a silent call. */
 const HEARTBEAT_MS = 10_000;
 const MESSAGE_CHARS = 200;
 
-/** Progress notifications, where the client asked for them: one that counts the silence goes on waiting. */
+/** Sends progress notifications, if the client asked for them, so that a client with a limit on silence keeps waiting. */
 function progressOf({ _meta, sendNotification }: Request) {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return { tell: (_message: string) => {}, end: () => {} };
@@ -95,7 +95,7 @@ function progressOf({ _meta, sendNotification }: Request) {
   const send = () => {
     progress += 1;
     const params = { progressToken, progress, message: last };
-    // A client that is gone has nobody to tell.
+    // Ignore errors: the client has gone.
     sendNotification({ method: 'notifications/progress', params }).catch(() => {});
   };
   const heartbeat = setInterval(send, HEARTBEAT_MS);
@@ -108,7 +108,7 @@ function progressOf({ _meta, sendNotification }: Request) {
   };
 }
 
-/** Puts each new gate to the person, where the client can ask one; true where the caller has to act. */
+/** Asks the person about each new gate, if the client can; returns true if the caller must act. */
 function gatekeeper(
   server: McpServer,
   run: RunHandle,
@@ -135,7 +135,7 @@ function gatekeeper(
   };
 }
 
-/** WB10. Aborted when the gate is closed, however, or its run ends: its form is withdrawn then, and the watch goes on. */
+/** Aborted when the gate is closed in any way, or its run ends: then its form is withdrawn, and the watch continues (WB10). */
 function whenClosed(run: RunHandle, gateId: string, since: number, signal: AbortSignal) {
   const closed = new AbortController();
   const over = new AbortController();
@@ -146,12 +146,12 @@ function whenClosed(run: RunHandle, gateId: string, since: number, signal: Abort
       if (isClosed || event.type === 'end') return closed.abort();
     }
   };
-  // What can't be watched is asked all the same, until the wait is over.
+  // If the run can't be watched, the question stays until the wait is over.
   watch().catch(() => {});
   return { signal: AbortSignal.any([signal, closed.signal]), end: () => over.abort() };
 }
 
-/** Of an answer that the run refuses nothing is said where the gate is closed by now: somebody was first. */
+/** Ignores a refused answer if the gate is closed by now: another answer came first. */
 function stillOpen(run: RunHandle, gateId: string): (error: unknown) => Promise<void> {
   return async error => {
     const { gates } = await run.show();
@@ -188,9 +188,9 @@ function nextOf(
   return `It goes on: ${again}.`;
 }
 
-// Following a run for a while: what happened, until something calls for the caller.
+// Follows a run for a limited time, until an event needs the caller.
 
-/** One answer of `watch_run` holds so much: what is read by a model has to be short. */
+/** Limits for one answer of `watch_run`, because a model reads it. */
 const MOST_EVENTS = 200;
 const MOST_BYTES = 24_000;
 const EVENT_BYTES = 2_000;
@@ -201,20 +201,20 @@ type Followed = Pick<z.input<typeof output>, 'events' | 'cursor' | 'more' | 'not
 
 interface FollowOptions {
   since: number;
-  /** Ends the following: the time is over, or nobody waits any more. */
+  /** Aborted when the time is over or the caller has gone. */
   signal: AbortSignal;
   onEvent(event: ToldEvent): void;
-  /** Asked where something may call for the caller, with the look that was taken for it: true ends the following. */
+  /** Called when an event may need the caller, with the run's state: returns true to stop following. */
   isDue(look: RunSnapshot): Promise<boolean>;
 }
 
-/** Events after which the run may wait for somebody. */
+/** Events after which the run may wait for a person. */
 const MAY_WAIT: ReadonlySet<JournalEvent['type']> = new Set(['gate_opened', 'goal_ended', 'paused']);
 
-/** What tells a reader nothing that the next event does not. */
+/** Events that the next event makes redundant. */
 const LEFT_OUT: ReadonlySet<JournalEvent['type']> = new Set(['model_call_started']);
 
-/** Resolves at the run's end, when it is due, when there is enough to tell, or when the signal aborts. */
+/** Resolves at the run's end, when `isDue` returns true, when the answer is full, or when the signal aborts. */
 async function follow(run: RunHandle, options: FollowOptions): Promise<Followed> {
   const { since, signal, onEvent, isDue } = options;
   const told: Followed = { events: [], cursor: since, more: false, notices: [] };
@@ -234,14 +234,14 @@ async function follow(run: RunHandle, options: FollowOptions): Promise<Followed>
     told.cursor = event.seq;
     onEvent(event);
     if (!MAY_WAIT.has(item.type)) continue;
-    // A look that was taken after this event tells of it too.
+    // A state that was read after this event includes it.
     if (look === null || (look.lastEventSeq ?? 0) < event.seq) look = await run.show();
     if (waits(look) && (await isDue(look))) break;
   }
   return told;
 }
 
-/** True where it does nothing before somebody does something, or before it ends by itself. */
+/** True if the run waits for a person, or to end by itself. */
 function waits({ phase, gates }: RunSnapshot): boolean {
   return gates.length > 0 || phase === 'idle' || phase === 'paused';
 }

@@ -1,4 +1,4 @@
-/** What words of a command line mean: paths, times, numbers, limits, JSON. */
+/** Parses words of a command line: paths, times, numbers, limits, JSON. */
 
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
@@ -6,31 +6,31 @@ import { errorText, exactJson, isRecord, NUMBER_HINT, readNumber } from 'steersm
 import { DEFAULT_LIMITS, type Limits, SteersmanError } from 'steersman/client';
 import { byNpm, env } from 'steersman/shared';
 
-/** A path from where the user stands: npm runs scripts of a checkout in the checkout. */
+/** Resolves a path from the user's current folder: npm runs a checkout's scripts in the checkout. */
 export function userPath(path: string): string {
   return resolve((byNpm ? env.lookup('INIT_CWD') : undefined) ?? process.cwd(), path);
 }
 
-/** The options that were given. */
+/** Returns the options whose value is not undefined. */
 export function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** A whole number, at least 1, for an option. */
+/** Parses an option that is a whole number, at least 1. */
 export function positiveInteger(value: string): number {
   const number = readNumber(value) ?? 0;
   if (Number.isSafeInteger(number) && number >= 1) return number;
   throw new InvalidArgumentError('It must be a whole number, at least 1.');
 }
 
-/** A port of this machine, for an option; 0: any that is free. */
+/** Parses an option that is a port; 0 means any free port. */
 export function portNumber(value: string): number {
   const number = readNumber(value) ?? -1;
   if (Number.isInteger(number) && number >= 0 && number < 65_536) return number;
   throw new InvalidArgumentError('It must be a port from 0 to 65535.');
 }
 
-/** A text that says something, for an option. */
+/** Checks an option that must not be blank. */
 export function notEmpty(value: string): string {
   if (value.trim() !== '') return value;
   throw new InvalidArgumentError('It must not be empty.');
@@ -38,23 +38,23 @@ export function notEmpty(value: string): string {
 
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** `30m`, `2h`, `3d`, `1w` before `now`, or a date with or without a time, local unless it says else; null for others. */
+/** Parses `30m`, `2h`, `3d`, `1w` before `now`, or a date with or without a time, local by default; null for others. */
 export function readSince(words: string, now: number): Date | null {
   const [, count, unit = ''] = /^(\d{1,5})([mhdw])$/.exec(words) ?? [];
   if (count !== undefined) return new Date(now - Number(count) * (UNIT_MS[unit] ?? 0));
   if (!/^\d{4}-\d\d-\d\d(?:[T ]|$)/.test(words)) return null;
-  // A date alone would be midnight in Greenwich.
+  // JavaScript would parse a date without time as midnight UTC.
   const moment = new Date(words.length === 10 ? `${words} 00:00` : words);
   return Number.isNaN(moment.getTime()) ? null : moment;
 }
 
-/** Seconds of `90s`, `30m`, `6h`, `2d` or `1w`; null for anything else. */
+/** Returns the seconds of `90s`, `30m`, `6h`, `2d` or `1w`; null for anything else. */
 export function secondsOf(words: string): number | null {
   const [, count = '', unit = ''] = /^([1-9]\d{0,5})([smhdw])$/.exec(words) ?? [];
   return count === '' ? null : (Number(count) * (UNIT_MS[unit] ?? 0)) / 1_000;
 }
 
-/** `tokens=2000000` and so on; the run judges the values. */
+/** Parses limits such as `tokens=2000000`; the run validates the values. */
 export function readLimits(words: string[]): Partial<Limits> {
   const limits: Record<string, number | null> = {};
   for (const word of words) {
@@ -82,7 +82,7 @@ const FORMS = {
   },
 };
 
-/** The JSON of the option `name`, or null where it was not given. Throws a SteersmanError for another form. */
+/** Parses the JSON of the option `name`; null if it is missing. Throws a SteersmanError for another form. */
 export function readJson<T extends object>(
   name: string,
   text: string | undefined,

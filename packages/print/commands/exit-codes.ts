@@ -3,14 +3,14 @@ import type { ErrorCode, Outcome } from 'steersman/client';
 
 export const EXIT = {
   ok: 0,
-  /** The run failed, was terminated or timed out; or something broke on our side. */
+  /** The run failed, was terminated or timed out; or Steersman itself failed. */
   failed: 1,
-  /** Not done as asked: wrong arguments, an unknown run, Temporal out of reach. */
+  /** The call was refused: wrong arguments, an unknown run, or an unreachable Temporal. */
   usage: 2,
-  /** There is an answer, but it was to be verified and was not, a cap was reached, or a person stopped the run. */
+  /** The run has an answer, but verification did not succeed, a limit was reached, or a person stopped the run. */
   partial: 3,
   cancelled: 130,
-  /** Nobody reads the output any more: what a shell says of a program that SIGPIPE ended. */
+  /** The reader of the output has gone: shells use this code for a program that SIGPIPE ended. */
   cutPipe: 141,
 } as const;
 
@@ -24,12 +24,12 @@ const OF_OUTCOME: Record<Outcome, number> = {
   failed: EXIT.failed,
 };
 
-/** Exit code of a run's outcome; null for a run that Temporal ended without one. */
+/** Returns the exit code of an outcome; null means that Temporal ended the run without an outcome. */
 export function exitCodeOf(outcome: Outcome | null): number {
   return outcome === null ? EXIT.failed : OF_OUTCOME[outcome];
 }
 
-/** What broke on our side; every other error is one of the call. */
+/** Codes of failures inside Steersman; other errors are caused by the call. */
 const FAILED: readonly ErrorCode[] = ['unserved', 'uncertain', 'host', 'no_result', 'internal'];
 
 export function exitCodeOfError(code: ErrorCode): number {

@@ -1,10 +1,10 @@
-/** Words in a place where they would not count: they must not be lost, nor become a goal. */
+/** Refuses words at a position without effect, so that they are not lost or taken for a goal. */
 
 import type { Command } from 'commander';
 import { SteersmanError } from 'steersman/client';
 import { startCall, verbCall } from 'steersman/shared';
 
-/** Refuses options before a verb: they are read as the goal's, and the verb, also where it has them, sees none. */
+/** Refuses options before a verb: the goal's command would take them, and the verb would not see them. */
 export function refuseMisplaced(program: Command): void {
   program.hook('preAction', (_program, action) => {
     if (action === program) return;
@@ -21,10 +21,10 @@ export function refuseMisplaced(program: Command): void {
   });
 }
 
-/** What has to be in quotes, as who reads it says. */
+/** Arguments that must be quoted; their own readers refuse further words. */
 const TEXTS: readonly string[] = ['goal', 'text', 'json'];
 
-/** Refuses words that no argument takes. */
+/** Refuses words that belong to no argument. */
 export function refuseExtra(program: Command): Command {
   return program.allowExcessArguments().hook('preAction', (_program, action) => {
     const { registeredArguments: taken, args } = action;
@@ -41,7 +41,7 @@ export function refuseExtra(program: Command): Command {
   });
 }
 
-/** Makes a command of a program of its own, which starts where its name is the first word: nothing starts here. */
+/** Adds a command that is a separate program. It runs only as the first word of the call, so here it is refused. */
 export function addProgram(command: Command): void {
   command
     .allowUnknownOption()
@@ -52,13 +52,13 @@ export function addProgram(command: Command): void {
     });
 }
 
-/** The names of a verb of a verb, such as `schedule list`. */
+/** Returns the names of a nested verb, such as `schedule list`. */
 function wayTo(action: Command, program: Command): string[] {
   const { parent } = action;
   return [...(parent === null || parent === program ? [] : wayTo(parent, program)), action.name()];
 }
 
-/** Refuses a goal that is one word with a verb's letters but for one or two. */
+/** Refuses a one-word goal that differs from a verb by one or two letters. */
 export function refuseMisspelt(program: Command): void {
   program.hook('preAction', (_program, action) => {
     const [goal = '', ...more] = action === program ? program.args : [];
@@ -73,13 +73,13 @@ export function refuseMisspelt(program: Command): void {
   });
 }
 
-/** The verb that was meant; null where it is none. Pure. */
+/** Returns the intended verb; null if no verb is similar. Pure. */
 export function misspelt(word: string, verbs: readonly string[]): string | null {
   if (!/^[a-z-]{3,}$/.test(word) || verbs.includes(word)) return null;
   return verbs.find(verb => verb[0] === word[0] && isWithin(word, verb, verb.length > 4 ? 2 : 1)) ?? null;
 }
 
-/** Whether at most so many letters were left out, added, changed, or swapped with the next. */
+/** True if at most `most` letters were omitted, added, changed, or swapped with the next. */
 function isWithin(one: string, other: string, most: number): boolean {
   if (most < 0) return false;
   if (one === '' || other === '') return one.length + other.length <= most;

@@ -1,12 +1,12 @@
-/** Where in a file a text nearly stands that is not in it: what a model most likely meant. Pure. */
+/** Finds the place in a file that is most similar to a text that is not in it. Pure. */
 
 const MOST_LINES = 50_000;
 const MOST_SHOWN = 12;
 const MAX_LINE_CHARS = 200;
-/** Characters or lines that are compared, some 0.2 s: nobody else has a turn meanwhile. */
+/** Limit for compared characters or lines, about 0.2 s: the event loop is blocked meanwhile. */
 const MOST_WORK = 2_000_000;
 
-/** A sentence, with the lines as they are in the file. */
+/** Returns a sentence, and the lines as they are in the file. */
 export function closestPlace(text: string, wanted: string): string {
   const lines = text.split('\n');
   const asked = wanted.replace(/^\n+|\n+$/g, '').split('\n');
@@ -21,7 +21,7 @@ export function closestPlace(text: string, wanted: string): string {
   return `${how} line ${first}${asked.length > 1 ? ` to ${Math.min(lines.length, place.at + asked.length)}` : ''}:\n${said}${more}`;
 }
 
-/** A line without what people and models get wrong most: white space, and quotes that an editor made round. */
+/** Normalizes a line: white space and curly quotes are the most frequent errors of people and models. */
 function keyOf(line: string): string {
   return line
     .replace(/[\u2018\u2019]/g, "'")
@@ -29,7 +29,7 @@ function keyOf(line: string): string {
     .replace(/\s+/g, '');
 }
 
-/** Where most lines are alike, each by its words, as far as it is looked; null where nothing is. */
+/** Returns the place with the most similar lines, within the limit of work; null if nothing is similar. */
 function bestPlace(
   lines: readonly string[],
   asked: readonly string[],
@@ -37,7 +37,7 @@ function bestPlace(
   const counted = new Map<string, number>();
   for (const line of lines) counted.set(line, (counted.get(line) ?? 0) + 1);
   let best = { at: 0, score: 0, isSame: false };
-  // Lines that are there, the rarest first, say where to look.
+  // Lines that exist in the file are anchors for the search; the rarest is used.
   const anchors = asked.flatMap((line, index) => (line !== '' && counted.has(line) ? [{ line, index }] : []));
   const rarest = anchors.sort((a, b) => (counted.get(a.line) ?? 0) - (counted.get(b.line) ?? 0))[0];
   let work = 0;
@@ -55,7 +55,7 @@ function bestPlace(
 
 const LEAST_LIKENESS = 0.4;
 
-/** The share of pairs of characters that two lines have in common, from 0 to 1. */
+/** Returns the share of character pairs that two lines have in common, from 0 to 1. */
 function likeness(a: string, b: string): number {
   if (a.length < 2 || b.length < 2 || a.length > 1_000 || b.length > 1_000) return 0;
   const pairs = new Map<string, number>();

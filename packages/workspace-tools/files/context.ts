@@ -1,4 +1,4 @@
-/** What the workspace's tools share: whose folder it is, and how no path leads out of it. */
+/** Shared by the workspace's tools: the folder, and the checks that no path leads out of it. */
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { relative } from 'node:path';
@@ -8,21 +8,21 @@ import { deniedPath } from 'steersman/run';
 import type { BlobStore } from 'steersman/shared';
 
 export interface WorkspaceContext {
-  /** The folder's real path. */
+  /** Real path of the folder. */
   workspace: string;
-  /** Real path of the folder in which the worker keeps conversations and keys of its own: no tool reaches into it. */
+  /** Real path of the folder with the worker's conversations and keys: the tools can't access it. */
   home?: string | undefined;
-  /** Reads what the run keeps by reference. Absent outside of a worker. */
+  /** Reads what the run has stored by reference. Absent outside of a worker. */
   readKept?: BlobStore['read'] | undefined;
-  /** Patterns of `permissions.deny`, as the worker has them now. Absent outside of a worker. */
+  /** Returns the worker's current patterns of `permissions.deny`. Absent outside of a worker. */
   denied?: (() => Promise<readonly string[]>) | undefined;
 }
 
 type Inside = Pick<WorkspaceContext, 'workspace' | 'home' | 'denied'>;
 
 /**
- * Paths, from the workspace on, that a tool never shows: `permissions.deny` names them for its calls, or for those of
- * `read`.
+ * Returns a test for workspace-relative paths that a tool must hide: `permissions.deny` names them for this tool, or
+ * for `read`.
  */
 export async function deniedPaths(
   { workspace, denied }: Inside,
@@ -32,8 +32,8 @@ export async function deniedPaths(
 }
 
 /**
- * Where a path given by a model leads. `isEntry`: to the entry itself, also where that is a link.
- * @throws Error, for the model, where it leads out of the workspace or can't be looked at.
+ * Resolves a path of a model. `isEntry`: the entry itself, even if it is a link.
+ * @throws Error for the model, if the path leads out of the workspace or can't be read.
  */
 export async function placeOf(context: Inside, path: string, isEntry = false): Promise<Place> {
   if (path.includes('\0')) throw new Error('The path has a NUL character in it.');
@@ -41,18 +41,18 @@ export async function placeOf(context: Inside, path: string, isEntry = false): P
     throw new Error(`${path}: "~" is not expanded. Give a path relative to the workspace.`);
   const place = await placeIn(context.workspace, path, isEntry).catch(error => refuse(path, error));
   const home = homeIn(context);
-  // An entry goes as a whole, with what is in it.
+  // Operations on an entry include its contents, so it must not contain the home.
   if (home !== null && (isBelow(place.real, home) || (isEntry && isBelow(home, place.real))))
     throw isHome(path);
   return place;
 }
 
-/** Null where it is elsewhere, or holds the workspace itself. */
+/** Returns null if the home is outside of the workspace, or contains it. */
 function homeIn({ workspace, home }: Inside): string | null {
   return home !== undefined && home !== workspace && isBelow(home, workspace) ? home : null;
 }
 
-/** What a search in this folder leaves out, for ripgrep. */
+/** Returns the arguments for ripgrep that exclude the home from a search of this folder. */
 export function leftOut(context: Inside, folder: string): string[] {
   const home = homeIn(context);
   if (home === null || !isBelow(home, folder)) return [];
@@ -62,7 +62,7 @@ export function leftOut(context: Inside, folder: string): string[] {
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
 
-/** A regular file that is open to be read; who opens it closes it. @throws Error for the model. */
+/** Opens a regular file for reading; the caller closes it. @throws Error for the model. */
 export async function openFile(
   context: Inside,
   path: string,
@@ -87,8 +87,8 @@ export async function openFile(
 }
 
 /**
- * Does work in a folder that can't be exchanged for a link meanwhile: `at` is a path by which the system reaches the
- * open folder itself, where it has such paths. `folder` may be below such a path.
+ * Works in a folder that can't be replaced by a link meanwhile: `at` is a path to the open folder itself, on systems
+ * with such paths. `folder` may be below such a path.
  */
 export async function inFolder<T>(
   context: Inside,
@@ -105,7 +105,7 @@ export async function inFolder<T>(
   }
 }
 
-/** What was opened is what was looked at: a folder of its path may have become a link in between. */
+/** Checks the opened file or folder again, because a folder of its path may have become a link since the first check. */
 async function checkHandle(
   context: Inside,
   handle: FileHandle,
@@ -120,7 +120,7 @@ async function checkHandle(
   return opened !== null;
 }
 
-/** What it is, in words, of what is no regular file. */
+/** Names the kind of an entry that is not a regular file. */
 export function kindOf(stats: Stats): string {
   if (stats.isDirectory()) return 'a folder';
   if (stats.isFile()) return 'a file';
@@ -154,7 +154,7 @@ function isHome(path: string): Error {
   );
 }
 
-/** An error of the file system in words for the model, without paths of the host. */
+/** Throws an error of the file system in words for the model, without paths of the host. */
 export function refuse(path: string, error: unknown): never {
   const code = isRecord(error) ? String(error.code) : '';
   if (code === OUTSIDE) throw outside(path);

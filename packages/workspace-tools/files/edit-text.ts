@@ -1,14 +1,14 @@
-/** What edits make of a text: all of them or nothing. Pure; a large text is worked on in a thread. */
+/** Applies edits to a text: all of them or no edit. Pure; a large text is edited in a thread. */
 import { closestPlace } from './closest-place.js';
 import { BoundedLines, numbered } from './text.js';
 
 const MOST_SHOWN_LINES = 120;
-/** Each is kept until all are found. */
+/** All places are stored until every edit has been matched. */
 const MOST_REPLACEMENTS = 100_000;
-/** Of a file that grows: as many as one that is edited may have. */
+/** Limit for a file that grows; a file to be edited has the same limit. */
 const MOST_CHARS = 16 << 20;
 const MAX_SHOWN_BYTES = 6_000;
-/** Lines shown around what was changed. */
+/** Number of unchanged lines shown around a change. */
 const AROUND = 1;
 
 export interface Edit {
@@ -17,7 +17,7 @@ export interface Edit {
   all: boolean;
 }
 
-/** A part of the file, by positions in its text, that becomes another. */
+/** A part of the file, by positions in its text, and its replacement. */
 interface Replacement {
   start: number;
   end: number;
@@ -27,19 +27,19 @@ interface Replacement {
 export interface Edited {
   text: string;
   replacements: number;
-  /** The lines that are new, with those around them. */
+  /** The changed lines, with those around them. */
   shown: string[];
 }
 
-/** @throws Error, for the model, where nothing is to be changed. */
+/** @throws Error for the model, if an edit can't be applied. */
 export function editText(source: string, edits: readonly Edit[]): Edited {
   const { text, replacements } = applyEdits(source, edits);
   return { text, replacements: replacements.length, shown: changedLines(text, replacements) };
 }
 
 /**
- * The text with every edit done. Line endings need not be those of the file: what is new gets the file's own.
- * @throws Error where one has no place, or more than one, or where two overlap: then nothing is changed.
+ * Applies every edit. Line endings of edits need not match: new text gets the file's own.
+ * @throws Error if an edit has no place, or several, or two edits overlap: then nothing is changed.
  */
 function applyEdits(source: string, edits: readonly Edit[]): { text: string; replacements: Replacement[] } {
   const file = normalised(source);
@@ -73,7 +73,7 @@ function applyEdits(source: string, edits: readonly Edit[]): { text: string; rep
   return { text: text + source.slice(at), replacements: done };
 }
 
-/** The text with plain newlines, and where each position of it is in the source. */
+/** Returns the text with plain newlines, and a function that maps its positions to the source. */
 function normalised(source: string) {
   const text = source.replaceAll('\r\n', '\n');
   const removed: number[] = [];
@@ -84,12 +84,12 @@ function normalised(source: string) {
   return {
     text,
     newline: removed.length > plain ? '\r\n' : '\n',
-    /** So many returns were taken out before it. */
+    /** Adds the number of carriage returns that were removed before the position. */
     positionOf: (position: number) => position + countBelow(removed, position),
   };
 }
 
-/** How many of the rising numbers are below a limit. */
+/** Counts the numbers below a limit in a rising list. */
 function countBelow(rising: readonly number[], limit: number): number {
   let [low, high] = [0, rising.length];
   while (low < high) {
@@ -123,7 +123,7 @@ function placesOf(text: string, edit: Edit, which: string): Replacement[] {
   return places;
 }
 
-/** Numbers of the lines of positions. Rising positions cost one pass over the text, all together. */
+/** Returns a function from positions to line numbers. Rising positions need only one pass over the text in total. */
 export function lineCounter(text: Pick<string, 'indexOf'>): (position: number) => number {
   let [line, last, next] = [1, -1, text.indexOf('\n')];
   return position => {
@@ -136,7 +136,7 @@ export function lineCounter(text: Pick<string, 'indexOf'>): (position: number) =
   };
 }
 
-/** The lines that are new, with one above and below each part, by their numbers. */
+/** Returns the changed lines by their numbers, with a line above and below each part. */
 function changedLines(text: string, replacements: readonly Replacement[]): string[] {
   const lines = text.split(/\r?\n/);
   const last = lines.at(-1) === '' ? lines.length - 1 : lines.length;

@@ -1,4 +1,4 @@
-/** `edit`: replaces parts of a file, all of them or none. */
+/** `edit`: replaces parts of a file; if one fails, no part is replaced. */
 import { isRecord } from 'steersman/base';
 import { type CodeTool, defineTool } from 'steersman/mcp';
 import { callThread } from '../threads/call-thread.js';
@@ -61,12 +61,12 @@ async function edited(
   }
 }
 
-/** Of a file, by its edits: with fewer nobody notices the work. */
+/** File size times number of edits; smaller work does not block the event loop noticeably. */
 const MOST_AT_ONCE = 1 << 20;
 const THREAD_MS = 30_000;
 const HEAP_MB = 512;
 
-/** A large file is worked on in a thread: the worker has others to serve. */
+/** A large file is edited in a thread, so that the worker can serve other calls. */
 async function editWithin(source: string, edits: readonly Edit[], signal: AbortSignal): Promise<Edited> {
   if (source.length * edits.length <= MOST_AT_ONCE) return editText(source, edits);
   const work = { script: 'edit-thread.js', data: { source, edits }, timeoutMs: THREAD_MS, heapMb: HEAP_MB };

@@ -1,12 +1,12 @@
-/** Globs over files as models write them. ripgrep's own would bring back what git ignores. */
+/** Globs over files in the form that models write. ripgrep's own globs would include files that git ignores. */
 import { alternatives, matchesPath, newWork, type PathPart, readPathPart } from 'steersman/base';
 
-/** A class such as `[0-9]` with more signs than this is read as a text. */
+/** A class such as `[0-9]` with more characters is read as plain text. */
 const MOST_SIGNS = 100;
 
 /**
- * Whether a path, from the searched folder on, is what the glob says: without a slash its last part, else all of it.
- * `!` turns it around. `[slug]` may be a class, and the name of a folder: both count.
+ * Returns a test for paths relative to the searched folder. A glob without a slash matches the last part, any other the
+ * whole path; `!` negates it. `[slug]` may be a class or the name of a folder: both match.
  */
 export function fileGlob(pattern: string): (path: string) => boolean {
   const isNot = pattern.startsWith('!');
@@ -22,7 +22,7 @@ export function fileGlob(pattern: string): (path: string) => boolean {
   };
 }
 
-/** Classes as choices, which globs know: `[ab]` is `{a,b}`. */
+/** Rewrites classes as choices, which globs support: `[ab]` becomes `{a,b}`. */
 function withClasses(glob: string): string {
   return glob.replace(/\[([^\]!^/][^\]/]*)\]/g, (whole, inner: string) => {
     const signs = inner.replace(

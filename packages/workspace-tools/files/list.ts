@@ -1,4 +1,4 @@
-/** `list`: the tree of a folder, as deep as fits. */
+/** `list`: shows the tree of a folder, as deep as the answer allows. */
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { plural } from 'steersman/base';
@@ -11,7 +11,7 @@ const MOST_FILES = 50_000;
 const MOST_ENTRIES = 300;
 const MOST_NAMED = 20;
 
-/** A folder by the names in it; null stands for a file. */
+/** A folder with its entries by name; null for a file. */
 interface Folder {
   entries: Map<string, Folder | null>;
   files: number;
@@ -66,7 +66,7 @@ function newFolder(): Folder {
   return { entries: new Map(), files: 0, isOpen: false };
 }
 
-/** False when there are enough. */
+/** Returns false once the limit of files is reached. */
 function addFile(root: Folder, [name = '', ...rest]: readonly string[]): boolean {
   root.files += 1;
   if (rest.length === 0) root.entries.set(name, null);
@@ -78,7 +78,7 @@ function addFile(root: Folder, [name = '', ...rest]: readonly string[]): boolean
   return root.files < MOST_FILES;
 }
 
-/** Level by level, as long as what they hold fits: each folder is shown whole or not at all. */
+/** Opens folders level by level while their entries fit: a folder is shown completely or not at all. */
 function openFolders(root: Folder, depth: number): void {
   root.isOpen = true;
   let left = MOST_ENTRIES - root.entries.size;
@@ -95,7 +95,7 @@ function openFolders(root: Folder, depth: number): void {
   }
 }
 
-/** False where not all of the open folders fit. */
+/** Returns false if some of the open folders did not fit. */
 async function show({ entries }: Folder, at: string, indent: string, out: BoundedLines): Promise<boolean> {
   for (const [name, folder] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const place = join(at, name);
@@ -114,7 +114,7 @@ async function show({ entries }: Folder, at: string, indent: string, out: Bounde
   return true;
 }
 
-/** What stands in the folder beside files that are shown: nobody should take it to be absent. */
+/** Describes entries of the folder that the tree omits, so that a model does not think they are absent. */
 async function otherEntries(
   { entries }: Folder,
   at: string,

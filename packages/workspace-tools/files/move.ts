@@ -1,4 +1,4 @@
-/** `move` and `delete`: of a link the link itself, never what it leads to. */
+/** `move` and `delete`: they work on a link itself, never on its target. */
 import { readdir, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isBelow, type Place } from 'steersman/config';
@@ -27,7 +27,7 @@ export function moveTool(context: WorkspaceContext): CodeTool {
       const isFolder = from.stats.isDirectory();
       await inEntry(context, from, source =>
         inEntry(context, to, async target => {
-          // The system renames a file onto one that came meanwhile: its place is taken first. A folder it does not.
+          // A rename would replace a file created meanwhile: reserve its path. A folder never replaces a file.
           if (!isFolder) await takePlace(target, to.shown);
           await rename(source, target).catch(async error => {
             if (!isFolder) await unlink(target).catch(() => undefined);
@@ -70,7 +70,7 @@ export function deleteTool(context: WorkspaceContext): CodeTool {
   });
 }
 
-/** Each folder by its open handle: one that becomes a link meanwhile is not followed. */
+/** Empties each folder through its open handle, so that one that becomes a link meanwhile is not followed. */
 async function empty(context: WorkspaceContext, folder: string, shown: string): Promise<void> {
   const remove = async (at: string) => {
     for (const entry of await readdir(at, { withFileTypes: true })) {
@@ -85,7 +85,7 @@ async function empty(context: WorkspaceContext, folder: string, shown: string): 
   await inFolder(context, folder, remove, shown);
 }
 
-/** @throws Error where nothing is there, and for the workspace itself. */
+/** @throws Error if the entry does not exist, or is the workspace itself. */
 async function entryOf(
   context: WorkspaceContext,
   path: string,
@@ -96,7 +96,7 @@ async function entryOf(
   return { real, shown, stats };
 }
 
-/** Works on an entry as its open folder reaches it. */
+/** Works on an entry through its open parent folder. */
 function inEntry<T>(
   context: WorkspaceContext,
   { real }: Place,

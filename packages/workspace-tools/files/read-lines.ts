@@ -1,8 +1,8 @@
-/** Lines of a file of any size: read piece by piece, and never kept whole. */
+/** Reads lines of a file of any size in pieces, without loading all of it. */
 import type { FileHandle } from 'node:fs/promises';
 
 const PIECE_BYTES = 256 * 1024;
-/** Up to this size the lines after those that are wanted are counted too. */
+/** Up to this size the remaining lines are counted too. */
 const MAX_COUNTED_BYTES = 64 * 1024 * 1024;
 const MAX_LINE_CHARS = 2_000;
 
@@ -17,11 +17,11 @@ interface Wanted {
 interface Found {
   lines: string[];
   hasMore: boolean;
-  /** Null where they were not counted. */
+  /** Total number of lines; null if they were not counted. */
   total: number | null;
-  /** Lines of which only the beginning is given. */
+  /** Number of returned lines that are cut. */
   cutLines: number;
-  /** Some bytes were no text. */
+  /** True if some bytes are not text. */
   isDamaged: boolean;
 }
 
@@ -45,9 +45,9 @@ class Collector {
   readonly #wanted: Wanted;
   readonly #lines: string[] = [];
   #bytes = 0;
-  /** Lines that ended. */
+  /** Number of complete lines. */
   #count = 0;
-  /** The beginning of the line that has not ended, and whether it has any characters. */
+  /** Beginning of the incomplete line, and its number of characters. */
   #line = '';
   #lineChars = 0;
   #cutLines = 0;

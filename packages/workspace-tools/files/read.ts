@@ -1,4 +1,4 @@
-/** `read`: lines of a text, a picture, pages of a PDF, or what the run keeps by reference. */
+/** `read`: returns lines of a text, a picture, pages of a PDF, or content that the run has stored by reference. */
 import type { FileHandle } from 'node:fs/promises';
 import { contentText } from 'steersman/conversation';
 import { type CodeTool, defineTool, Parts, type ToolContext } from 'steersman/mcp';
@@ -58,7 +58,7 @@ function wholeNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.floor(value) : null;
 }
 
-/** As the run's own tool for it gives it: by bytes, for what is kept may be one long line. */
+/** Reads like the run's own tool for references: by bytes, because stored content may be one long line. */
 async function readReference(
   { readKept }: WorkspaceContext,
   ref: string,
@@ -107,7 +107,7 @@ async function pages(
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
-/** Null for what is no text. */
+/** Returns null if the file is not text. */
 function encodingOf(head: Buffer): Encoding | null {
   if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
   if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be';

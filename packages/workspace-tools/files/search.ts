@@ -1,4 +1,4 @@
-/** `find` and `grep`: by ripgrep, which leaves out what git ignores. */
+/** `find` and `grep`: use ripgrep, which excludes files that git ignores. */
 import { dirname, join } from 'node:path';
 import { plural } from 'steersman/base';
 import { faultText, type Searched, search } from 'steersman/config';
@@ -10,7 +10,7 @@ import { BoundedLines, nameText } from './text.js';
 const MOST_FILES = 300;
 const MOST_LINES = 200;
 const MAX_LINE_CHARS = 400;
-/** Of one line that ripgrep gives: a longer one comes as its beginning. */
+/** Limit for a line of ripgrep; a longer line is cut. */
 const MAX_COLUMNS = 2_000;
 
 const LEFT_OUT = 'What git ignores was left out.';
@@ -82,7 +82,7 @@ export function grepTool(context: WorkspaceContext): CodeTool {
   });
 }
 
-/** `leftOut`: what is not searched; null for one file, which is read from its open handle. */
+/** `leftOut`: arguments that exclude paths; null for a single file, which is read from its open handle. */
 function grepArgs({
   pattern,
   ignoreCase,
@@ -100,14 +100,14 @@ function grepArgs({
   ];
 }
 
-/** Takes ripgrep's records of a folder, of which a name may hold newlines. False: there is no room for more. */
+/** Returns a function for ripgrep's records of a folder: names may contain newlines. It returns false if the answer is full. */
 function takeOfFiles(
   found: BoundedLines,
   shown: string,
   isShown: (file: string) => boolean,
 ): (record: string) => boolean {
   let name = '';
-  // Between lines of two files; said only where both are shown.
+  // Separators between files are added only if both files are shown.
   let between: string[] = [];
   return record => {
     if (!record.includes('\0') && !OWN_WORDS.test(record)) {
@@ -126,7 +126,7 @@ function takeOfFiles(
   };
 }
 
-/** By its open handle: a file that was named is read even if it is exchanged for a link meanwhile. */
+/** Searches a file through its open handle, even if its path becomes a link meanwhile. */
 async function inOpenFile(
   context: WorkspaceContext,
   path: string,
@@ -140,10 +140,10 @@ async function inOpenFile(
   }
 }
 
-/** Of ripgrep, not of a file. All else without a NUL is the beginning of a name that has a newline. */
+/** Messages of ripgrep itself. Any other record without NUL is the beginning of a name with a newline. */
 const OWN_WORDS = /^(?:--|.*: WARNING: stopped searching .*)$/;
 
-/** From `file NUL 12:text` (in one file `12:text`) to `file:12: text`; lines around a match have `-` for `:`. */
+/** Converts `file NUL 12:text` (for a single file `12:text`) to `file:12: text`; context lines have `-` instead of `:`. */
 function lineOf(record: string, shown: string): string {
   const [name, said] = record.includes('\0') ? record.split('\0', 2) : [null, record];
   const file = nameText(name === null ? shown : join(shown, name ?? ''));
@@ -154,7 +154,7 @@ function lineOf(record: string, shown: string): string {
   return `${file}${mark}${number}${mark} ${cut}`;
 }
 
-/** Notes the files that are not shown, since `permissions.deny` names them. */
+/** Counts the files that are hidden because of `permissions.deny`. */
 async function hiddenFrom(context: WorkspaceContext, tool: string) {
   const isDenied = await deniedPaths(context, tool);
   const paths = new Set<string>();

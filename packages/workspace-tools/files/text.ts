@@ -1,7 +1,7 @@
-/** How the workspace's tools say things: sizes, bounded lists, numbered lines. */
+/** Formats the answers of the workspace's tools: sizes, bounded lists, numbered lines. */
 import type { FileHandle } from 'node:fs/promises';
 
-/** Of one answer: what a run shows whole. */
+/** Limit for an answer: a run shows this much unshortened. */
 export const MAX_ANSWER_BYTES = 15_000;
 const MAX_TEXT_FILE_BYTES = 16 * 1024 * 1024;
 const PROBE_BYTES = 8_192;
@@ -17,14 +17,14 @@ export function sizeText(bytes: number): string {
   return `${value.toFixed(1)} ${units[0]}`;
 }
 
-/** A name that others gave, in a line that it can not leave: as in JSON where it holds what ends a line for somebody. */
+/** Returns a foreign name that stays within a line: it is written as JSON if it contains a line break of any kind. */
 export function nameText(name: string): string {
   if (!/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return name;
   const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(name).replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, escaped);
 }
 
-/** A list of lines that takes no more than fits an answer. */
+/** A list of lines that is limited to the size of an answer. */
 export class BoundedLines {
   readonly lines: string[] = [];
   #left: number;
@@ -35,7 +35,7 @@ export class BoundedLines {
     this.#left = bytes;
   }
 
-  /** False where it did not fit: it and all that follow are left out. */
+  /** Returns false if the line did not fit: it and all later lines are dropped. */
   add(line: string): boolean {
     const bytes = Buffer.byteLength(line) + 1;
     if (this.lines.length >= this.#most || bytes > this.#left) {
@@ -52,20 +52,20 @@ export function numbered(lines: readonly string[], first: number): string[] {
   return lines.map((line, index) => `${first + index}: ${line}`);
 }
 
-/** The first bytes of a file: they tell what kind of file it is. */
+/** Reads the first bytes of a file, which reveal its kind. */
 export async function headOf(handle: FileHandle): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(PROBE_BYTES), 0, PROBE_BYTES, 0);
   return buffer.subarray(0, bytesRead);
 }
 
-/** All bytes of a file that is not too large; `is` names it in the error. @throws Error for the model. */
+/** Reads all bytes of a file up to a limit; `is` names it in the error. @throws Error for the model. */
 export async function wholeFile(handle: FileHandle, is: string, most: number): Promise<Buffer> {
   const { size } = await handle.stat();
   if (size > most) throw new Error(`${is} of ${sizeText(size)}: only up to ${sizeText(most)} is taken.`);
   return handle.readFile();
 }
 
-/** The text of a file that is to be changed: every byte of it must come back. @throws Error for the model. */
+/** Reads a file to be changed: its text must encode to exactly the same bytes. @throws Error for the model. */
 export async function exactText(handle: FileHandle, shown: string): Promise<string> {
   const bytes = await wholeFile(handle, `${shown} is a file`, MAX_TEXT_FILE_BYTES);
   const text = bytes.toString('utf8');

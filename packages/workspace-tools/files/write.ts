@@ -34,7 +34,7 @@ export function writeTool(context: WorkspaceContext): CodeTool {
   });
 }
 
-/** Folder by folder, each reached by the one above: none is made through a link that came meanwhile. */
+/** Creates folders one by one, each through its open parent, so that a link created meanwhile is not followed. */
 export async function makeFolders(context: WorkspaceContext, folder: string): Promise<void> {
   if (folder === context.workspace || !isBelow(folder, context.workspace)) return;
   const above = dirname(folder);
@@ -47,9 +47,10 @@ export async function makeFolders(context: WorkspaceContext, folder: string): Pr
 }
 
 /**
- * Written aside and renamed: nobody sees half a file, and a link that came meanwhile is replaced, not followed. Owner and
- * mode stay. A hard link is replaced too: its other name may lie outside. `read`: the file as it was when the content was made of it. @throws Error where it is another by now.
- * @returns what else is to be told.
+ * Writes a temporary file and renames it: readers never see half a file, and a new link is replaced, not followed.
+ * Owner and mode stay. A hard link is replaced too: its other name may be outside. `read`: the file's state when it was
+ * read.
+ * @throws Error if the file has changed since. @returns a note for the model, or an empty text.
  */
 export async function replaceFile(
   context: WorkspaceContext,
@@ -61,9 +62,9 @@ export async function replaceFile(
     const aside = join(at, `.${randomUUID()}.tmp`);
     const target = join(at, basename(real));
     try {
-      // A file that may not be written in place is not exchanged either.
+      // A file that may not be written in place may not be replaced either.
       if (stats !== null) await access(target, constants.W_OK);
-      // Nobody reads what the file's own mode hides, not even for a moment.
+      // The temporary file is private from the start, so that it never reveals what the file's mode hides.
       await writeFile(aside, content, { flag: 'wx', ...(stats !== null && { mode: 0o600 }) });
       if (stats !== null) await keepOwner(aside, stats);
       if (stats !== null) await chmod(aside, stats.mode & 0o7777);
@@ -84,7 +85,7 @@ export async function replaceFile(
     : '';
 }
 
-/** Where this user may: root, or of a group. */
+/** Sets the owner if this user may: root, or a member of the group. */
 async function keepOwner(path: string, { uid, gid }: Stats): Promise<void> {
   const made = await lstat(path);
   if (made.uid !== uid || made.gid !== gid) await chown(path, uid, gid).catch(() => undefined);
@@ -96,7 +97,7 @@ function isSame(a: Stats, b: Stats): boolean {
 
 const working = new Map<string, Promise<unknown>>();
 
-/** One after the other for one file: what the second reads is what the first left. */
+/** Runs work on a file one after another, so that the second reads the result of the first. */
 export async function alone<T>(real: string, work: () => Promise<T>): Promise<T> {
   const before = working.get(real) ?? Promise.resolve();
   const done = before.then(work, work);

@@ -1,6 +1,6 @@
 /**
- * Work on what a page or a PDF wrote, in a process of its own: a heap that is full ends it. In a thread it can end the
- * whole worker: not every allocation of the engine that fails is told to the thread's limit.
+ * Processes foreign pages and PDFs in a separate process, which dies if its heap is full. In a thread this could end
+ * the whole worker: the engine does not report every failed allocation to the thread's limit.
  */
 
 import { fork } from 'node:child_process';
@@ -9,10 +9,10 @@ import { errorText } from 'steersman/base';
 import { builtBeside, withinTime } from 'steersman/shared';
 import { type Answer, inTurn, type Work } from './call-thread.js';
 
-/** What the process is sent; it ends itself at its time, too. */
+/** The message to the process, which also ends itself at the time limit. */
 type Sent = Pick<Work, 'data' | 'timeoutMs'>;
 
-/** What the process answers. @throws Error for the model: out of time, out of memory. */
+/** Returns the result of the process. @throws Error for the model: out of time, out of memory. */
 export function callProcess(work: Work): Promise<unknown> {
   return inTurn(() => inProcess(work));
 }
@@ -43,10 +43,10 @@ async function inProcess({ script, data, timeoutMs, heapMb, signal }: Work): Pro
   }
 }
 
-/** What the script of a process does with what it is sent. */
+/** Runs in the process: answers the message with the result of `work`. */
 export function answerCall(work: (data: unknown) => unknown): void {
   process.once('message', async ({ data, timeoutMs }: Sent) => {
-    // Who would end it may be gone; and while it works it hears nothing.
+    // The parent may be gone, and busy code hears no signal: a thread kills this process.
     const end =
       'const { workerData: [pid, ms] } = require("worker_threads"); setTimeout(() => process.kill(pid, 9), ms);';
     new Worker(end, { eval: true, workerData: [process.pid, timeoutMs] }).unref();

@@ -1,25 +1,25 @@
-/** Work on what a model or a page wrote: in a thread of its own, which is ended at a deadline whatever it does. */
+/** Processes input of a model or a page in a separate thread, which is terminated at a deadline. */
 import { once } from 'node:events';
 import { MessageChannel, type MessagePort, type TransferListItem, Worker } from 'node:worker_threads';
 import { builtBeside } from 'steersman/shared';
 
-/** For a thread, or for a process. */
+/** Work for a thread, or for a process. */
 export interface Work {
-  /** Of `dist/mcp/workspace/threads`. */
+  /** File name of the script, which is next to this module. */
   script: string;
   data: object;
   timeoutMs: number;
-  /** Of its own heap, beside what `data` gives it. */
+  /** Limit for the thread's own heap, not counting `data`. */
   heapMb: number;
   signal: AbortSignal;
 }
 
 interface ThreadWork extends Work {
-  /** Answers what the thread asks; it stands still meanwhile. What this throws the thread throws. */
+  /** Answers a question of the thread, which blocks meanwhile. An error is thrown in the thread. */
   answer?: (question: unknown) => Promise<unknown>;
 }
 
-/** What a thread is given, and how it asks: `port` has the answer when `flag` is 1. */
+/** The thread's data and its channel for questions: `port` has the answer when `flag` is 1. */
 export interface ThreadData<D> {
   data: D;
   port: MessagePort;
@@ -28,16 +28,16 @@ export interface ThreadData<D> {
 
 export type Answer = { value: unknown } | { error: string };
 
-/** Until it is up, on a busy machine. */
+/** Time limit for the start of a thread, on a busy machine. */
 const START_MS = 15_000;
 const MOST_THREADS = 4;
 let threads = 0;
-/** Threads that were told to end and have not: no call of the engine's own code can be ended from outside. */
+/** Limit for threads that were terminated but still run: native code of the engine can't be interrupted. */
 const MOST_STUCK = 8;
 const END_MS = 500;
 let stuck = 0;
 
-/** Whoever waits for the result does not wait for the thread. */
+/** Terminates the thread. The caller waits at most `END_MS` for its end. */
 async function endThread(worker: Worker): Promise<void> {
   const ended = worker.terminate();
   let timer: NodeJS.Timeout | undefined;
@@ -55,9 +55,7 @@ async function endThread(worker: Worker): Promise<void> {
 }
 const waiting: (() => void)[] = [];
 
-/**
- * What the thread posts last: its answer. @throws Error for the model: out of time, out of memory.
- */
+/** Returns the message that the thread posts. @throws Error for the model: out of time, out of memory. */
 export function callThread(work: ThreadWork): Promise<unknown> {
   if (stuck >= MOST_STUCK)
     return Promise.reject(
@@ -66,7 +64,7 @@ export function callThread(work: ThreadWork): Promise<unknown> {
   return inTurn(() => inThread(work));
 }
 
-/** A few at a time, of threads and processes. */
+/** Limits the number of concurrent threads and processes. */
 export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (threads >= MOST_THREADS) await new Promise<void>(resolve => waiting.push(resolve));
   threads += 1;

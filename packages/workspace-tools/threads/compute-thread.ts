@@ -1,4 +1,4 @@
-/** The thread of one `compute`: JavaScript of a model in QuickJS, which reaches nothing but the functions given here. */
+/** The thread of a `compute` call: JavaScript of a model in QuickJS, which can call only the functions defined here. */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import variant from '@jitl/quickjs-wasmfile-release-sync';
 import {
@@ -14,12 +14,12 @@ import { prelude } from './prelude.js';
 
 export interface ComputeData {
   code: string;
-  /** QuickJS, compiled. */
+  /** The compiled QuickJS module. */
   module: object;
   timeoutMs: number;
 }
 
-/** What the thread asks. */
+/** The thread's question to the main thread. */
 export interface ComputeQuestion {
   kind: 'read' | 'list';
   path: string;
@@ -30,14 +30,14 @@ export interface ComputeAnswer {
   text: string;
 }
 
-/** Of Node, whose types lack it. */
+/** Node provides WebAssembly, but its types lack it. */
 const { Memory } = Reflect.get(globalThis, 'WebAssembly') as {
   Memory: new (pages: { initial: number; maximum: number }) => object;
 };
 
 const PAGES_A_MB = 16;
 const MEMORY_MB = 64;
-/** A larger one throws outside of the sandbox. */
+/** A larger stack would overflow outside of the sandbox. */
 const STACK_BYTES = 256 * 1024;
 const MOST_PRINTED_CHARS = 64 * 1024;
 
@@ -45,7 +45,7 @@ const { data, port, flag } = workerData as ThreadData<ComputeData>;
 let printed = '';
 let lost = 0;
 
-/** The host's own zone is nobody's business, and would make results differ. */
+/** The host's time zone is hidden, because it is private and would make results differ. */
 Date.prototype.getTimezoneOffset = () => 0;
 
 parentPort?.postMessage(await compute());
@@ -92,7 +92,7 @@ function evaluate(context: QuickJSContext): { value: string | null; error: strin
   };
   let result = context.evalCode(data.code, 'code.js');
   if (result.error && context.getString(context.getProp(result.error, 'name')) === 'SyntaxError') {
-    // As a function it may also return and await. Where it has run and threw this itself, it prints no second time.
+    // Within a function, the code may also return and await. The printed text is reset, in case the code itself threw this.
     [printed, lost] = ['', 0];
     const again = context.evalCode(`(async () => { ${data.code}\n})()`, 'code.js');
     if (!again.error) result = again;
@@ -107,7 +107,7 @@ function evaluate(context: QuickJSContext): { value: string | null; error: strin
   return { value: show(state.value, 'shown'), error: null };
 }
 
-/** Sets the functions of models in the sandbox; what it gives back stays with us. */
+/** Defines the model's functions in the sandbox; the returned object stays outside of it. */
 function toolsOf(context: QuickJSContext): QuickJSHandle {
   const host = context.newObject();
   const add = (name: string, work: (text: string) => string | undefined) =>
@@ -140,7 +140,7 @@ function ask(question: ComputeQuestion): unknown {
   return answer.value;
 }
 
-/** UTF-16 and UTF-8 by their marks; what is no UTF-8 is taken for the old Western encoding. */
+/** Decodes UTF-16 by its mark, else UTF-8; text that is not valid UTF-8 is decoded as Windows-1252. */
 function textOf(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   try {

@@ -1,4 +1,4 @@
-/** The thread of one `edit` of a large file. */
+/** The thread of an `edit` call for a large file. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { errorText } from 'steersman/base';
 import { type Edit, type Edited, editText } from '../files/edit-text.js';

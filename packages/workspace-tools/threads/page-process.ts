@@ -1,4 +1,4 @@
-/** The process of one `fetch` of a page: what a reader would read of it, as Markdown. */
+/** The process of a `fetch` call for a page: it extracts the readable part as Markdown. */
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
@@ -9,7 +9,7 @@ export interface PageData {
   url: string;
 }
 
-/** What is used of an element. */
+/** The members of an element that are used here. */
 interface Part {
   nodeName: string;
   textContent: string | null;
@@ -17,7 +17,7 @@ interface Part {
   querySelectorAll(selector: string): Iterable<Part>;
 }
 
-/** Of a page whose main part is shorter than this part of its text, all is told: it is no article. */
+/** If the main part has less than this share of the text, the page is not an article and is returned completely. */
 const LEAST_PART = 0.3;
 
 answerCall(data => markdown(data as PageData));
@@ -37,7 +37,7 @@ function markdown({ html, url }: PageData): string {
   const title = document.title.trim();
   const whole = document.body?.innerHTML ?? '';
   const wholeLength = document.body?.textContent.trim().length ?? 0;
-  // It takes the document apart.
+  // Readability changes the document.
   const article = new Readability(document).parse();
   const isArticle = article !== null && (article.textContent?.trim().length ?? 0) >= wholeLength * LEAST_PART;
   const text = turndown().turndown(
@@ -54,7 +54,7 @@ function turndown(): TurndownService {
   });
   const isData = (node: Part) => node.nodeName === 'TABLE' && node.querySelector('table') === null;
   service.addRule('table', { filter: isData, replacement: (_content, node) => table(node) });
-  // Pictures within a text are addresses of no use here.
+  // Embedded pictures are data URLs, which are useless here.
   service.addRule('data', {
     filter: node => node.nodeName === 'IMG' && /^data:/i.test(node.getAttribute('src') ?? ''),
     replacement: () => '',

@@ -1,4 +1,4 @@
-/** The process of one PDF: the text of its pages. */
+/** The process that extracts the text of a PDF's pages. */
 import { readFileSync } from 'node:fs';
 import { unzipSync } from 'fflate';
 import { answerCall } from './call-process.js';
@@ -16,7 +16,7 @@ export interface PdfPages {
   texts: string[];
 }
 
-/** Of all that is unpacked, which no limit of a heap counts: 3 KB can be packed from gigabytes. */
+/** Limit for decompressed data, which heap limits do not cover: 3 KB can expand to gigabytes. */
 const MAX_UNPACKED_BYTES = 512 << 20;
 const TOO_MUCH = `it unpacks to more than ${MAX_UNPACKED_BYTES >> 20} MB`;
 let unpacked = 0;
@@ -49,12 +49,12 @@ answerCall(async data => {
   try {
     return await pagesOf(data as PdfData);
   } finally {
-    // The library leaves out what it can't read, and says nothing.
+    // The library ignores unreadable parts silently, so the limit is checked again.
     count(0);
   }
 });
 
-/** What fonts name without bringing it: maps of characters (`scripts/cmaps.mjs`), and fonts, which text needs none of. */
+/** Provides character maps that fonts name but do not include (`scripts/cmaps.mjs`). Fonts are not needed for text. */
 class NamedByFonts {
   async fetch({ filename }: { filename: string }): Promise<Uint8Array> {
     const zip = readFileSync(new URL('cmaps.zip', import.meta.url));
@@ -65,10 +65,10 @@ class NamedByFonts {
 }
 
 async function pagesOf({ data, first, most, maxBytes }: PdfData): Promise<PdfPages> {
-  // Only now: it has to find what counts.
+  // Imported after the counting proxies are installed, so that the library uses them.
   const { getDocumentProxy } = await import('unpdf');
   const options = { verbosity: 0, BinaryDataFactory: NamedByFonts, useWorkerFetch: false };
-  // It takes no Buffer, which this came as.
+  // The library does not accept a Buffer.
   const pdf = await getDocumentProxy(new Uint8Array(data), options);
   const texts: string[] = [];
   let bytes = 0;
@@ -88,10 +88,10 @@ async function pagesOf({ data, first, most, maxBytes }: PdfData): Promise<PdfPag
 
 const NO_TEXT =
   '[No text can be read here: the page is empty or a picture, or its fonts do not say which characters they draw.]';
-/** Numbers of a font's own, in place of characters. */
+/** Characters that are only numbers within a font. */
 const UNREADABLE = /[^\P{Cc}\n\t]|[\p{Co}\p{Cn}\ufffd]/gu;
 
-/** The text of a page, with what can't be read of it told. */
+/** Returns the text of a page, with a note about unreadable characters. */
 function readable(text: string): string {
   if (text === '') return NO_TEXT;
   const unreadable = text.match(UNREADABLE)?.length ?? 0;

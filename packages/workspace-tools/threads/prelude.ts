@@ -1,6 +1,6 @@
 /**
- * What models have in the sandbox beside the language. It is sent there as text, so it uses nothing from outside of
- * itself.
+ * The functions that models have in the sandbox. This function is sent there as text, so it can't use anything outside
+ * of itself.
  */
 interface Host {
   read(path: string): string;
@@ -12,7 +12,7 @@ type Row = Record<string, string>;
 
 export function prelude(outside: Host) {
   const { stringify, parse } = JSON;
-  /** The way in and out ends a text at NUL. */
+  /** Replaces NUL, at which the interface to the host would end a text. */
   const whole = (text: string): string => `${text}`.split('\0').join('\ufffd');
   const host: Host = {
     read: path => outside.read(whole(path)),
@@ -20,7 +20,7 @@ export function prelude(outside: Host) {
     print: text => outside.print(whole(text)),
   };
 
-  /** A text as it is; all else as JSON, with what JSON has no words for. */
+  /** Formats a text unchanged, other values as JSON, and values that JSON lacks as text. */
   function shown(value: unknown): string {
     if (value === undefined) return '';
     if (typeof value === 'string') return value;
@@ -52,7 +52,7 @@ export function prelude(outside: Host) {
     return lines;
   }
 
-  /** Of a file, or of a text with more than one line. The first row names the columns; `header: false` gives lists. */
+  /** Parses CSV of a file, or of a text with several lines. The first row names the columns; `header: false` returns lists. */
   function csv(source: string, options: { delimiter?: string; header?: boolean } = {}): Row[] | string[][] {
     const text = /[\r\n]/.test(source) ? source.replace(/^\ufeff/, '') : host.read(source);
     const declared = /^sep=(.)\r?\n/i.exec(text);
@@ -75,7 +75,7 @@ export function prelude(outside: Host) {
     });
   }
 
-  /** The one that the first line has most often, outside of quotes. */
+  /** Returns the delimiter that is most frequent in the first line, outside of quotes. */
   function delimiterOf(text: string): string {
     const line = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text.slice(0, 10_000))?.[0] ?? '';
     const bare = line.replace(/"(?:[^"]|"")*"/g, '');
@@ -99,7 +99,7 @@ export function prelude(outside: Host) {
     return rows;
   }
 
-  /** Reads one row with quotes in it, which may have ends of lines in them; gives back where the next one begins. */
+  /** Parses a row with quotes, which may contain line ends; returns the start of the next row. */
   function quotedRow(text: string, from: number, delimiter: string, rows: string[][]): number {
     const row: string[] = [];
     let at = from;
@@ -129,7 +129,7 @@ export function prelude(outside: Host) {
     return at + (text.startsWith('\r\n', at) ? 2 : 1);
   }
 
-  // A wrong day, or a number that nobody can check, is worse than none.
+  // Code without a clock and random numbers fails, because a wrong date or an unverifiable number would be worse.
   const none = (what: string) => (): never => {
     throw new Error(`There is no ${what} here: write the value into the code.`);
   };
