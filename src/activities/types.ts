@@ -188,7 +188,7 @@ export type LookInput = { workspace: string } & (
   | {
       at: 'now';
       files: Pick<Snapshot, 'path' | 'hash' | 'ref'>[];
-      /** Returns files changed since then too; null: neither these nor diffs. */
+      /** Milliseconds since the epoch: files changed later are listed too; null: neither these nor diffs. */
       since: number | null;
       /** The blob reference of the look `start`, to return changes since then; null: it could not be stored. */
       start?: string | null;

@@ -1,4 +1,4 @@
-/** Returns the present content of a workspace file, for the question whether it may be overwritten. */
+/** The present content of a workspace file, for a gate that asks if the file may be overwritten. */
 import { readHead } from './files/files.js';
 import { placeIn } from './files/workspace.js';
 

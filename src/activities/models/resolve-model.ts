@@ -19,7 +19,7 @@ export type ResolveModel = (question: ModelQuestion) => string | null | Promise<
 const ANSWER_MS = 8_000;
 const LATE = Symbol('late');
 
-/** Makes `steersmanResolveModel`. An invalid id fails it, and the run uses its chain. */
+/** Makes `steersmanResolveModel`. A result that is neither a text nor null fails it, and the run uses its chain. */
 export function createResolveModel(
   resolve: ResolveModel | undefined,
 ): SteersmanActivities['steersmanResolveModel'] {

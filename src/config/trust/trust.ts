@@ -1,9 +1,8 @@
 /**
  * Decides whose configuration is used unasked. A folder's `.mcp.json` starts programs; its `steersman.yaml` and `.env`
- * choose where conversations and keys go. A cloned folder is trusted once a person has said so, and again after changes
- * of its `.mcp.json`, its `tools/`, the sections of its `steersman.yaml` that send data elsewhere (models, hooks,
- * store), choose who pays (credits) or run in the console's page, that page's scripts, or the variables of its `.env`
- * except keys of models. Other files are edited often, and send nothing elsewhere.
+ * choose where conversations and keys go. So a person must trust a cloned folder once. They must do so again after
+ * changes of its `.mcp.json`, its `tools/`, `TRUSTED_SECTIONS` of its `steersman.yaml`, the scripts of its console, and
+ * variables of its `.env` except keys of models. Its other files are edited often, and send nothing elsewhere.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
@@ -192,7 +191,7 @@ function checkOwners(folder: string): void {
   );
 }
 
-/** Returns the sections that choose where conversations and keys go, and who pays. @throws SteersmanError if unreadable. */
+/** Returns `TRUSTED_SECTIONS` of `steersman.yaml`, absent ones as null. @throws SteersmanError if it is unreadable. */
 export function trustedSections(folder: string): Record<string, unknown> {
   const file = join(folder, SETTINGS_FILE);
   const { value } = parseYaml(readText(file) ?? '', file);

@@ -114,7 +114,6 @@ export interface PinnedModel {
 export const HOOKS = ['onTurnEnd', 'onMessage', 'onError', 'onRunEnd'] as const;
 export type HookName = (typeof HOOKS)[number];
 
-/** The configuration that a run pins at its start: edited files affect new runs only. */
 /**
  * The behaviour of new runs. Each run keeps the version that it began with, so that its history replays. Version 2: an
  * answer does not count as a reply with tool calls; requested reads run before a message is read, and the router is
@@ -122,6 +121,7 @@ export type HookName = (typeof HOOKS)[number];
  */
 export const BEHAVIOUR = 2;
 
+/** The configuration that a run pins at its start: edited files affect new runs only. */
 export interface PinnedRun {
   /** See `BEHAVIOUR`; absent for 1. */
   behaviour?: number;

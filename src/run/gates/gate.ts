@@ -119,8 +119,8 @@ export type GateAnswer =
   | FormAnswer;
 
 /**
- * Returns the gate as people see it. Invisible characters become visible, so that a choice means what it seems to, and
- * its texts are cut to the room that open gates leave. Kind and fixed fields stay unchanged.
+ * Returns the gate as people see it. Invisible characters become visible, so that no choice is deceptive. Its texts are
+ * cut to the room that open gates leave. Kind and fixed fields stay unchanged.
  */
 export function fitGate(asked: Gate, open: readonly Gate[]): Gate {
   const gate = visibleGate(asked);

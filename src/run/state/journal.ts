@@ -53,8 +53,8 @@ export interface JournalPayloads {
     role: string;
     model: string;
     /**
-     * Number of the reply in the run, from 1, if no other precedes it; a wrap-up is not counted and has the following
-     * reply's number.
+     * The expected number of the reply in the run, from 1: another reply may come first. A wrap-up is not counted and
+     * has the next number.
      */
     turn: number;
     round: number;

@@ -196,7 +196,7 @@ function withoutNulls(step: NotedStep): Omit<TraceStep, 'step'> {
   >;
 }
 
-/** Counts the uses of further tools, beyond those that are counted separately. */
+/** The name under which the uses of further tools are counted, beyond `MOST_TOOLS_COUNTED`. */
 const OTHER_TOOLS = '(others)';
 
 /** The number of stored references: a longer run loses its first steps. */
