@@ -20,6 +20,8 @@ interface Search {
   stdin?: number;
   signal?: AbortSignal;
   timeoutMs?: number;
+  /** True: records have one character for each byte. Default: they are text in UTF-8. */
+  asBytes?: boolean;
   /** The separator of output records. Default: a newline. */
   delimiter?: string;
   /** Gets each record; false ends the search. */
@@ -63,6 +65,7 @@ export async function search({
   signal,
   timeoutMs = TIME_LIMIT_MS,
   delimiter = '\n',
+  asBytes = false,
   take,
 }: Search): Promise<Searched> {
   if (!args.includes('--no-ignore') && (await waitsForPipe(cwd))) return { cut: null, fault: PIPE };
@@ -90,7 +93,7 @@ export async function search({
     if (fault.length < MAX_STDERR_CHARS) fault += text;
   });
   let rest = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding(asBytes ? 'latin1' : 'utf8').on('data', (text: string) => {
     const [first = '', ...others] = text.split(delimiter);
     rest += first.slice(0, Math.max(0, MAX_RECORD_CHARS - rest.length));
     for (const next of others) {

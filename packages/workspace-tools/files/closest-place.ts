@@ -56,7 +56,7 @@ function bestPlace(
 const LEAST_LIKENESS = 0.4;
 
 /** Returns the share of character pairs that two lines have in common, from 0 to 1. */
-function likeness(a: string, b: string): number {
+export function likeness(a: string, b: string): number {
   if (a.length < 2 || b.length < 2 || a.length > 1_000 || b.length > 1_000) return 0;
   const pairs = new Map<string, number>();
   for (let at = 0; at < a.length - 1; at += 1) {

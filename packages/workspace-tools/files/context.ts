@@ -6,6 +6,8 @@ import { isRecord } from 'steersman/base';
 import { DANGLING, isBelow, OUTSIDE, type Place, placeIn } from 'steersman/config';
 import { deniedPath } from 'steersman/run';
 import type { BlobStore } from 'steersman/shared';
+import { nearestPaths } from './nearest.js';
+import { nameText } from './text.js';
 
 export interface WorkspaceContext {
   /** Real path of the folder. */
@@ -39,7 +41,10 @@ export async function placeOf(context: Inside, path: string, isEntry = false): P
   if (path.includes('\0')) throw new Error('The path has a NUL character in it.');
   if (/^~[^/]*(\/|$)/.test(path))
     throw new Error(`${path}: "~" is not expanded. Give a path relative to the workspace.`);
-  const place = await placeIn(context.workspace, path, isEntry).catch(error => refuse(path, error));
+  const place = await placeIn(context.workspace, path, isEntry).catch(error => {
+    if (isRecord(error) && error.code === OUTSIDE) throw outside(path, context.workspace);
+    return refuse(path, error);
+  });
   const home = homeIn(context);
   // Operations on an entry include its contents, so it must not contain the home.
   if (home !== null && (isBelow(place.real, home) || (isEntry && isBelow(home, place.real))))
@@ -70,7 +75,7 @@ export async function openFile(
   const place = await placeOf(context, path);
   if ((await deniedPaths(context, 'read'))(place.shown))
     throw new Error(`${path}: permissions.deny forbids it.`);
-  if (place.stats === null) throw new Error(`${path} does not exist.`);
+  if (place.stats === null) throw await missing(context, path);
   if (!place.stats.isFile()) throw new Error(`${path} is ${kindOf(place.stats)}, not a file.`);
   const handle = await open(place.real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(error =>
     refuse(path, error),
@@ -114,10 +119,20 @@ async function checkHandle(
 ): Promise<boolean> {
   const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => null);
   const at = opened ?? (await realpath(real));
-  if (!isBelow(at, context.workspace)) throw outside(path);
+  if (!isBelow(at, context.workspace)) throw outside(path, context.workspace);
   const home = homeIn(context);
   if (home !== null && isBelow(at, home)) throw isHome(path);
   return opened !== null;
+}
+
+/** Returns an error, for the model, with the names that the path most likely means. */
+export async function missing(context: Inside, path: string): Promise<Error> {
+  const { workspace } = context;
+  const isDenied = await deniedPaths(context, 'list');
+  const look = (cwd: string) => nearestPaths({ cwd, leftOut: leftOut(context, workspace), isDenied }, path);
+  const near = await inFolder(context, workspace, look).catch(() => []);
+  const named = near.length > 0 ? ` Nearest: ${near.map(nameText).join(', ')}.` : '';
+  return new Error(`${path} does not exist.${named}`);
 }
 
 /** Names the kind of an entry that is not a regular file. */
@@ -144,8 +159,10 @@ const WORDS: Readonly<Record<string, string>> = {
   [DANGLING]: 'it is a link that leads nowhere',
 };
 
-function outside(path: string): Error {
-  return new Error(`${path} is outside of the workspace. Only what is inside can be used.`);
+function outside(path: string, workspace: string): Error {
+  return new Error(
+    `${path} is outside of the workspace, ${workspace}. Only what is inside can be used: give paths from there on.`,
+  );
 }
 
 function isHome(path: string): Error {
@@ -157,6 +174,5 @@ function isHome(path: string): Error {
 /** Throws an error of the file system in words for the model, without paths of the host. */
 export function refuse(path: string, error: unknown): never {
   const code = isRecord(error) ? String(error.code) : '';
-  if (code === OUTSIDE) throw outside(path);
   throw new Error(`${path}: ${WORDS[code] ?? `it can not be used (${code || 'no reason given'})`}.`);
 }

@@ -1,6 +1,7 @@
 /** `edit`: replaces parts of a file; if one fails, no part is replaced. */
 import { isRecord } from 'steersman/base';
 import { type CodeTool, defineTool } from 'steersman/mcp';
+import { encoded } from '../text/encoding.js';
 import { callThread } from '../threads/call-thread.js';
 import type { EditAnswer } from '../threads/edit-thread.js';
 import { openFile, placeOf, type WorkspaceContext } from './context.js';
@@ -51,9 +52,9 @@ async function edited(
 ): Promise<string> {
   const { handle, ...place } = await openFile(context, path);
   try {
-    const source = await exactText(handle, place.shown);
+    const { text: source, encoding } = await exactText(handle, place.shown);
     const { text, replacements: count, shown } = await editWithin(source, edits, signal);
-    const links = await replaceFile(context, place, text, place.stats);
+    const links = await replaceFile(context, place, encoded(text, encoding), place.stats);
     const head = `${place.shown}: ${count === 1 ? 'one replacement' : `${count} replacements`}.${links} It now reads:`;
     return [head, ...shown].join('\n');
   } finally {
@@ -79,6 +80,9 @@ function readEdits(given: unknown): Edit[] {
   const edits = (Array.isArray(given) ? given : [given]).map(edit => {
     if (!isRecord(edit) || typeof edit.oldText !== 'string' || typeof edit.newText !== 'string')
       throw new Error('edits: a list of { oldText, newText } is needed.');
+    const unknown = Object.keys(edit).find(key => !['oldText', 'newText', 'all'].includes(key));
+    if (unknown !== undefined)
+      throw new Error(`Nothing was changed. edits: unknown "${unknown}"; known: oldText, newText, all.`);
     return { oldText: edit.oldText, newText: edit.newText, all: edit.all === true };
   });
   if (edits.length > MOST_EDITS)

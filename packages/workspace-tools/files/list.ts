@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { plural } from 'steersman/base';
 import { faultText, search } from 'steersman/config';
 import { type CodeTool, defineTool } from 'steersman/mcp';
-import { deniedPaths, inFolder, kindOf, leftOut, placeOf, type WorkspaceContext } from './context.js';
+import {
+  deniedPaths,
+  inFolder,
+  kindOf,
+  leftOut,
+  missing,
+  placeOf,
+  type WorkspaceContext,
+} from './context.js';
 import { BoundedLines, nameText, sizeText } from './text.js';
 
 const MOST_FILES = 50_000;
@@ -31,34 +39,44 @@ export function listTool(context: WorkspaceContext): CodeTool {
       },
     },
     readOnly: true,
-    async run({ path = '.', depth, all }, { signal }) {
-      const { real, shown, stats } = await placeOf(context, String(path));
-      if (stats?.isDirectory() === false)
-        throw new Error(`${String(path)} is ${kindOf(stats)}, not a folder.`);
-      return inFolder(context, real, async at => {
-        const root = newFolder();
-        const args = [
-          '--files',
-          '--null',
-          ...(all === true ? ['--no-ignore'] : []),
-          ...leftOut(context, real),
-        ];
-        const isDenied = await deniedPaths(context, 'list');
-        const take = (file: string) => isDenied(join(shown, file)) || addFile(root, file.split('/'));
-        const { cut, fault } = await search({ args, cwd: at, signal, delimiter: '\0', take });
-        openFolders(root, typeof depth === 'number' && depth >= 1 ? depth : Number.POSITIVE_INFINITY);
-        const out = new BoundedLines(MOST_ENTRIES);
-        const isWhole = await show(root, at, '', out);
-        const notes = [
-          ...(isWhole ? [] : ['There is more: list a folder of it, or use find.']),
-          ...(cut === null ? [] : [`Only the first ${root.files} files were counted.`]),
-          ...(fault === '' ? [] : [`Not all could be listed: ${faultText(fault)}`]),
-          ...(await otherEntries(root, at, name => isDenied(join(shown, name)))),
-        ];
-        const head = `${shown === '.' ? '' : `${shown}/ `}(${plural(root.files, 'file')})`;
-        return [head, ...out.lines, ...notes.map(note => `[${note}]`)].join('\n');
-      });
-    },
+    run: ({ path = '.', depth, all }, { signal }) =>
+      listFolder(context, { path: String(path), depth, all: all === true }, signal),
+  });
+}
+
+interface Listing {
+  path: string;
+  depth?: unknown;
+  all?: boolean;
+}
+
+/** The tree of a folder. @throws Error, for the model, for what is none. */
+export async function listFolder(
+  context: WorkspaceContext,
+  { path, depth, all = false }: Listing,
+  signal: AbortSignal,
+): Promise<string> {
+  const { real, shown, stats } = await placeOf(context, path);
+  if (stats === null) throw await missing(context, path);
+  if (!stats.isDirectory())
+    throw new Error(`${path} is ${kindOf(stats)}, not a folder.${stats.isFile() ? ' Use read.' : ''}`);
+  return inFolder(context, real, async at => {
+    const root = newFolder();
+    const args = ['--files', '--null', ...(all ? ['--no-ignore'] : []), ...leftOut(context, real)];
+    const isDenied = await deniedPaths(context, 'list');
+    const take = (file: string) => isDenied(join(shown, file)) || addFile(root, file.split('/'));
+    const { cut, fault } = await search({ args, cwd: at, signal, delimiter: '\0', take });
+    openFolders(root, typeof depth === 'number' && depth >= 1 ? depth : Number.POSITIVE_INFINITY);
+    const out = new BoundedLines(MOST_ENTRIES);
+    const isWhole = await show(root, at, '', out);
+    const notes = [
+      ...(isWhole ? [] : ['There is more: list a folder of it, or use find.']),
+      ...(cut === null ? [] : [`Only the first ${root.files} files were counted.`]),
+      ...(fault === '' ? [] : [`Not all could be listed: ${faultText(fault)}`]),
+      ...(await otherEntries(root, at, name => isDenied(join(shown, name)))),
+    ];
+    const head = `${shown === '.' ? '' : `${shown}/ `}(${plural(root.files, 'file')})`;
+    return [head, ...out.lines, ...notes.map(note => `[${note}]`)].join('\n');
   });
 }
 

@@ -3,7 +3,7 @@ import { readdir, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isBelow, type Place } from 'steersman/config';
 import { type CodeTool, defineTool } from 'steersman/mcp';
-import { inFolder, placeOf, refuse, type WorkspaceContext } from './context.js';
+import { inFolder, missing, placeOf, refuse, type WorkspaceContext } from './context.js';
 import { sizeText } from './text.js';
 import { makeFolders } from './write.js';
 
@@ -92,7 +92,7 @@ async function entryOf(
 ): Promise<Place & { stats: NonNullable<Place['stats']> }> {
   const { real, shown, stats } = await placeOf(context, path, true);
   if (shown === '.') throw new Error('This is the workspace itself.');
-  if (stats === null) throw new Error(`${path} does not exist.`);
+  if (stats === null) throw await missing(context, path);
   return { real, shown, stats };
 }
 

@@ -1,5 +1,6 @@
 /** Reads lines of a file of any size in pieces, without loading all of it. */
 import type { FileHandle } from 'node:fs/promises';
+import { decoderOf, type Encoding } from '../text/encoding.js';
 
 const PIECE_BYTES = 256 * 1024;
 /** Up to this size the remaining lines are counted too. */
@@ -11,7 +12,7 @@ interface Wanted {
   first: number;
   most: number;
   maxBytes: number;
-  encoding: string;
+  encoding: Encoding;
 }
 
 interface Found {
@@ -28,7 +29,7 @@ interface Found {
 export async function readLines(handle: FileHandle, wanted: Wanted, signal: AbortSignal): Promise<Found> {
   const { size } = await handle.stat();
   const collector = new Collector(wanted);
-  const decoder = new TextDecoder(wanted.encoding);
+  const decoder = decoderOf(wanted.encoding);
   const piece = Buffer.alloc(PIECE_BYTES);
   let at = 0;
   while (!collector.isFull || size <= MAX_COUNTED_BYTES) {

@@ -3,10 +3,21 @@ import type { FileHandle } from 'node:fs/promises';
 import { contentText } from 'steersman/conversation';
 import { type CodeTool, defineTool, Parts, type ToolContext } from 'steersman/mcp';
 import { readResult } from 'steersman/shared';
-import { openFile, type WorkspaceContext } from './context.js';
+import { type Encoding, encodingOf } from '../text/encoding.js';
+import { notebookText } from '../text/notebook.js';
+import { openFile, placeOf, type WorkspaceContext } from './context.js';
+import { listFolder } from './list.js';
 import { pdfPages } from './pdf.js';
 import { readLines } from './read-lines.js';
-import { headOf, MAX_ANSWER_BYTES, numbered, sizeText, wholeFile } from './text.js';
+import {
+  BoundedLines,
+  headOf,
+  MAX_ANSWER_BYTES,
+  MAX_TEXT_FILE_BYTES,
+  numbered,
+  sizeText,
+  wholeFile,
+} from './text.js';
 
 const MAX_PICTURE_BYTES = 5 * 1024 * 1024;
 const MAX_PDF_BYTES = 50 * 1024 * 1024;
@@ -31,6 +42,8 @@ export function readTool(context: WorkspaceContext): CodeTool {
       const path = String(args.path);
       const asked = { offset: wholeNumber(args.offset), limit: wholeNumber(args.limit) };
       if (path.startsWith('blob:')) return readReference(context, path, asked, call);
+      const place = await placeOf(context, path);
+      if (path !== '' && place.stats?.isDirectory()) return listFolder(context, { path }, call.signal);
       const { handle, shown, stats } = await openFile(context, path);
       try {
         const head = await headOf(handle);
@@ -38,9 +51,14 @@ export function readTool(context: WorkspaceContext): CodeTool {
         if (mimeType !== null) return await picture(handle, shown, mimeType);
         if (head.subarray(0, 5).toString('latin1') === '%PDF-')
           return await pages(handle, shown, asked, call);
-        const encoding = encodingOf(head);
+        // A byte far down may tell more than the beginning.
+        const isSmall = stats.size <= MAX_TEXT_FILE_BYTES;
+        const bytes = isSmall ? await wholeFile(handle, shown, MAX_TEXT_FILE_BYTES) : head;
+        const encoding = encodingOf(bytes, isSmall);
         if (encoding === null)
           throw new Error(`${shown} is binary (${sizeText(stats.size)}): it has no text.`);
+        const cells = isSmall && /\.ipynb$/i.test(shown) ? notebookText(bytes.toString('utf8')) : null;
+        if (cells !== null) return notebook(cells, shown, asked, args.numbers === true);
         return await lines(handle, shown, { ...asked, encoding, numbers: args.numbers === true }, call);
       } finally {
         await handle.close();
@@ -55,7 +73,7 @@ interface Asked {
 }
 
 function wholeNumber(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.floor(value) : null;
+  return typeof value === 'number' && Number.isFinite(value) ? Math.floor(value) : null;
 }
 
 /** Reads like the run's own tool for references: by bytes, because stored content may be one long line. */
@@ -66,6 +84,7 @@ async function readReference(
   { runId }: ToolContext,
 ): Promise<string> {
   if (!readKept) throw new Error(`${ref}: nothing is kept by reference here.`);
+  if (offset !== null && offset < 0) throw new Error(`offset ${offset}: a reference is read from byte 0 on.`);
   const args = { ref, offset: offset ?? 0, ...(limit !== null && limit > 0 && { length: limit }) };
   const { note, content, isError } = await readResult({ read: readKept }, runId, args);
   if (isError) throw new Error(note);
@@ -95,6 +114,7 @@ async function pages(
   { signal }: ToolContext,
 ): Promise<string> {
   const data = await wholeFile(handle, `${shown} is a PDF`, MAX_PDF_BYTES);
+  if (offset !== null && offset < 0) throw new Error(`offset ${offset}: pages are counted from 1 on.`);
   const first = Math.max(1, offset ?? 1);
   const wanted = { data, first, most: limit || Number.POSITIVE_INFINITY, maxBytes: MAX_ANSWER_BYTES };
   const { total, texts } = await pdfPages(wanted, signal);
@@ -105,13 +125,35 @@ async function pages(
   return [...body, ...more].join('\n');
 }
 
-type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
+function notebook(text: string, shown: string, { offset, limit }: Asked, numbers: boolean): string {
+  const lines = text.split('\n');
+  const first = firstLine(offset, lines.length);
+  const wanted = lines.slice(first - 1, limit ? first - 1 + limit : undefined);
+  const out = new BoundedLines(MOST_LINES);
+  const isWhole = (numbers ? numbered(wanted, first) : wanted).every(line => out.add(line));
+  const next = first + out.lines.length;
+  if (out.lines.length === 0)
+    throw new Error(`${shown} has ${lines.length} lines of cells: there is no line ${first}.`);
+  const more = isWhole && next > lines.length ? [] : [`[Go on with offset ${next}.]`];
+  return [...out.lines, ...more].join('\n');
+}
 
-/** Returns null if the file is not text. */
-function encodingOf(head: Buffer): Encoding | null {
-  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
-  if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be';
-  return head.includes(0) ? null : 'utf-8';
+/** From 1 on; a negative offset counts from the end. */
+function firstLine(offset: number | null, total: number): number {
+  return Math.max(1, offset !== null && offset < 0 ? total + offset + 1 : (offset ?? 1));
+}
+
+async function fromEnd(
+  handle: FileHandle,
+  offset: number,
+  encoding: Encoding,
+  signal: AbortSignal,
+): Promise<number> {
+  const wanted = { first: Number.MAX_SAFE_INTEGER, most: 1, maxBytes: 1, encoding };
+  const { total } = await readLines(handle, wanted, signal);
+  if (total === null)
+    throw new Error(`offset ${offset}: the file is too large to count its lines from the end.`);
+  return firstLine(offset, total);
 }
 
 async function lines(
@@ -120,7 +162,10 @@ async function lines(
   { offset, limit, encoding, numbers }: Asked & { encoding: Encoding; numbers: boolean },
   { signal }: ToolContext,
 ): Promise<string> {
-  const first = Math.max(1, offset ?? 1);
+  const first =
+    offset !== null && offset < 0
+      ? await fromEnd(handle, offset, encoding, signal)
+      : Math.max(1, offset ?? 1);
   const most = Math.min(limit || MOST_LINES, MOST_LINES);
   const wanted = { first, most, maxBytes: MAX_ANSWER_BYTES - (numbers ? most * 2 : 0), encoding };
   const found = await readLines(handle, wanted, signal);

@@ -3,7 +3,16 @@ import { dirname, join } from 'node:path';
 import { plural } from 'steersman/base';
 import { faultText, type Searched, search } from 'steersman/config';
 import { type CodeTool, defineTool } from 'steersman/mcp';
-import { deniedPaths, inFolder, leftOut, openFile, placeOf, type WorkspaceContext } from './context.js';
+import { decoderOf, encodingOf } from '../text/encoding.js';
+import {
+  deniedPaths,
+  inFolder,
+  leftOut,
+  missing,
+  openFile,
+  placeOf,
+  type WorkspaceContext,
+} from './context.js';
 import { fileGlob } from './file-glob.js';
 import { BoundedLines, nameText } from './text.js';
 
@@ -12,6 +21,11 @@ const MOST_LINES = 200;
 const MAX_LINE_CHARS = 400;
 /** Limit for a line of ripgrep; a longer line is cut. */
 const MAX_COLUMNS = 2_000;
+
+/** Signs that only regular expressions have. */
+const LIKE_REGEX = /\(\?|\.\*|\\[.dws]|^\^|\$$/;
+/** Look-around and back references, which only ripgrep's other engine supports. */
+const NEEDS_PCRE = /\(\?<?[=!]|\\[1-9]/;
 
 const LEFT_OUT = 'What git ignores was left out.';
 
@@ -27,14 +41,16 @@ export function findTool(context: WorkspaceContext): CodeTool {
     readOnly: true,
     async run({ pattern, path = '.' }, { signal }) {
       const found = new BoundedLines(MOST_FILES);
-      const { real, shown } = await placeOf(context, String(path));
+      const { real, shown, stats } = await placeOf(context, String(path));
+      if (stats === null) throw await missing(context, String(path));
       const isWanted = fileGlob(String(pattern));
       const hidden = await hiddenFrom(context, 'find');
       const args = ['--files', '--null', '--sort=path', ...leftOut(context, real)];
       const take = (file: string) =>
         !isWanted(file) || hidden.has(join(shown, file)) || found.add(nameText(join(shown, file)));
       const done = await inFolder(context, real, cwd => search({ args, cwd, signal, delimiter: '\0', take }));
-      return answer(found, done, `No file matches. ${LEFT_OUT}`, {
+      const regex = LIKE_REGEX.test(String(pattern)) ? ' The pattern is a glob, no regular expression.' : '';
+      return answer(found, done, `No file matches. ${LEFT_OUT}${regex}`, {
         how: 'a narrower pattern or path',
         hidden: hidden.count(),
       });
@@ -61,16 +77,17 @@ export function grepTool(context: WorkspaceContext): CodeTool {
     async run({ pattern, path = '.', glob, ignoreCase, context: around }, { signal }) {
       const found = new BoundedLines(MOST_LINES);
       const { real, shown, stats } = await placeOf(context, String(path));
-      const isFile = stats !== null && !stats.isDirectory();
+      if (stats === null) throw await missing(context, String(path));
+      const isFile = !stats.isDirectory();
       const args = grepArgs({ pattern, ignoreCase, around, leftOut: isFile ? null : leftOut(context, real) });
       const isWanted = typeof glob === 'string' && !isFile ? fileGlob(glob) : () => true;
       const hidden = await hiddenFrom(context, 'grep');
       const isShown = (file: string) => isWanted(file) && !hidden.has(join(shown, file));
       const take = isFile
-        ? (record: string) => found.add(lineOf(record, shown))
+        ? (record: string) => found.add(lineOf(bytesText(record), shown))
         : takeOfFiles(found, shown, isShown);
       const work = (cwd: string, stdin?: number) =>
-        search({ args, cwd, signal, take, ...(stdin !== undefined && { stdin }) });
+        search({ args, cwd, signal, take, asBytes: true, ...(stdin !== undefined && { stdin }) });
       const done = isFile
         ? await inOpenFile(context, String(path), work)
         : await inFolder(context, real, cwd => work(cwd));
@@ -90,14 +107,30 @@ function grepArgs({
   leftOut,
 }: Record<'pattern' | 'ignoreCase' | 'around', unknown> & { leftOut: readonly string[] | null }): string[] {
   return [
-    ...['--line-number', '--no-heading', '--null', '--sort=path'],
+    ...['--line-number', '--no-heading', '--null', '--sort=path', '--crlf'],
     ...[`--max-columns=${MAX_COLUMNS}`, '--max-columns-preview'],
     leftOut ? '--with-filename' : '--no-filename',
     ...(ignoreCase === true ? ['--ignore-case'] : []),
     ...(typeof around === 'number' && around > 0 ? [`--context=${Math.min(20, Math.floor(around))}`] : []),
+    ...(NEEDS_PCRE.test(String(pattern)) ? ['--pcre2'] : []),
     ...(leftOut ?? []),
-    ...['-e', String(pattern), '--', leftOut ? './' : '-'],
+    ...['-e', inWesternToo(String(pattern)), '--', leftOut ? './' : '-'],
   ];
+}
+
+/** Lets each character outside of brackets also match its byte in Windows-1252. */
+function inWesternToo(pattern: string): string {
+  if (NEEDS_PCRE.test(pattern)) return pattern;
+  return pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]|[^\0-\x7f]/gsu, sign => {
+    const byte = /^[\xa0-\xff]$/.test(sign) ? sign.charCodeAt(0).toString(16) : null;
+    return byte === null ? sign : `(?:${sign}|(?-u:\\x${byte}))`;
+  });
+}
+
+/** Decodes bytes that are given as one character each. */
+function bytesText(bytes: string): string {
+  const given = Buffer.from(bytes, 'latin1');
+  return decoderOf(encodingOf(given) ?? 'utf-8').decode(given);
 }
 
 /** Returns a function for ripgrep's records of a folder: names may contain newlines. It returns false if the answer is full. */
@@ -109,7 +142,10 @@ function takeOfFiles(
   let name = '';
   // Separators between files are added only if both files are shown.
   let between: string[] = [];
-  return record => {
+  return bytes => {
+    // A name is in UTF-8, as elsewhere; what follows it is in the encoding of the file.
+    const at = bytes.includes('\0') ? bytes.indexOf('\0') + 1 : bytes.length;
+    const record = Buffer.from(bytes.slice(0, at), 'latin1').toString() + bytesText(bytes.slice(at));
     if (!record.includes('\0') && !OWN_WORDS.test(record)) {
       name += `${record}\n`;
       return true;

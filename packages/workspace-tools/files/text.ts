@@ -1,9 +1,10 @@
 /** Formats the answers of the workspace's tools: sizes, bounded lists, numbered lines. */
 import type { FileHandle } from 'node:fs/promises';
+import { type Encoding, encoded, encodingOf, wholeText } from '../text/encoding.js';
 
 /** Limit for an answer: a run shows this much unshortened. */
 export const MAX_ANSWER_BYTES = 15_000;
-const MAX_TEXT_FILE_BYTES = 16 * 1024 * 1024;
+export const MAX_TEXT_FILE_BYTES = 16 * 1024 * 1024;
 const PROBE_BYTES = 8_192;
 
 export function sizeText(bytes: number): string {
@@ -66,10 +67,14 @@ export async function wholeFile(handle: FileHandle, is: string, most: number): P
 }
 
 /** Reads a file to be changed: its text must encode to exactly the same bytes. @throws Error for the model. */
-export async function exactText(handle: FileHandle, shown: string): Promise<string> {
+export async function exactText(
+  handle: FileHandle,
+  shown: string,
+): Promise<{ text: string; encoding: Encoding }> {
   const bytes = await wholeFile(handle, `${shown} is a file`, MAX_TEXT_FILE_BYTES);
-  const text = bytes.toString('utf8');
-  if (bytes.includes(0) || !Buffer.from(text).equals(bytes))
-    throw new Error(`${shown} is no UTF-8 text: it can not be edited.`);
-  return text;
+  const encoding = encodingOf(bytes);
+  const text = encoding === null ? '\0' : wholeText(bytes, encoding);
+  if (encoding === null || text.includes('\0') || !encoded(text, encoding).equals(bytes))
+    throw new Error(`${shown} is no text that can be written back as it is: it can not be edited.`);
+  return { text, encoding };
 }

@@ -9,6 +9,7 @@ import {
   type QuickJSHandle,
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core';
+import { decoderOf, encodingOf } from '../text/encoding.js';
 import type { Answer, ThreadData } from './call-thread.js';
 import { prelude } from './prelude.js';
 
@@ -40,6 +41,8 @@ const MEMORY_MB = 64;
 /** A larger stack would overflow outside of the sandbox. */
 const STACK_BYTES = 256 * 1024;
 const MOST_PRINTED_CHARS = 64 * 1024;
+/** `JS_EVAL_FLAG_ASYNC`, which the package has no name for: code that awaits gives a promise of `{ value }`. */
+const AWAITS = 1 << 7;
 
 const { data, port, flag } = workerData as ThreadData<ComputeData>;
 let printed = '';
@@ -91,11 +94,20 @@ function evaluate(context: QuickJSContext): { value: string | null; error: strin
     return context.getString(text);
   };
   let result = context.evalCode(data.code, 'code.js');
+  let isAwaited = false;
   if (result.error && context.getString(context.getProp(result.error, 'name')) === 'SyntaxError') {
-    // Within a function, the code may also return and await. The printed text is reset, in case the code itself threw this.
-    [printed, lost] = ['', 0];
-    const again = context.evalCode(`(async () => { ${data.code}\n})()`, 'code.js');
-    if (!again.error) result = again;
+    // The code may await, or within a function return. The printed text is reset, in case the code itself threw this.
+    for (const [code, flags] of [
+      [data.code, AWAITS],
+      [`(async () => { ${data.code}\n})()`, undefined],
+    ] as const) {
+      [printed, lost] = ['', 0];
+      const again = context.evalCode(code, 'code.js', flags);
+      if (again.error) continue;
+      result = again;
+      isAwaited = flags === AWAITS;
+      break;
+    }
   }
   if (result.error) return { value: null, error: show(result.error, 'failure') };
   const jobs = context.runtime.executePendingJobs();
@@ -104,7 +116,8 @@ function evaluate(context: QuickJSContext): { value: string | null; error: strin
   if (state.type === 'rejected') return { value: null, error: show(state.error, 'failure') };
   if (state.type === 'pending')
     return { value: null, error: 'It waits for a promise that nothing resolves.' };
-  return { value: show(state.value, 'shown'), error: null };
+  const value = isAwaited ? context.getProp(state.value, 'value') : state.value;
+  return { value: show(value, 'shown'), error: null };
 }
 
 /** Defines the model's functions in the sandbox; the returned object stays outside of it. */
@@ -140,12 +153,6 @@ function ask(question: ComputeQuestion): unknown {
   return answer.value;
 }
 
-/** Decodes UTF-16 by its mark, else UTF-8; text that is not valid UTF-8 is decoded as Windows-1252. */
 function textOf(bytes: Uint8Array): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
-  }
+  return decoderOf(encodingOf(bytes) ?? 'utf-8').decode(bytes);
 }

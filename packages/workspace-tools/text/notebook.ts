@@ -1,0 +1,29 @@
+/** A notebook as its cells: its JSON has them line by line in quotes, and pictures as text. */
+import { isRecord, parseJson, stringOr } from 'steersman/base';
+
+const MOST_OUTPUT_CHARS = 1_000;
+
+/** Null for what is no notebook. */
+export function notebookText(json: string): string | null {
+  const notebook = parseJson(json);
+  if (!isRecord(notebook) || !Array.isArray(notebook.cells)) return null;
+  const cells = notebook.cells.filter(isRecord).map((cell, index) => {
+    const outputs = [cell.outputs ?? []].flat().filter(isRecord).map(outputText);
+    const said = outputs.filter(text => text !== '').map(text => `[output]\n${text}`);
+    return [`[cell ${index + 1}, ${stringOr(cell.cell_type, '?')}]`, joined(cell.source), ...said].join('\n');
+  });
+  return [...cells, '[A notebook as its cells. edit and grep see its JSON.]'].join('\n');
+}
+
+function outputText({ text, data, ename, evalue }: Record<string, unknown>): string {
+  if (ename !== undefined) return `${stringOr(ename, '')}: ${stringOr(evalue, '')}`;
+  const parts = isRecord(data) ? data : {};
+  const said = joined(text ?? parts['text/plain']);
+  const pictures = Object.keys(parts).filter(type => type.startsWith('image/'));
+  const cut = said.length > MOST_OUTPUT_CHARS ? `${said.slice(0, MOST_OUTPUT_CHARS)}…` : said;
+  return [cut, ...pictures.map(type => `[${type}]`)].filter(part => part !== '').join('\n');
+}
+
+function joined(lines: unknown): string {
+  return [lines ?? []].flat().map(String).join('').trimEnd();
+}
