@@ -1,4 +1,4 @@
-/** Workflow code for workers: the bundle of the build, and our workflow in the bundle of an application. */
+/** Workflow code for workers: the shipped bundle, and Steersman's workflow within an application's bundle. */
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -9,18 +9,18 @@ import { builtScript } from '../shared/process/package.js';
 
 export type BundleOptions = Parameters<NonNullable<BundlerPlugin['configureBundler']>>[0];
 
-/** The application's workflows and ours: one module, which finds theirs by this name. */
+/** A module with the workflows of both. It imports the application's by this alias. */
 const TOGETHER = builtScript('worker/with-application.cjs');
 const APPLICATION = '__steersman_application_workflows';
 
 const WORKFLOWS = builtScript('compose.js');
-/** What every bundle with our workflow needs beside it. */
+/** Modules that every bundle with Steersman's workflow needs. */
 const INTERCEPTORS = builtScript('workflows/platform/interceptors.js');
 const PAYLOADS = builtScript('workflows/platform/read-payloads.js');
-/** Stands in a bundle that has them. */
+/** A text that every bundle with these modules contains. */
 const MARK = 'workflows/platform/interceptors';
 
-/** The bundle of the build: bundling at start costs seconds and memory. */
+/** Reads the shipped bundle: bundling at the start would cost seconds and memory. */
 export async function shippedBundle(): Promise<{ workflowBundle: { code: string }; buildId: string }> {
   const path = builtScript('workflow-bundle.js');
   try {
@@ -31,12 +31,12 @@ export async function shippedBundle(): Promise<{ workflowBundle: { code: string 
   }
 }
 
-/** Six events of a turn record it, so it is short: the SDK's own makes a turn's history 500 bytes longer. */
+/** Short, because six events of each turn record it: the SDK's default makes a turn's history 500 bytes longer. */
 function buildIdOf(bundle: string): string {
   return createHash('sha256').update(bundle).digest('hex').slice(0, 12);
 }
 
-/** @throws SteersmanError for a bundle that was made without the plugin: its runs would fail, one by one. */
+/** @throws SteersmanError for a bundle that was made without the plugin: each of its runs would fail. */
 export async function checkBundle(bundle: WorkflowBundleOption): Promise<void> {
   const code = 'code' in bundle ? bundle.code : await readFile(bundle.codePath, 'utf8');
   if (code.includes(MARK)) return;
@@ -46,7 +46,7 @@ export async function checkBundle(bundle: WorkflowBundleOption): Promise<void> {
   );
 }
 
-/** Adds our workflow, its interceptors and its payload converter, where the application has none of its own. */
+/** Adds Steersman's workflow, its interceptors and, unless the application has its own, the payload converter. */
 export function bundledWith(options: BundleOptions): BundleOptions {
   const { workflowsPath, payloadConverterPath, webpackConfigHook } = options;
   const { workflowInterceptorModules = [], preloadModules = [] } = options;
@@ -56,11 +56,11 @@ export function bundledWith(options: BundleOptions): BundleOptions {
     workflowsPath: TOGETHER,
     workflowInterceptorModules: [...workflowInterceptorModules, INTERCEPTORS],
     payloadConverterPath: payloadConverterPath ?? PAYLOADS,
-    // Loaded once for all runs, as in the build's own bundle.
+    // Loaded once for all runs, as in the shipped bundle.
     preloadModules: [...preloadModules, WORKFLOWS, INTERCEPTORS],
     webpackConfigHook: config => {
       const { resolve = {}, ...rest } = webpackConfigHook ? webpackConfigHook(config) : config;
-      // The SDK gives its aliases as an object.
+      // The SDK passes its aliases as an object.
       return {
         ...rest,
         resolve: { ...resolve, alias: { ...resolve.alias, [`${APPLICATION}$`]: workflowsPath } },

@@ -1,4 +1,4 @@
-/** A worker's way to Temporal. */
+/** Connects a worker to Temporal. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
@@ -20,7 +20,7 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
 const SAY_EVERY_MS = 60_000;
 
-/** @throws SteersmanError where Temporal can not be reached. */
+/** @throws SteersmanError if Temporal can't be reached. */
 export async function connect(config: ClientConnectConfig, address: string): Promise<Connected> {
   try {
     return await open(config, address);
@@ -30,8 +30,8 @@ export async function connect(config: ClientConnectConfig, address: string): Pro
 }
 
 /**
- * Waits for a Temporal that is away, as long as it takes, and says so. A wrong address looks the same.
- * @throws SteersmanError where Temporal is there, and this connection to it can not work.
+ * Waits for an unreachable Temporal without a limit, and reports it. A wrong address looks the same.
+ * @throws SteersmanError if Temporal answers, but this connection can't work.
  */
 export async function connectWhenThere(
   config: ClientConnectConfig,
@@ -55,7 +55,7 @@ export async function connectWhenThere(
   }
 }
 
-/** Or why nobody answers. @throws SteersmanError where somebody does, and it can not work. */
+/** Returns the connection, or the reason why the server does not answer. @throws SteersmanError if it refuses. */
 async function openOrWhy(config: ClientConnectConfig, address: string): Promise<Connected | string> {
   let opened: Connected;
   try {
@@ -71,7 +71,7 @@ async function openOrWhy(config: ClientConnectConfig, address: string): Promise<
     const asked = () => connection.workflowService.describeNamespace({ namespace });
     await connection.withDeadline(Date.now() + ASK_TIMEOUT_MS, asked);
   } catch (error) {
-    // What else it may answer is said where the worker is made.
+    // Other errors of this request are reported when the worker is created.
     if (!isAway(error)) return opened;
     await connection.close();
     return errorText(error);
@@ -86,11 +86,11 @@ function unreachable(address: string, error: unknown): SteersmanError {
   );
 }
 
-/** As the SDK's native connection says it, in words alone. */
+/** The SDK's native connection reports these only as text. */
 const NOBODY_ANSWERS = /tcp connect error|dns error|transport error|timeout expired|timed out|unavailable/i;
 const GRPC_AWAY: readonly number[] = [4, 14];
 
-/** Whether nobody answers there at all, for now; else what answers is not, or does not let in, what was asked for. */
+/** True if no server answers at present; false if it answers with a refusal or a wrong protocol. */
 export function isAway(error: unknown): boolean {
   if (isGrpcServiceError(error)) return GRPC_AWAY.includes(error.code);
   return error instanceof TransportError && NOBODY_ANSWERS.test(error.message);
@@ -104,7 +104,7 @@ async function open(
   return { connection, namespace: namespace ?? env.temporalNamespace() ?? 'default' };
 }
 
-/** On this machine, what is sent is not compressed: that costs both sides time, and saves no network any. */
+/** Compression is off on this machine: it costs time on both sides and saves no network traffic. */
 export function nativeConnection(options: NativeConnectionOptions): Promise<NativeConnection> {
   const isHere = isLoopback(options.address ?? 'localhost');
   return NativeConnection.connect({ ...(isHere && { grpcCompression: { codec: 'none' } }), ...options });

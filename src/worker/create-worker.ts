@@ -1,4 +1,4 @@
-/** A worker for runs alone. */
+/** Creates a worker that serves only runs. */
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
 import type { OwnWorkerOptions, SteersmanPluginOptions } from './parts/parts.js';
@@ -8,19 +8,19 @@ export interface SteersmanWorkerOptions extends SteersmanPluginOptions, OwnWorke
   connection: NativeConnection;
   namespace: string;
   taskQueue: string;
-  /** What Temporal alone is told. */
+  /** Options that only Temporal's worker receives. */
   temporal?: Partial<WorkerOptions>;
 }
 
 export interface SteersmanWorker {
   worker: Worker;
-  /** Ends it in order: model calls in flight are given up at once, tools may finish. Twice is harmless. */
+  /** Ends the worker gracefully: model calls are aborted at once, tools may finish. A second call is harmless. */
   shutdown(): void;
-  /** Closes tool servers, for a worker that never ran: `worker.run()` does it at its end. */
+  /** Closes tool servers of a worker that never ran; `worker.run()` closes them at its end. */
   close(): Promise<void>;
 }
 
-/** Builds a worker; throws SteersmanError where the configuration is wrong or no model is usable. */
+/** Creates a worker. Throws a SteersmanError if the configuration is wrong or no model is usable. */
 export async function createSteersmanWorker(options: SteersmanWorkerOptions): Promise<SteersmanWorker> {
   const { connection, namespace, taskQueue, temporal, ...own } = options;
   const plugin = new SteersmanPlugin(own);

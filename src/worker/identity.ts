@@ -1,37 +1,37 @@
-/** Who a worker is to Temporal: a name by which a later worker of this machine can tell that it has died. */
+/** The identity of a worker at Temporal, by which a later worker of this machine can detect that it has died. */
 import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /**
- * `<space><life>.<process id>@<host>`, short since six events of a turn record it. `space` is of the table of
- * processes that the worker is in, `life` of the process's start.
+ * `<space><life>.<process id>@<host>`, short because six events of each turn record it. `space` is a hash of the
+ * process table that contains the worker, `life` of the process's start.
  */
 const FORM = /^(?<space>[\w-]{5})(?<life>[\w-]{4})\.(?<pid>\d+)@(?<host>.+)$/;
 
-/** What a system tells of the table of processes that this one is in. */
+/** Facts of the system about the process table of this process. */
 export interface SpaceFacts {
-  /** Of this start of the machine. Null where it is not told: then no other process can be judged. */
+  /** Id of this boot of the machine. Null if it is unknown: then no other process can be checked. */
   boot: string | null;
-  /** The namespace of process numbers; '' where the system has none. */
+  /** The PID namespace; '' on systems without namespaces. */
   namespace: string;
-  /** False where `/proc` shows the processes of another namespace. */
+  /** False if `/proc` shows the processes of another namespace. */
   seesItself: boolean;
-  /** As in `/proc/self/mountinfo`. */
+  /** Contents of `/proc/self/mountinfo`. */
   mounts: string;
 }
 
 /**
- * What names the table of processes, on whatever machine. All that ran in it and is not found there is gone. Null
- * where nobody can tell. Containers of one machine differ by their namespace; one that was restarted has
- * another, but still its own writable layer, which no two share.
+ * Returns a name of the process table that is unique across machines: a process that ran in it and is missing has
+ * ended. Null if it is unknown. Containers of a machine differ by namespace; a restarted one gets a new namespace, but
+ * keeps its own writable layer, which is never shared.
  */
 export function spaceOf({ boot, namespace, seesItself, mounts }: SpaceFacts): string | null {
   return boot === null || !seesItself ? null : `${boot} ${writableLayer(mounts) ?? namespace}`;
 }
 
-/** Null where a second `/proc` shows a namespace within the container: several may share its layer. */
+/** Returns null if a second `/proc` shows a nested namespace: several of them may share the container's layer. */
 function writableLayer(mounts: string): string | null {
   const lines = mounts.split('\n').map(line => line.split(' '));
   const at = (place: string) => lines.filter(fields => fields[4] === place);
@@ -39,17 +39,17 @@ function writableLayer(mounts: string): string | null {
   return /(?:^|,)upperdir=([^,]+)/.exec(at('/').at(-1)?.at(-1) ?? '')?.[1] ?? null;
 }
 
-/** What a worker knows of its own machine. */
+/** Facts that a worker knows about its own machine. */
 export interface Here {
   host: string;
-  /** Mark of the table of processes. */
+  /** Hash of the process table. */
   space: string;
   look(pid: number): ProcessId | 'hidden' | undefined;
 }
 
 const HERE: Here = {
   host: hostname(),
-  // What nobody else can have, where it can't be told: then nobody is judged.
+  // A random value if it is unknown: then no worker counts as dead.
   space: mark(spaceOf(readFacts()) ?? randomUUID(), 5),
   look: lookAt,
 };
@@ -59,7 +59,7 @@ export function workerIdentity(): string {
   return `${HERE.space}${lifeMark(started)}.${pid}@${HERE.host}`;
 }
 
-/** True for a worker whose process was in this table and is there no more. False where nobody can tell. */
+/** True for a worker whose process was in this process table and has ended. False if that is unknown. */
 export function hasDied(identity: string, { host, space, look }: Here = HERE): boolean {
   const { life, pid, ...named } = FORM.exec(identity)?.groups ?? {};
   if (named.host !== host || named.space !== space) return false;
@@ -90,21 +90,21 @@ function mark(text: string, length: number): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, length);
 }
 
-/** A process that can't be mistaken for a later one with the same number: its pid and when it started. */
+/** A process identified by its number and its start time, so that a later one with the same number differs. */
 export interface ProcessId {
   pid: number;
   started: string;
 }
 
 /**
- * The process with this number; undefined when there is none or it has ended and is a zombie. `hidden`: there is one,
- * and who asks may not see whose (`hidepid`).
+ * Returns the process with this number; undefined if it does not exist, or is a zombie. `hidden`: it exists, but this
+ * user may not see its start time (`hidepid`).
  */
 export function lookAt(pid: number): ProcessId | 'hidden' | undefined {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it lives and belongs to somebody else.
+    // EPERM: the process lives and belongs to another user.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return undefined;
   }
   const started = process.platform === 'linux' ? startedOnLinux(pid) : startedByPs(pid);
@@ -112,7 +112,7 @@ export function lookAt(pid: number): ProcessId | 'hidden' | undefined {
   return started === undefined ? 'hidden' : { pid, started };
 }
 
-/** Stopped, by a debugger or SIGSTOP: it is there and does nothing. False where the system does not tell. */
+/** True if a debugger or SIGSTOP has stopped the process. False if the system does not report that. */
 export function isStopped(pid: number): boolean {
   try {
     return /^[tT]/.test(statFields(pid)[0] ?? '');
@@ -121,13 +121,13 @@ export function isStopped(pid: number): boolean {
   }
 }
 
-/** This process. */
+/** Identifies this process. */
 function thisProcess(): ProcessId {
   const found = lookAt(process.pid);
   return typeof found === 'object' ? found : { pid: process.pid, started: '' };
 }
 
-/** Undefined where it is not shown. */
+/** Returns undefined if the start time is hidden. */
 function startedOnLinux(pid: number): string | undefined {
   try {
     const fields = statFields(pid);
@@ -137,20 +137,20 @@ function startedOnLinux(pid: number): string | undefined {
   }
 }
 
-/** The name in brackets may hold spaces; after it come the state and, 19 fields on, the start time. */
+/** The name in brackets may contain spaces; the state follows it, and 19 fields later the start time. */
 function statFields(pid: number): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Of this start of this machine, which no other shares. Null where the system has none. */
+/** Returns a unique id of this boot of this machine; null if the system has no such id. */
 function bootId(): string | null {
   try {
     if (process.platform === 'linux') return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     if (process.platform === 'darwin')
       return execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).trim() || null;
   } catch {
-    // A sandbox that shows no such thing.
+    // A sandbox may hide it.
   }
   return null;
 }
@@ -161,7 +161,7 @@ function startedByPs(pid: number): string | undefined {
     const line = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
     return line === '' || line.startsWith('Z') ? 'ended' : line.replace(/^\S+\s+/, '');
   } catch {
-    // There is none with this number any more.
+    // The process with this number has ended.
     return 'ended';
   }
 }

@@ -1,4 +1,4 @@
-/** `steersman/worker`: workers that serve runs, with tools, roles, contexts and models of the program's own. */
+/** `steersman/worker`: workers that serve runs, with the program's own tools, roles, contexts and models. */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { env } from '../shared/process/env.js';
@@ -27,20 +27,20 @@ export type { WorkflowTool } from './serve/workflow-tools.js';
 export interface CreateWorkerOptions extends SteersmanPluginOptions {
   /** Default `steersman`. */
   taskQueue?: string;
-  /** Stays open when the worker ends. Default: a new one to `address`. */
+  /** A connection that stays open when the worker ends. Default: a new one to `address`. */
   connection?: NativeConnection;
-  /** Of the application's own, beside ours. Default: none. */
+  /** The application's own activities, besides Steersman's. Default: `{}`. */
   activities?: object;
-  /** Of Temporal, `host:port`. Default: what the environment and Temporal's profiles say, else `localhost:7233`. */
+  /** Temporal's address, `host:port`. Default: from the environment and Temporal's profiles, else `localhost:7233`. */
   address?: string;
-  /** Default: that of the environment or profile, else `default`. */
+  /** Default: from the environment or profile, else `default`. */
   namespace?: string;
 }
 
 /**
- * A worker for runs alone; `run()` serves until `shutdown()` or a signal. In an application that has a worker
- * already, give that one a `SteersmanPlugin` instead.
- * @throws SteersmanError where the configuration is wrong or no model is usable.
+ * Creates a worker that serves only runs; `run()` serves until `shutdown()` or a signal. An application that already
+ * has a worker passes a `SteersmanPlugin` to that instead.
+ * @throws SteersmanError if the configuration is wrong or no model is usable.
  */
 export async function createWorker(options: CreateWorkerOptions = {}): Promise<Worker> {
   const {
@@ -52,7 +52,7 @@ export async function createWorker(options: CreateWorkerOptions = {}): Promise<W
     ...own
   } = options;
   const profile = loadClientConnectConfig();
-  // Keys of a profile are for its own server.
+  // Keys of a profile are only sent to the profile's own server.
   const there = address === undefined ? profile.connectionOptions : { address };
   const connection = given ?? (await nativeConnection(there));
   const close = async () => {

@@ -1,6 +1,6 @@
 /**
- * A plugin of Temporal's SDK with everything that a worker needs to serve runs, for Steersman's own workers and
- * those of an application. The application's workflows, activities, interceptors and sinks stay beside ours.
+ * A plugin of Temporal's SDK that makes a worker serve runs, for Steersman's own workers and for applications. An
+ * application's own workflows, activities, interceptors and sinks stay in use.
  */
 import type {
   BundlerPlugin,
@@ -29,19 +29,19 @@ import { redactActivities } from './serve/redact-activities.js';
 import { createSessionWorker } from './session-worker.js';
 import { takeOver } from './take-over.js';
 
-/** Tools in flight get this long to finish when a worker is asked to end; model calls are given up at once. */
+/** Tools in flight get this long to finish when a worker is asked to end; model calls are aborted at once. */
 const SHUTDOWN_GRACE_MS = 30_000;
 /** After this time the worker exits with an error, because a worker that hangs is never replaced. */
 const SHUTDOWN_FORCE_MS = 60_000;
 /** 100 streaming runs fill the SDK's default of 100 slots. */
 const ACTIVITY_SLOTS = 400;
 /**
- * After a crash every run is replayed, and replay is work for one CPU. With the SDK's 40 at once, those of 50
- * runs of 100 turns slow each other down until each exceeds the server's 10 s, and all begin again, for ever.
+ * After a crash every run is replayed, which is work for one CPU. With the SDK's 40 concurrent tasks, 50 runs of 100
+ * turns would slow each other down until all exceed the server's limit of 10 s and start again, endlessly.
  */
 const WORKFLOW_TASK_SLOTS = 4;
 
-/** One for each worker. Options that the application has set itself stay as they are. */
+/** Each worker needs its own plugin. Options that the application has set are not changed. */
 export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
   readonly name = 'steersman';
   readonly #options: SteersmanPluginOptions & OwnWorkerOptions;
@@ -54,14 +54,14 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
     this.#report = options.report ?? (line => Runtime.instance().logger.info(line));
   }
 
-  /** @throws SteersmanError where the configuration is wrong or no model is usable. */
+  /** @throws SteersmanError if the configuration is wrong or no model is usable. */
   async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
     if (this.#parts) {
       throw new SteersmanError('This SteersmanPlugin has a worker already.', 'Make one for each worker.');
     }
     const count = options.plugins?.filter(({ name }) => name === this.name).length ?? 0;
     if (count > 1) {
-      // Of one of them tools and permissions would hold, and nobody would see which.
+      // Only one plugin's tools and permissions would apply, without any sign of which.
       throw new SteersmanError(
         `This worker has ${count} SteersmanPlugins.`,
         'Give all options to one plugin; for other tools or permissions make a worker with a task queue of its own.',
@@ -109,26 +109,26 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
     return configured;
   }
 
-  /** For replays of histories: the same workflow code. */
+  /** Configures a replay of histories with the same workflow code. */
   async configureReplayWorker(options: ReplayWorkerOptions): Promise<ReplayWorkerOptions> {
     return { ...options, ...(await workflowsFor(options)), sinks: { ...options.sinks, ...offerTo(null) } };
   }
 
-  /** Puts our workflow into the bundle of an application's own. Pass the plugin to `bundleWorkflowCode` as well. */
+  /** Adds Steersman's workflow to an application's bundle. Pass the plugin to `bundleWorkflowCode` as well. */
   configureBundler(options: BundleOptions): BundleOptions {
     return bundledWith(options);
   }
 
   async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
     const check = checkWorkflows(worker.options, this.#configured?.workflowBundle);
-    // Without a need there is no await: who calls `runUntil` may shut down at once, which takes a worker that runs.
+    // Awaits only if necessary: the caller of `runUntil` may shut down at once, which needs a running worker.
     if (check) await check;
     const shutdown = worker.shutdown.bind(worker);
     const sessions =
       this.#parts && this.#configured
         ? await createSessionWorker(this.#configured, this.#parts, this.#report)
         : null;
-    // The SDK tells activities of a worker's end when their grace is over: model calls are given up at its beginning.
+    // The SDK notifies activities only after the grace time; model calls must be aborted at its beginning.
     worker.shutdown = () => {
       shutdown();
       sessions?.shutdown();
@@ -164,14 +164,14 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
     }
   }
 
-  /** Closes tool servers. It is called when the worker has ended; by hand only where that never ran. */
+  /** Closes tool servers. It is called when the worker has ended; call it only for a worker that never ran. */
   async close(): Promise<void> {
     await Promise.all([this.#parts?.sessions.close(), this.#parts?.pool.close()]);
-    // Where it does not take it now, the next worker of this machine tries again.
+    // If the store does not answer now, the next worker of this machine tries again.
     await this.#parts?.store.catchUp().catch(() => undefined);
   }
 
-  /** What could not be taken over goes on all the same, up to 10 s later. */
+  /** Calls and runs that could not be taken over continue anyway, up to 10 s later. */
   async #takeOver({ connection, namespace = 'default', taskQueue }: WorkerOptions): Promise<void> {
     if (!connection || taskQueue === undefined) return;
     try {
@@ -185,8 +185,8 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
 }
 
 /**
- * An application without workflows gets ours as they are; its own bundle must have been made with the plugin. The result
- * goes over the options: other plugins hand on `workflowBundle: undefined`.
+ * An application without workflows gets the shipped bundle; its own bundle must have been made with the plugin. The
+ * result overrides the options, because other plugins may pass `workflowBundle: undefined`.
  */
 async function workflowsFor({
   buildId: own,
@@ -197,11 +197,11 @@ async function workflowsFor({
   if (options.workflowBundle) await checkBundle(options.workflowBundle);
   if (options.workflowBundle || options.workflowsPath) return {};
   const { buildId, workflowBundle } = await shippedBundle();
-  // A deployment's version has a build id of its own.
+  // A version of a deployment has its own build id.
   return options.workerDeploymentOptions ? { workflowBundle } : { workflowBundle, buildId: own ?? buildId };
 }
 
-/** What the worker has after all plugins, of which `checked` is known. Without our workflow its runs would wait for ever. */
+/** Checks the worker's final workflows; `checked` needs no check. Without Steersman's workflow its runs would wait forever. */
 function checkWorkflows(
   { workflowBundle, workflowsPath }: Pick<WorkerOptions, 'workflowsPath' | 'workflowBundle'>,
   checked: WorkerOptions['workflowBundle'],
@@ -214,7 +214,7 @@ function checkWorkflows(
   );
 }
 
-/** In a replay nobody takes what is offered. */
+/** Offers are ignored in a replay. */
 function offerTo(parts: Parts | null): InjectedSinks<RequestSinks> {
   return {
     steersman: {

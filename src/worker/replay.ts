@@ -1,4 +1,4 @@
-/** Replays of recorded runs: whether code takes the decisions that histories have. */
+/** Replays recorded runs: does the code make the decisions of their histories? */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
@@ -8,21 +8,21 @@ import { SteersmanPlugin } from './plugin.js';
 
 export interface RecordedHistory {
   workflowId: string;
-  /** As a handle's `fetchHistory()` gives it, or parsed from the JSON of an export. */
+  /** The result of a handle's `fetchHistory()`, or the parsed JSON of an export. */
   history: unknown;
 }
 
-/** `dataConverter`: with the codec of encrypted histories. */
+/** `dataConverter`: has the codec of encrypted histories. */
 export type ReplayOptions = Pick<ReplayWorkerOptions, 'workflowsPath' | 'workflowBundle' | 'dataConverter'>;
 
 export interface Replayed {
   workflowId: string;
   runId: string;
-  /** Why the code does not take the decisions of the history; null where it does. */
+  /** The reason why the code does not replay the history; null if it does. */
   fault: string | null;
 }
 
-/** Replays histories one after the other against the workflow code of this build, beside an application's own. */
+/** Replays histories one after another against this build's workflow code, together with an application's own. */
 export async function* replays(
   histories: AsyncIterable<RecordedHistory> | Iterable<RecordedHistory>,
   options: ReplayOptions = {},
@@ -36,7 +36,7 @@ export async function* replays(
 
 const READABLE = ['json/plain', 'binary/plain', 'binary/null', 'json/protobuf', 'binary/protobuf'];
 
-/** The encoding of a run's input, where nobody without its codec can read it; null for any other. */
+/** Returns the encoding of a run's input if it needs a codec; null for any other. */
 export function encryptedAs({ history }: RecordedHistory): string | null {
   const [started] = (history as History).events ?? [];
   const payloads = started?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
@@ -45,15 +45,15 @@ export function encryptedAs({ history }: RecordedHistory): string | null {
 }
 
 export interface ResetPoint {
-  /** Event to which `temporal workflow reset` takes the run. */
+  /** Event to which `temporal workflow reset` resets the run. */
   eventId: number;
-  /** What the run then does again, a line each: its calls since, and the agents that it started since. */
+  /** The calls and agents since then, one for each line: the run repeats them. */
   again: string[];
 }
 
 /**
- * The last event to which a run can be reset, so that this code goes on from there: each earlier one does as well. By
- * replays of its beginnings.
+ * Returns the last event to which a run can be reset so that this code continues it; any earlier one works too. It
+ * replays beginnings of the history. Null if there is no such event.
  */
 export async function resetPoint(
   { workflowId, history }: { workflowId: string; history: History },
@@ -91,13 +91,13 @@ function callIn({
   return [summary ? String(defaultPayloadConverter.fromPayload(summary)) : (call.activityType?.name ?? '')];
 }
 
-/** Histories of the open runs of a queue, as far as they have come. One that ends meanwhile counts too. */
+/** Yields the histories of a queue's open runs up to now, including runs that end meanwhile. */
 export async function* openHistories(client: Client, taskQueue: string): AsyncGenerator<RecordedHistory> {
   for await (const { workflowId, runId } of client.workflow.list({ query: openRunsOf(taskQueue) })) {
     try {
       yield { workflowId, history: await client.workflow.getHandle(workflowId, runId).fetchHistory() };
     } catch (error) {
-      // The server has forgotten it since.
+      // The server has deleted the run since it was listed.
       if (!(error instanceof WorkflowNotFoundError)) throw error;
     }
   }

@@ -1,4 +1,4 @@
-/** The life of a worker process: connect, serve, drain, close. */
+/** The life of a worker process: it connects, serves, drains and closes. */
 
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,13 +37,13 @@ const SHUTDOWN_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const;
 export interface RunWorkerOptions {
   configDir: string;
   taskQueue: string;
-  /** Whether that folder is trusted as it is now. */
+  /** Returns true if the folder is trusted in its current state. */
   isTrusted: () => boolean;
 }
 
-/** Serves until a signal or, in the background of a local stack, until its owner is gone. */
+/** Serves until a signal arrives or, in the background of a local stack, its owner has ended. */
 export async function runWorker(options: RunWorkerOptions): Promise<void> {
-  // It serves any folder of its user.
+  // An owned worker may serve any folder of its user.
   const owned = isOwned(options.taskQueue);
   const leave = () => process.exit(1);
   if (owned) whenOwnerIsGone(leave);
@@ -52,7 +52,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       `This worker ends (${origin}): code that it has loaded, such as a tool or a provider, threw what nobody caught: ${errorText(error)}`,
     ),
   );
-  // Signals are taken here, since the model calls in flight are to hear of them at once.
+  // Signals are handled here instead of by the SDK, because model calls must be aborted at once.
   installRuntime(env.metrics());
   if (!env.stackTraces()) withoutStackTraces();
   try {
@@ -69,8 +69,8 @@ const THREAD_OF_SDK = 'workflow-worker-thread.js';
 const OUR_THREAD = fileURLToPath(new URL('./workflow-thread.cjs', import.meta.url));
 
 /**
- * For each promise of workflow code the SDK takes a stack, which the query `__stack_trace` alone shows: a third of the
- * time of its thread. It has no option for that, so this process's threads for workflows begin with a script of ours.
+ * The SDK records a stack for each promise of workflow code, which only the query `__stack_trace` uses: this costs a
+ * third of its thread's time. It has no option for that, so its threads start with a script of ours.
  */
 export function withoutStackTraces(): void {
   class Thread extends threads.Worker {
@@ -96,8 +96,8 @@ function installRuntime(metrics: string | undefined): void {
 }
 
 /**
- * Replays the open runs of a queue against the workflow code of this version, and serves none. False where the code
- * would not carry one of them on.
+ * Replays the open runs of a queue against this version's workflow code, without serving them. Returns false if the
+ * code can't continue one of them.
  */
 export async function replayOpenRuns(taskQueue: string): Promise<boolean> {
   Runtime.install({ logger: new DefaultLogger('ERROR', logLine), shutdownSignals: [] });
@@ -146,7 +146,7 @@ function notRead(ids: readonly string[]): string {
   return `${plural(ids.length, 'open run')} can not be replayed by this command, for the payloads are encrypted: ${some}${ids.length > 3 ? ', …' : ''}. The program that has the codec can: replayHistories(histories, { dataConverter }) of steersman/testing.`;
 }
 
-/** How a run can go on with this version all the same, and what that does again. */
+/** Describes how to continue a run with this version by a reset, and which calls that repeats. */
 async function wayOn(client: Client, workflowId: string, runId: string): Promise<string> {
   const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   const point = await resetPoint({ workflowId, history });
@@ -156,7 +156,7 @@ async function wayOn(client: Client, workflowId: string, runId: string): Promise
   It then does again what came after that event, also what had an effect:${again}`;
 }
 
-/** Whatever ends it, what it opened is closed: a worker that could not start must not live on. */
+/** Closes its resources after any end: a worker that could not start must not stay alive. */
 async function serve(
   { taskQueue, ...folder }: RunWorkerOptions,
   owned: boolean,
@@ -186,7 +186,7 @@ async function serve(
     });
     await failpoint('worker.before-run');
     const running = worker.run();
-    // Once: a second signal ends the process at once.
+    // Handled once: a second signal ends the process immediately.
     for (const signal of SHUTDOWN_SIGNALS) process.once(signal, shutdown);
     if (owned) {
       started();
@@ -207,7 +207,7 @@ async function serve(
   }
 }
 
-/** A signal ends the process at once and in order: nothing is open yet. */
+/** A signal ends the process immediately and cleanly, because nothing is open yet. */
 async function waiting<T>(work: () => Promise<T>): Promise<T> {
   const leave = () => process.exit(0);
   for (const signal of SHUTDOWN_SIGNALS) process.once(signal, leave);
@@ -218,14 +218,14 @@ async function waiting<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Null where the environment names no worker deployment. The build id is that of the workflow code, unless it is given. */
+/** Returns null if the environment names no worker deployment. The default build id is that of the workflow code. */
 async function deploymentVersion(): Promise<WorkerDeploymentVersion | null> {
   const { name, buildId } = env.deployment();
   if (name === undefined) return null;
   return { deploymentName: name, buildId: buildId ?? (await shippedBundle()).buildId };
 }
 
-/** A run stays with the version that it began with, through all its parts. */
+/** A run stays with its first version, through continue-as-new. */
 function versioned(version: WorkerDeploymentVersion): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   return {
     workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior: 'PINNED' },
@@ -237,7 +237,7 @@ function versionLine({ deploymentName, buildId }: WorkerDeploymentVersion): stri
   return `Version ${buildId} of the deployment ${deploymentName}. New runs come to it once it is current: ${make}`;
 }
 
-/** The SDK looks the namespace up when a worker is made, and gives the server's answer as a text. */
+/** The SDK looks the namespace up when a worker is created, and reports the server's response as a text. */
 function namespaceFault(error: unknown, address: string, namespace: string): unknown {
   if (!(error instanceof TransportError)) return error;
   const [reason] = error.message.split(': Status {');
@@ -247,13 +247,13 @@ function namespaceFault(error: unknown, address: string, namespace: string): unk
   );
 }
 
-/** Messages hold what models, tools and endpoints said. */
+/** Messages contain texts of models, tools and endpoints, so control characters are escaped. */
 function logLine({ message, level, timestampNanos, meta }: LogEntry): void {
   const at = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
   errorLine(`${at} [${level}] ${message}${meta === undefined ? '' : ` ${inspect(meta)}`}`);
 }
 
-/** A profile in the user's `temporal.toml` is for other servers than the local stack's. */
+/** A profile in the user's `temporal.toml` names other servers than the local stack's. */
 function connectConfig(managed: boolean): ClientConnectConfig {
   return temporalConfig({ disableFile: managed });
 }

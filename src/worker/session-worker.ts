@@ -1,6 +1,6 @@
 /**
- * The second task queue of a worker with stateful tool servers: its own alone, for calls in sessions that it holds.
- * Nobody else polls it, so what is scheduled there after the worker died runs out of its time to start.
+ * The second task queue of a worker with stateful tool servers, for calls in its own sessions. Only this process polls
+ * it, so a call that is scheduled there after its death times out before it starts.
  */
 import { randomUUID } from 'node:crypto';
 import { isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
@@ -9,16 +9,16 @@ import { errorText } from '../base/text/error-text.js';
 import { temporalClient } from '../shared/temporal/temporal-client.js';
 import type { Parts } from './parts/parts.js';
 
-/** It waits for a few calls only. */
+/** The queue has few calls. */
 const POLLS = 2;
 
 export interface SessionWorker {
-  /** Resolves when it has ended. */
+  /** Resolves when the worker has ended. */
   run(): Promise<void>;
   shutdown(): void;
 }
 
-/** Null where no server is stateful. `options`: those of the worker that serves runs, activities included. */
+/** Returns null if no server is stateful. `options`: those of the worker that serves runs, including activities. */
 export async function createSessionWorker(
   options: WorkerOptions,
   { pool, sessions }: Pick<Parts, 'pool' | 'sessions'>,
@@ -29,7 +29,7 @@ export async function createSessionWorker(
     workflowBundle: _bundle,
     sinks: _sinks,
     plugins: _plugins,
-    // Its queue goes with this process: in a deployment it would be one that no later version serves.
+    // The queue ends with this process: a deployment would register a queue that no later version serves.
     workerDeploymentOptions: _deployment,
     ...own
   } = options;
@@ -49,7 +49,7 @@ export async function createSessionWorker(
   };
 }
 
-/** Whether the run still runs. While the server can not be asked, it does. */
+/** True if the run is open, or the server can't be asked. */
 async function isOpen(
   { connection, namespace = 'default' }: Pick<WorkerOptions, 'connection' | 'namespace'>,
   runId: string,

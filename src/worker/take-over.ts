@@ -1,7 +1,7 @@
 /**
- * What a worker does first: it takes over from workers of this machine that were killed. The server learns of
- * such a death only by what does not come: a call's heartbeats for 10 s, an answer to a task or query for the
- * 10 s that these wait for the worker with the run in its cache. A worker that was asked to end has told it.
+ * The first action of a worker: it takes over from killed workers of this machine. The server detects such a death only
+ * by timeouts: of a call's heartbeats (10 s), and of tasks and queries, which wait 10 s for the worker that caches the
+ * run. A worker that ends gracefully reports its end.
  */
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { SteersmanActivities } from '../activities/types.js';
@@ -10,23 +10,23 @@ import { openRunsOf, recentPollers } from '../shared/local/open-runs.js';
 import { hasDied, workerIdentity } from './identity.js';
 
 export interface TakenOver {
-  /** Calls that are made again at once, or told to be unknown where they may have had an effect. */
+  /** Calls that are retried at once, or end as unknown if they may have had an effect. */
   calls: number;
-  /** Runs whose next task and queries go to any worker. */
+  /** Runs whose next task and queries can go to any worker. */
   runs: number;
 }
 
 const ACTIVITY_STARTED = 2;
 const CALL_TOOL: keyof SteersmanActivities = 'steersmanCallTool';
 const RUNS_AT_ONCE = 8;
-/** There is no reason to wait; with 0 the server would make no further try. */
+/** No wait is necessary, but with 0 the server would make no further attempt. */
 const AT_ONCE_NANOS = 1_000_000;
-/** Events from the end among which is the last that a worker has written. */
+/** The last event that a worker wrote is among this many at the end. */
 const LOOK_BACK = 20;
-/** A worker begins to work after this at the latest: what is left comes later, as without it. */
+/** A worker begins to serve after this time at the latest; remaining takeovers happen later by timeout. */
 const LOOK_TIMEOUT_MS = 5_000;
 
-/** Looks only when a worker that has died was seen at the queue. Runs that end meanwhile are passed over. */
+/** Searches only if a dead worker was seen at the queue. Runs that end meanwhile are skipped. */
 export async function takeOver(client: Client, taskQueue: string): Promise<TakenOver> {
   return client.withDeadline(Date.now() + LOOK_TIMEOUT_MS, async () => {
     const taken: TakenOver = { calls: 0, runs: 0 };
@@ -49,7 +49,7 @@ interface OpenRun {
   runId: string;
 }
 
-/** A queue's pollers are spread over partitions, of which the server tells of one: either kind will do. */
+/** Checks pollers of both kinds: a queue's pollers are spread over partitions, and the server lists one partition. */
 async function wasLeftBehind(client: Client, taskQueue: string): Promise<boolean> {
   const lists = await Promise.all([
     recentPollers(client, taskQueue, 'workflows'),
@@ -69,7 +69,7 @@ async function takeOverRun(client: Client, run: OpenRun, taken: TakenOver): Prom
   for (const call of raw.pendingActivities ?? []) {
     const { activityId, activityType, state, lastWorkerIdentity, heartbeatDetails } = call;
     if (state !== ACTIVITY_STARTED || !hasDied(lastWorkerIdentity ?? '')) continue;
-    // A task that its server carries on, and what it used; a model call's has live text, which history never has.
+    // A tool call's details (a task on its server, its usage) are kept; a model call's live text must not enter history.
     const details = activityType?.name === CALL_TOOL ? { details: heartbeatDetails ?? null } : {};
     await workflowService.respondActivityTaskFailedById({
       namespace,
@@ -89,7 +89,7 @@ async function takeOverRun(client: Client, run: OpenRun, taken: TakenOver): Prom
   }
 }
 
-/** Who completed the run's last task, which is who has it in its cache. */
+/** Returns the identity of the worker that completed the run's last task, and so has the run in its cache. */
 async function lastWorker(client: Client, execution: OpenRun): Promise<string> {
   const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
     namespace: client.options.namespace,
@@ -100,7 +100,7 @@ async function lastWorker(client: Client, execution: OpenRun): Promise<string> {
   return completed?.workflowTaskCompletedEventAttributes?.identity ?? '';
 }
 
-/** It ended, or its call did, since it was listed. */
+/** The run, or its call, has ended since it was listed. */
 function passOver(error: unknown): void {
   if (!isGrpcServiceError(error) && !(error instanceof Error && error.name === 'WorkflowNotFoundError'))
     throw error;

@@ -1,4 +1,4 @@
-/** What a worker's activities work with: configuration, model providers, tool servers, blob store. */
+/** The parts of a worker that its activities use: configuration, model providers, tool servers, store. */
 
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
@@ -44,63 +44,60 @@ const LIVE_TEXT_REMOTE_MS = 1_000;
 
 export interface SteersmanPluginOptions extends ConfigInCode {
   /**
-   * Folder of `steersman.yaml`, `.mcp.json` and `prompts`. Default: none; what is given here holds, and the prompts
-   * that come with Steersman.
+   * Folder of `steersman.yaml`, `.mcp.json` and `prompts`. Default: no folder; then the options set here apply, and the
+   * prompts that come with Steersman.
    */
   configDir?: string;
-  /** Folder for large results, which all workers of a queue share. Default: that of the local stack. */
+  /** Folder for large results, which all workers of a queue must share. Default: the local stack's. */
   home?: string;
-  /** Tool servers beside those of `.mcp.json`, in the same form. Default: none. */
+  /** Tool servers in addition to those of `.mcp.json`, in the same form. Default: `{}`. */
   mcpServers?: McpServersInCode;
-  /** Tools of the program itself. Default: none. */
+  /** Tools that the program defines. Default: `[]`. */
   tools?: readonly CodeTool[];
   /**
-   * Activities of the worker that runs may call as tools: a run's workflow calls them directly, on the same task
-   * queue. Default: none.
+   * Activities of the worker that runs may call as tools: a run's workflow calls them directly, on the same task queue.
+   * Default: `[]`.
    */
   activityTools?: readonly ActivityTool[];
-  /** Workflows of the application that runs may call as tools: a run starts one as its child. Default: none. */
+  /** The application's workflows that runs may call as tools: a run starts one as its child. Default: `[]`. */
   workflowTools?: readonly WorkflowTool[];
-  /**
-   * Checks of goals that are functions, by name: a start names one as `{ function: name }` among its `checks`.
-   * Default: none.
-   */
+  /** Functions that check goals, by name: a start names one as `{ function: name }` among its `checks`. Default: `{}`. */
   checks?: Readonly<Record<string, CheckFunction>>;
-  /** Called as runs go on: at the end of a turn, for each message, at errors, at the end. Default: none. */
+  /** Called at the end of each turn, for each message, at errors, and at the end of a run. Default: no hooks. */
   hooks?: RunHooks;
-  /** Model providers of the program itself, beside the endpoints of `steersman.yaml`. Default: none. */
+  /** Model providers of the program, in addition to the endpoints of `steersman.yaml`. Default: `[]`. */
   providers?: readonly ModelProvider[];
   /**
-   * Chooses the model before each call, over chains and rows. What it throws, and a model that the configuration does
-   * not name, leave the chain as it is, with a warning in the journal. Default: none; nothing is asked.
+   * Chooses the model before each call, with priority over chains and rows. If it throws, or returns a model that is
+   * not configured, the chain applies, with a warning in the journal. Default: not called.
    */
   resolveModel?: ResolveModel;
   /**
-   * Functions that may change a conversation before a model call, by name: `context.transforms` of `steersman.yaml` says
-   * which are asked, and when. Default: none; nothing is asked.
+   * Functions that may change a conversation before a model call, by name; `context.transforms` of `steersman.yaml`
+   * says which are called, and when. Default: `{}`.
    */
   transforms?: Readonly<Record<string, ContextTransform>>;
-  /** Gets a line for people now and then, such as on runs taken over. Default: the SDK's logger. */
+  /** Receives occasional lines for people, for example about runs taken over. Default: the SDK's logger. */
   report?: (line: string) => void;
 }
 
-/** What only workers of Steersman itself say. */
+/** Options that only Steersman's own workers set. */
 export interface OwnWorkerOptions {
   localStack?: boolean;
-  /** In the background of the local stack: it starts without a key, for the demo model. */
+  /** True for a background worker of the local stack: it starts without a key, for the demo model. */
   servesDemo?: boolean;
-  /** The folder's own `tools/` are loaded. Default false. */
+  /** True if the folder's own `tools/` are loaded. Default false. */
   toolFiles?: boolean;
-  /** It takes over from workers of this machine that were killed. Default true. */
+  /** True if it takes over from killed workers of this machine. Default true. */
   takesOver?: boolean;
-  /** Whether the folder of configuration is trusted as it is now. Default: it is, for it was named. */
+  /** Returns true if the configuration folder is trusted in its current state. Default: true, because it was named. */
   isTrusted?: () => boolean;
 }
 
 export interface PartsOptions
   extends Omit<SteersmanPluginOptions, 'configDir' | 'activityTools'>,
     Omit<OwnWorkerOptions, 'takesOver'> {
-  /** Null for none. */
+  /** Null without a folder. */
   configDir: string | null;
   home: string;
   localStack: boolean;
@@ -110,32 +107,32 @@ export interface PartsOptions
 export interface Parts {
   options: PartsOptions;
   settings: Settings;
-  /** As the file says them now: for what an edit changes at once. */
+  /** The current settings of the file, for changes that apply at once. */
   liveSettings: LiveSettings;
   providersOf: ProviderSource;
-  /** The model of roles that nobody names one for. @throws SteersmanError where it can't be told. */
+  /** Returns the model of roles without a configured model. @throws SteersmanError if there is no such model. */
   defaultModel(models: Settings['models']): Promise<string>;
   pool: McpPool;
   sessions: McpSessions;
   activityTools: readonly ReadyActivityTool[];
   workflowTools: readonly ReadyCall[];
-  /** Texts of the store, with known secrets taken out; a run reads those of its conversation. */
+  /** Texts of the store, with known secrets removed. A run can read texts of its conversation. */
   blobs: BlobStore;
-  /** Where texts and accounts are, and conversations where they are kept at all. */
+  /** The store of texts and accounts, and of conversations if they are stored. */
   store: Store;
-  /** Whether conversations are kept. */
+  /** True if conversations are stored. */
   keeps: boolean;
-  /** Of the namespace that it serves, once it serves. */
+  /** Id of the served namespace; null until the worker runs, or if it is unknown. */
   namespaceId: Promise<string | null>;
   secrets: Secrets;
   offers: OfferedRequests;
-  /** Pause between two heartbeats with live text. */
+  /** Pause between two heartbeats with live text, milliseconds. */
   throttleMs: number;
-  /** Aborted when the worker begins to end: model calls in flight are given up. */
+  /** Aborted when the worker begins to end: this aborts model calls. */
   ending: AbortController;
 }
 
-/** @throws SteersmanError where the configuration is wrong or no model is usable. */
+/** Loads the parts. @throws SteersmanError if the configuration is wrong or no model is usable. */
 export async function loadParts(options: PartsOptions): Promise<Parts> {
   const { configDir, home, localStack, servesDemo = false, tools = [], activityTools = [] } = options;
   const codeTools = [...tools, ...(await toolsOfFiles(options))];
@@ -152,7 +149,7 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   const mcpConfig = loadMcpConfig(toolsDir, options.mcpServers);
   const secrets = knownSecrets(configDir, mcpConfig, settings.models.endpoints);
   const ending = new AbortController();
-  // Each model call in flight listens to it, and lets go at its end: many listeners are no leak here.
+  // Each model call in flight adds a listener and removes it at its end: many listeners are not a leak.
   setMaxListeners(0, ending.signal);
   const readKept: BlobStore['read'] = (...asked) => parts.blobs.read(...asked);
   const denied = async () => (await parts.liveSettings.readOrLast()).permissions.deny;
@@ -204,7 +201,7 @@ function redactedBlobs(store: BlobStore, secrets: Secrets, read: BlobStore['read
   };
 }
 
-// What this worker knows to be secret: its environment, `.env`, and what goes to tool servers and model endpoints.
+// The secrets that this worker knows: its environment, `.env`, and values for tool servers and model endpoints.
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}/g;
 
@@ -230,7 +227,7 @@ export function knownSecrets(
   return secrets;
 }
 
-/** What a folder's `.env` says; nothing where it can't be read: then this worker tells nothing of it either. */
+/** Returns the variables of a folder's `.env`; empty if it is unreadable, and thus can't leak from here. */
 export function dotEnvOf(dir: string): Variables {
   try {
     return readDotEnv(dir);
@@ -239,28 +236,28 @@ export function dotEnvOf(dir: string): Variables {
   }
 }
 
-/** What is no variable, which has a name of its own. Also without the scheme before it, as in `Bearer …`. */
+/** Adds a literal value that is not a variable; also without a scheme before it, such as `Bearer …`. */
 function addLiteral(secrets: Secrets, name: string, value: string): void {
-  // An address encodes the brace.
+  // URLs encode the brace.
   if (/\$(?:\{|%7B)/.test(value)) return;
   secrets.add(name, value);
   secrets.add(name, value.slice(value.lastIndexOf(' ') + 1));
 }
 
-// A worker without a usable model refuses to start: it would take runs and fail each of them.
+// A worker without a usable model refuses to start, because every run that it takes would fail.
 
 export interface ModelCheck {
   configDir: string | null;
   /**
-   * True for a background worker of the local stack, which also serves runs that name the demo model:
-   * there a key that is not set is no reason to refuse. Runs of other models fail and say what to set.
+   * True for a background worker of the local stack, which also serves runs of the demo model: a missing key is no
+   * reason to refuse. Runs of other models fail and say what to set.
    */
   servesDemo: boolean;
-  /** Is there an endpoint for roles that nobody names a model for? */
+  /** True if there is an endpoint for roles without a configured model. */
   answers: boolean;
 }
 
-/** Resolves every configured model's provider. Throws SteersmanError that names what to set. */
+/** Resolves the provider of every configured model. Throws a SteersmanError that says what to set. */
 export function checkModels(
   settings: { models: Pick<Settings['models'], 'default' | 'roles' | 'resolver'> },
   providers: ProviderRegistry,
@@ -291,6 +288,6 @@ export function checkModels(
 }
 
 const NAME_ANOTHER = 'Name another model under "models" in steersman.yaml.';
-/** What is missing the error says: a provider knows its variables. */
+/** The error itself names the missing variables, which the provider knows. */
 const SET_A_KEY =
   'Variables may stand in .env or the environment. Or name another model under "models" in steersman.yaml (demo works without a key: rules, not intelligence).';

@@ -1,4 +1,4 @@
-/** Which providers this program has: the one place where they are put together. */
+/** The only place that puts the providers of this program together. */
 
 import { createDemoProvider } from '@steersman/demo-model';
 import { createProvider } from '../../models/protocols.js';
@@ -12,13 +12,13 @@ import type { PinnedModel } from '../../run/agents/run-config.js';
 import { env } from '../../shared/process/env.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 
-/** The providers by what the configuration says at the time of asking. */
+/** Returns the providers for the current configuration. */
 export type ProviderSource = (models: ModelsConfig) => ProviderRegistry;
 
 /**
- * The providers of this process: endpoints of the configuration and of variables, with their keys from the
- * environment, and those that its program gives. A provider is kept for as long as its endpoint stays as it is: with
- * it go its connections, and what it has learnt of the endpoint.
+ * Returns the providers of this process: endpoints of the configuration and of variables, with keys from the
+ * environment, and the program's own. A provider is reused while its endpoint is unchanged, with its connections and
+ * its knowledge about the endpoint.
  */
 export function providerSource(given: readonly ModelProvider[] = []): ProviderSource {
   const kept = new Map<string, { of: string; provider: ModelProvider }>();
@@ -38,7 +38,7 @@ export function providerSource(given: readonly ModelProvider[] = []): ProviderSo
     };
     const factories = {
       ...Object.fromEntries(endpointNames(endpoints).map(name => [name, factoryOf(name)])),
-      /** Answers by rules, and only when it is named. */
+      /** Answers by rules, and is used only if it is named. */
       demo: () => demo,
       ...Object.fromEntries(given.map(provider => [provider.name, () => provider])),
     };
@@ -46,7 +46,7 @@ export function providerSource(given: readonly ModelProvider[] = []): ProviderSo
   };
 }
 
-/** What a run pins of a model: needs no key. Throws a SteersmanError where there is no endpoint for it. */
+/** Returns the facts about a model that a run pins; it needs no key. Throws a SteersmanError if the endpoint is unknown. */
 export function pinnedFacts(
   modelId: string,
   models: ModelsConfig,

@@ -1,6 +1,6 @@
 /**
- * What a worker does for the store of its runs beside storing: it tries it, says whose texts are, gives it what waits
- * for it, and removes what is older than the settings say.
+ * A worker's maintenance of its runs' store: it tests the store, records whose texts are in it, moves waiting texts
+ * into it, and removes content that is older than the settings allow.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
@@ -18,24 +18,23 @@ const DAY_MS = 86_400_000;
 
 export interface StoreCare {
   store: Store;
-  /** How long texts of runs that no conversation has are kept after the end of their run. */
+  /** Days for which texts without a conversation are stored after the end of their run. */
   textDays: number;
-  /** How long conversations are kept after the end of their last run; null for good. */
+  /** Days for which conversations are stored after the end of their last run; null means permanently. */
   sessionDays: number | null;
-  /** Gets a line for people. */
+  /** Receives a line for people. */
   report(line: string): void;
-  /** Ends it. */
+  /** Aborted when the worker ends. */
   signal: AbortSignal;
 }
 
 /**
- * Looks after a store for the runs of the client's namespace; a store that fails holds no worker up.
- * @returns the id of the namespace, which no other has, also on another server. Null where it can't be asked: then
- * nothing is removed.
+ * Maintains a store for the runs of the client's namespace. A failing store does not delay the worker.
+ * @returns the globally unique id of the namespace. Null if it can't be read: then nothing is removed.
  */
 export async function careForStore(client: Client, care: StoreCare): Promise<string | null> {
   void tryStore(care);
-  // Says itself what fails.
+  // The store reports its own failures.
   void repeat(CATCH_UP_EVERY_MS, care.signal, () => care.store.catchUp().catch(() => undefined));
   const namespaceId = await askNamespaceId(client).catch((error: unknown) => {
     care.report(`What this worker stores is kept for good: ${errorText(error)}`);
@@ -76,8 +75,8 @@ async function removeOld(client: Client, namespaceId: string, care: StoreCare): 
 }
 
 /**
- * Removes the texts of runs that had ended `by` then. What a conversation refers to stays as long as the conversation.
- * @returns how many.
+ * Removes texts of runs that had ended by `by`. Texts of a conversation stay as long as the conversation.
+ * @returns their number.
  */
 export function removeOldTexts(
   client: Client,
@@ -91,8 +90,8 @@ export function removeOldTexts(
 }
 
 /**
- * Removes the conversations whose last run had ended `by` then, whole. One that a branch shares stays as long as that.
- * @returns how many.
+ * Removes complete conversations whose last run had ended by `by`. A conversation with a branch stays as long as that.
+ * @returns their number.
  */
 export async function removeOldSessions(
   client: Client,
@@ -107,7 +106,7 @@ export async function removeOldSessions(
   for (const line of all) count(line, 1);
   let removed = 0;
   const faults: unknown[] = [];
-  // Branches begin after what they share: one that goes lets that go too.
+  // Branches are younger than their parent, so removing them first frees the parent too.
   for (const line of all.sort((a, b) => b.startedAt - a.startedAt)) {
     if (line.changedAt >= by.getTime() || (branches.get(line.id) ?? 0) > 0) continue;
     try {
@@ -116,7 +115,7 @@ export async function removeOldSessions(
       count(line, -1);
       removed += 1;
     } catch (error) {
-      // One that fails keeps no other.
+      // A failure does not stop the removal of others.
       faults.push(error);
     }
   }
@@ -124,7 +123,7 @@ export async function removeOldSessions(
   return removed;
 }
 
-/** A run of another namespace can't be looked up: it is over where the store has its end. */
+/** A run of another namespace can't be looked up: it counts as ended if the store has its end. */
 async function isOver(
   client: Client,
   namespaceId: string,
@@ -146,8 +145,8 @@ async function askNamespaceId(client: Client): Promise<string | null> {
 }
 
 /**
- * Whether a run had ended by then, and so had the one that it is an agent of. What its server has forgotten ended
- * before that. False for a run of another namespace or server. @throws where the server does not say.
+ * True if a run and its root run had ended by then. Runs that the server has deleted had ended earlier. False for a run
+ * of another namespace or server. @throws if the server does not answer.
  */
 export async function hadEnded(
   client: Client,

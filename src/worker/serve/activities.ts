@@ -1,4 +1,4 @@
-/** The activities of a worker, made of its parts. */
+/** Creates the activities of a worker from its parts. */
 
 import { Context } from '@temporalio/activity';
 import type { Client, WorkflowHandle } from '@temporalio/client';
@@ -186,7 +186,7 @@ function storeActivities(
   parts: Parts,
 ): ActivitiesOf<'steersmanStoreText' | 'steersmanKeep' | 'steersmanOpenSession'> {
   const { blobs, secrets } = parts;
-  // A run that began with a store may come to a worker that has none: it says so, and goes on.
+  // A run that began with a store may reach a worker that has no store: it records a failure and continues.
   const sessions = parts.keeps ? parts.store.sessions : NO_STORE;
   return {
     steersmanStoreText: withTries(3, createStoreText(blobs)),
@@ -210,7 +210,7 @@ function storeActivities(
   };
 }
 
-/** By their types on the wire: see `features/workers.ts`. */
+/** Activities of features by their types on the wire: see `features/workers.ts`. */
 function featureActivities(parts: Parts): Record<string, (input: never) => Promise<unknown>> {
   const all = WORKER_FEATURES.flatMap(({ activities = {} }) => Object.entries(activities));
   return Object.fromEntries(all.map(([type, create]) => [type, create(workerParts(parts))]));
@@ -230,7 +230,7 @@ function workerParts(parts: Parts): WorkerParts {
   };
 }
 
-/** What the settings of a worker allow, and what they hide. */
+/** The permissions and redaction of a worker's settings. */
 function allowedBy({ options: { localStack }, settings, liveSettings, secrets }: Parts) {
   return {
     openWorkspace: (path: string) => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
@@ -255,7 +255,7 @@ const NO_STORE: SessionStore = {
   remove: noStore,
 };
 
-/** By the worker's own client, which encodes payloads as the worker does. */
+/** Uses the worker's own client, which encodes payloads as the worker does. */
 function runOf(workflowId: string, runId: string): WorkflowHandle {
   return Context.current().client.workflow.getHandle(workflowId, runId);
 }
@@ -269,10 +269,10 @@ async function askToolRequest(callId: string): Promise<Record<string, unknown>> 
 
 const argumentsOf = (callId: string) => readArguments(askToolRequest, callId);
 
-/** Runs that start at once ask once. */
+/** Runs that start at the same time share one request. */
 const ATTRIBUTES_MS = 10_000;
 
-/** Which of Steersman's search attributes a namespace has: setting a missing one blocks a run for ever. */
+/** Returns which of Steersman's search attributes a namespace has: setting a missing one would block a run forever. */
 export function searchAttributeReader(): (client: Client) => Promise<string[]> {
   const known = new LRUCache<string, string[], Client>({
     max: 1,

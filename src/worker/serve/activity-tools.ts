@@ -1,4 +1,4 @@
-/** Activities that an application has, offered to runs as tools: the run's workflow calls them by their own name. */
+/** Offers an application's activities as tools to runs: the run's workflow calls them by their own names. */
 import { realpath } from 'node:fs/promises';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
@@ -24,11 +24,11 @@ import type { LiveSettings } from './live-settings.js';
 import { isOurs } from './only-runs.js';
 import { type Described, type ReadyCall, readyCall } from './workflow-tools.js';
 
-/** An activity of the worker as a tool: it gets the arguments as its one parameter, and its result is the tool's. */
+/** An activity as a tool: it receives the arguments as its only parameter, and returns the tool's result. */
 export interface ActivityTool extends Described {
-  /** Type of the activity, among those of the same worker. */
+  /** Type of the activity, which the same worker must have. */
   activity: string;
-  /** What models call it: letters, digits, `_` and `-`, at most 64. Default: `activity`. */
+  /** Name for models: letters, digits, `_` and `-`, at most 64. Default: `activity`. */
   name?: string;
 }
 
@@ -36,7 +36,7 @@ export interface ReadyActivityTool extends ReadyCall {
   activity: string;
 }
 
-/** @throws SteersmanError for one that the worker does not have, that is ours, or that is there twice. */
+/** @throws SteersmanError if the worker lacks the activity, it is Steersman's own, or a name is used twice. */
 export function readyActivityTools(
   tools: readonly ActivityTool[],
   activities: object | undefined,
@@ -68,8 +68,8 @@ interface Needed {
 }
 
 /**
- * Stands around activities that runs call: what the worker denies does not run, the activity gets its arguments alone,
- * and what it returns or throws is a tool's result, bounded, without known secrets. Other callers see none of it.
+ * Wraps activities that runs call. Denied calls do not run, the activity receives only its arguments, and its return
+ * value or error becomes a bounded tool result without known secrets. Other callers are not affected.
  */
 export function activityToolCalls(
   tools: readonly ReadyActivityTool[],
@@ -96,17 +96,17 @@ export function activityToolCalls(
   };
 }
 
-/** What an activity that is a tool may know of its call. */
+/** The facts about its call that an activity can read. */
 export interface ActivityCall extends Pick<ActivityToolCall, 'workspace' | 'idempotencyKey'> {}
 
 const calls = new WeakMap<Context, ActivityCall>();
 
-/** In an activity: the tool call that it is; null where no run calls it. `idempotencyKey`: as `ToolContext` has it. */
+/** Returns the tool call of the current activity; null if no run called it. `idempotencyKey`: as in `ToolContext`. */
 export function toolCall(): ActivityCall | null {
   return calls.get(Context.current()) ?? null;
 }
 
-/** It gives its slot back: what hangs in the program may go on for ever. */
+/** A late call frees its slot, because the program's code may hang forever. */
 const LATE = Symbol('late');
 
 interface Started {
@@ -124,7 +124,7 @@ async function callTool(
   const words = wordsOf({ pinned: call.words ?? null });
   const { name } = tool.definition;
   const { deny } = (await parts.liveSettings.readOrLast()).permissions;
-  // Arguments may name the folder as the run does, or as it is.
+  // Arguments may contain the folder's path as the run has it, or the real path.
   const real = await realpath(call.workspace).catch(() => call.workspace);
   if ([call.workspace, real].some(workspace => matchesCall([name], { input: args, workspace }, deny)))
     return ended('denied', fill(words.noteDeniedByConfiguration, { tool: name }));
@@ -150,7 +150,7 @@ async function callTool(
     if (call.idempotent) throw ApplicationFailure.retryable(why, FAILURE.tool.timeout);
     return unknown(words, why, { durationMs: took() });
   }
-  // Beyond the try: no fault of a result makes a failed activity of one that ran.
+  // Outside of the try: a faulty result must not turn a completed activity into a failed one.
   return resultOf(parts, ran, took());
 }
 
@@ -183,7 +183,7 @@ function isToolCall(value: unknown): value is ActivityToolCall {
 
 const BEAT_MS = 1_000;
 
-/** Beats with what the activity said last, so that a dead worker is noticed and a stop is heard. Returns the end of it. */
+/** Repeats the activity's last heartbeat, so that a dead worker and a stop are noticed. Returns a function that ends this. */
 function keepBeating(context: Context): () => void {
   const { heartbeat } = context;
   let last: unknown = context.info.heartbeatDetails;

@@ -1,6 +1,6 @@
 /**
- * Runs that ended while the store was away. Each says so in its memo, and still tells by its history what it said: workers
- * of its queue look for such runs, and give the store what it lacks. The next run of a conversation does so at once.
+ * Runs that ended while the store was unreachable. Each notes that in its memo and can still be queried: workers of its
+ * queue search for such runs and store the missing part. The next run of a conversation does so at once.
  */
 import type { Client } from '@temporalio/client';
 import { keepLate, type LateDeps, RunUntold } from '../../activities/keep.js';
@@ -15,7 +15,7 @@ import type { Parts } from '../parts/parts.js';
 import { repeat } from '../parts/store-care.js';
 
 const LOOK_EVERY_MS = 30_000;
-/** A worker of the queue answers by then, or none does. */
+/** A worker of the queue answers within this time, or there is no worker. */
 const GIVE_UP_MS = 8_000;
 
 type StoreParts = Pick<Parts, 'store' | 'namespaceId' | 'secrets'>;
@@ -26,7 +26,7 @@ interface EndedRun {
   memo?: Record<string, unknown> | undefined;
 }
 
-/** Gives the store what it lacks of the last run of this id, if that has ended. @throws RunUntold */
+/** Stores the missing part of the last run of this id, if that has ended. @throws RunUntold */
 export async function keepLateRun(client: Client, parts: StoreParts, workflowId: string): Promise<void> {
   const run = await lastPart(client, workflowId);
   const lack = lackOf(run);
@@ -58,13 +58,13 @@ function depsFor(client: Client, parts: StoreParts, { workflowId, runId }: Ended
 
 export interface LateCare {
   taskQueue: string;
-  /** Gets a line for people. */
+  /** Receives a line for people. */
   report(line: string): void;
-  /** Ends it. */
+  /** Aborted when the worker ends. */
   signal: AbortSignal;
 }
 
-/** Looks for such runs of a queue until the worker ends. */
+/** Searches for such runs of a queue until the worker ends. */
 export function careForLateRuns(client: Client, parts: StoreParts, care: LateCare): Promise<void> {
   const done = new Set<string>();
   let waits = false;
@@ -80,7 +80,7 @@ export function careForLateRuns(client: Client, parts: StoreParts, care: LateCar
   });
 }
 
-/** `done`: execution ids of those that need no more looks. @throws where the store, or Temporal's list, fails. */
+/** `done`: execution ids that need no further search. @throws if the store, or Temporal's list, fails. */
 async function keepLateRuns(
   client: Client,
   parts: StoreParts,

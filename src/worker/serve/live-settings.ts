@@ -1,4 +1,4 @@
-/** The settings of a worker as its file says them now. */
+/** The current settings of a worker's file. */
 
 import { join } from 'node:path';
 import type { ConfigInCode } from '../../config/in-code.js';
@@ -6,24 +6,23 @@ import { loadSettings, SETTINGS_FILE, type Settings, TRUSTED_SECTIONS } from '..
 import { verbCall } from '../../shared/process/called-as.js';
 
 export interface LiveSettings {
-  /** For a new run. Throws a SteersmanError where the file can't be read. */
+  /** Reads the settings for a new run. Throws a SteersmanError if the file is unreadable. */
   read(): Promise<Settings>;
-  /** For a call of a run in flight: while the file can't be read, what it said last holds. */
+  /** Reads the settings for a call of an open run; while the file is unreadable, the last ones apply. */
   readOrLast(): Promise<Settings>;
 }
 
 export interface LiveSettingsOptions extends ConfigInCode {
   configDir: string | null;
-  /** Whether the folder is trusted as it is now. Default: it is, for it was named. */
+  /** Returns true if the folder is trusted in its current state. Default: true, because it was named. */
   isTrusted?: () => boolean;
-  /** Gets a line for people. Default: nobody does. */
+  /** Receives a line for people. Default: no report. */
   report?: (line: string) => void;
 }
 
 /**
- * Read anew for each call, as for each run. What the folder's files say of where conversations and keys go, and of who
- * pays, counts only while the folder is trusted as it is: who may write there, a model's approved tool call among
- * them, has not the say on that.
+ * Reads the settings again for each call and each run. Settings that decide where conversations and keys go, and who
+ * pays, change only while the folder is trusted: a writer, such as a model's approved tool call, must not decide that.
  */
 export function liveSettings(options: LiveSettingsOptions, first: Settings): LiveSettings {
   const { configDir, isTrusted = () => true, report } = options;

@@ -1,6 +1,6 @@
 /**
- * Our activities are made by runs, and by nobody else: a run decides on permissions and asks people, an activity does
- * what it is told. A server also lets clients start an activity of its own, and other workflows on the same queue.
+ * Only runs may call Steersman's activities: a run checks permissions and asks people, an activity obeys. A server
+ * would also let clients start activities directly, and other workflows on the same queue.
  */
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
@@ -26,7 +26,7 @@ const OURS: Readonly<Record<keyof SteersmanActivities, true>> = {
 };
 const OF_FEATURES = WORKER_FEATURES.flatMap(({ activities = {} }) => Object.keys(activities));
 
-/** False for activities of an application that shares its worker with us: what they do is its own. */
+/** False for activities of an application on the same worker, which are not restricted. */
 export function isOurs(activityType: string): boolean {
   return Object.hasOwn(OURS, activityType) || OF_FEATURES.includes(activityType);
 }

@@ -1,6 +1,6 @@
 /**
- * Asks a person by way of the run: a signal opens the gate, a query brings the answer. The activity lives meanwhile:
- * a server that asks waits on its connection, and no other worker has that.
+ * Asks a person through the run: a signal opens the gate, a query returns the answer. The activity keeps running,
+ * because the asking server waits on its connection, which no other worker has.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
@@ -10,13 +10,13 @@ import type { FormAnswer } from '../../run/gates/gate.js';
 import { askPatiently, type Patience } from '../../shared/query-errors.js';
 import { formAnswerQuery, formSignal } from '../../workflows/run/definitions.js';
 
-/** A person takes longer than this; a query costs some milliseconds. */
+/** A person takes longer than this; a query takes a few milliseconds. */
 const LOOK_EVERY_MS = 1_000;
 const PATIENCE: Patience = { giveUpMs: 40_000, bearing: ['passing', 'gone'] };
 
 type Handle = Pick<WorkflowHandle, 'signal' | 'query'>;
 
-/** `attempt`: of the activity. */
+/** `attempt`: the activity's attempt. */
 export function personAsker(handle: Handle, attempt: number, lookEveryMs = LOOK_EVERY_MS): AskPerson {
   let asked = 0;
   return async ({ callId, question, waitMs }, signal) => {
@@ -27,7 +27,7 @@ export function personAsker(handle: Handle, attempt: number, lookEveryMs = LOOK_
       await handle.signal(formSignal, { ...form, question });
       return await answerTo(handle, form, { signal: AbortSignal.any([signal, late]), lookEveryMs });
     } catch {
-      // Whatever it was, nobody is asked any more.
+      // After any failure the question is closed.
       const ended: FormMessage = { ...form, question: null, by: late.aborted ? 'timeout' : 'superseded' };
       await handle.signal(formSignal, ended).catch(() => undefined);
       return { kind: 'form', decision: late.aborted ? 'decline' : 'cancel' };

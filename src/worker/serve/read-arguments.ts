@@ -1,17 +1,17 @@
-/** Reads the arguments of a tool call that are too large to travel with its activity. */
+/** Reads the arguments of a tool call that are too large for its activity's input. */
 
 import { ApplicationFailure } from '@temporalio/common';
 import { errorText } from '../../base/text/error-text.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { askPatiently, type Patience } from '../../shared/query-errors.js';
 
-/** Asks the query `toolRequest` of the run that made the call. */
+/** Sends the query `toolRequest` to the run that made the call. */
 export type QueryToolRequest = (callId: string) => Promise<Record<string, unknown>>;
 
-/** As long as a model call's. The run is there, so that the server does not find it passes too. */
+/** As patient as a model call. The run exists, so a "not found" of the server is temporary too. */
 const PATIENCE: Patience = { giveUpMs: 40_000, bearing: ['passing', 'gone'] };
 
-/** Throws `state.unavailable`, retryable: nothing was sent to the tool yet. */
+/** Throws `state.unavailable`, which is retryable: the tool has received nothing yet. */
 export async function readArguments(
   query: QueryToolRequest,
   callId: string,

@@ -1,6 +1,6 @@
 /**
- * The one border between activities and runs: results, failures and heartbeats of all of them pass here, and
- * known secrets don't.
+ * The only border between activities and runs: all results, failures and heartbeats pass here, and known secrets are
+ * removed.
  */
 import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
@@ -12,11 +12,11 @@ import { Secrets } from '../../shared/secrets.js';
 import { dotEnvOf } from '../parts/parts.js';
 import { isOurs } from './only-runs.js';
 
-/** A run that is not seen for so many others is told its workspace's keys anew, at its next tool call. */
+/** A run that is not among this many recent ones reads its workspace's keys again at its next tool call. */
 const MOST_RUNS = 500;
 
 export function redactActivities(secrets: Secrets): ActivityInterceptorsFactory {
-  // Whoever writes a workspace's `.env` has no say on what other runs read and call.
+  // Secrets are separate for each run: a workspace's `.env` must not affect other runs.
   const byRun = new LRUCache<string, Secrets>({ max: MOST_RUNS });
   return context => {
     const { info } = context;
@@ -28,7 +28,7 @@ export function redactActivities(secrets: Secrets): ActivityInterceptorsFactory 
     return {
       inbound: {
         async execute(input, next) {
-          // Tools may read it; read anew each time, as it may have changed.
+          // Tools may read the file; it is read again each time, because it may have changed.
           for (const dir of workspacesIn(input.args[0])) own.addDotEnv(dotEnvOf(dir), 'workspace');
           try {
             return redactResult(await secrets.during(own, () => next(input)), own);
@@ -50,19 +50,19 @@ function workspacesIn(input: unknown): string[] {
 
 function redactResult(result: unknown, secrets: Secrets): unknown {
   if (!(result instanceof Uint8Array)) return withoutChangedCalls(result, secrets.redactAll(result));
-  // A value of a secret has a form for JSON: nearly always there is none, and nothing to pack again.
+  // The packed text is checked first: mostly it contains no secret, and need not be packed again.
   const text = packedText(result);
   if (secrets.redact(text) === text) return result;
   const packed: unknown = JSON.parse(text);
   return pack(isPinned(packed) ? redactPinned(packed, secrets) : secrets.redactAll(packed));
 }
 
-/** Else it is what was said earlier in the conversation, which decides nothing. */
+/** False for earlier messages of the conversation, which decide nothing. */
 function isPinned(packed: unknown): packed is PinnedRun {
   return isRecord(packed) && isRecord(packed.roles) && Array.isArray(packed.tools) && isRecord(packed.prefix);
 }
 
-/** A call in which a value was replaced is another call than the model asked for: it does not run. */
+/** A call in which a value was replaced differs from the model's call, so it does not run. */
 function withoutChangedCalls(given: unknown, redacted: unknown): unknown {
   if (!isRecord(given) || !isRecord(redacted) || !Array.isArray(redacted.content)) return redacted;
   const before: unknown[] = Array.isArray(given.content) ? given.content : [];
@@ -78,8 +78,8 @@ const SECRET_IN_CALL =
   'The value of a secret stood in this call and was taken out: it is not run. Go on without that value.';
 
 /**
- * Texts of what a run pins, and none of what decides: else a workspace's own `.env` could name a glob of
- * `permissions.deny` as its key, and what was denied would run.
+ * Redacts texts that a run pins, but not fields that decide: otherwise a workspace's `.env` could name a glob of
+ * `permissions.deny` as its key, and denied calls would run.
  */
 function redactPinned(pinned: PinnedRun, secrets: Secrets): PinnedRun {
   const roles = Object.entries(pinned.roles).map(([name, role]) => [
@@ -102,7 +102,7 @@ function redactPinned(pinned: PinnedRun, secrets: Secrets): PinnedRun {
   };
 }
 
-/** The SDK has no interceptor for them, and one context for each attempt. */
+/** The SDK has no interceptor for heartbeats, and one context for each attempt. */
 function redactHeartbeats(context: Context, secrets: Secrets): void {
   const { heartbeat } = context;
   const value = (details?: unknown) => {
@@ -114,7 +114,7 @@ function redactHeartbeats(context: Context, secrets: Secrets): void {
   Object.defineProperty(context, 'heartbeat', { value });
 }
 
-/** In place: the SDK tells failures apart by their classes. Message, stack, details and causes reach the history. */
+/** Changes errors in place: the SDK distinguishes failures by class. Message, stack, details and causes reach the history. */
 function redactError(error: unknown, secrets: Secrets): void {
   for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth++) {
     const stack = at.stack === undefined ? {} : { stack: secrets.redact(at.stack) };

@@ -1,4 +1,4 @@
-/** The API key of a worker's connection to Temporal: renewed while it works, and told when it is refused. */
+/** Renews the API key of a worker's connection to Temporal, and reports when it is refused. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
@@ -12,13 +12,13 @@ const REFUSED: readonly number[] = [7, 16];
 export interface KeyOptions {
   connection: Pick<NativeConnection, 'setApiKey' | 'workflowService' | 'withDeadline'>;
   namespace: string;
-  /** The key as the variable or the profile has it now. */
+  /** Returns the current key of the variable or the profile. */
   read(): string | undefined;
-  /** Gets a line for people. */
+  /** Receives a line for people. */
   report(line: string): void;
 }
 
-/** Looks every 30 s until `signal` is aborted. Without a key at the start nobody looks. */
+/** Checks every 30 s until `signal` is aborted. Without a key at the start there are no checks. */
 export async function renewKey(options: KeyOptions, signal: AbortSignal): Promise<void> {
   if (options.read() === undefined) return;
   const look = keyLook(options);
@@ -28,7 +28,7 @@ export async function renewKey(options: KeyOptions, signal: AbortSignal): Promis
   }
 }
 
-/** One look: takes a key that has changed, and says when the server refuses it, and when it takes it again. */
+/** Returns a check: it sets a changed key, and reports when the server refuses the key and when it accepts it again. */
 export function keyLook({ connection, namespace, read, report }: KeyOptions): () => Promise<void> {
   let key = readOr(read, undefined);
   let isRefused = false;
@@ -48,7 +48,7 @@ export function keyLook({ connection, namespace, read, report }: KeyOptions): ()
   };
 }
 
-/** A profile may be read while it is written. */
+/** The profile may be read while it is being written. */
 function readOr(read: () => string | undefined, otherwise: string | undefined): string | undefined {
   try {
     return read();
@@ -57,7 +57,7 @@ function readOr(read: () => string | undefined, otherwise: string | undefined): 
   }
 }
 
-/** Null where the key is not refused: it may be that nobody answers. */
+/** Returns null if the key is not refused; the server may also be unreachable. */
 async function refusal(connection: KeyOptions['connection'], namespace: string): Promise<string | null> {
   try {
     const asked = () => connection.workflowService.describeNamespace({ namespace });

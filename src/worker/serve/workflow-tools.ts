@@ -1,4 +1,4 @@
-/** Workflows that an application has, offered to runs as tools: a run starts one as its child. */
+/** Offers an application's workflows as tools to runs: a run starts one as its child. */
 import type { z } from 'zod';
 import type { JsonSchema } from '../../base/json/json.js';
 import { argumentsOf, checkToolName, type ToolOptions } from '../../mcp/tools/code-tools.js';
@@ -6,34 +6,34 @@ import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../../run/tools/tool.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 
-/** What is said of an activity or a workflow as a tool. */
+/** The description of an activity or a workflow as a tool. */
 export type Described = Pick<
   ToolOptions<z.ZodType | JsonSchema>,
   'description' | 'input' | 'readOnly' | 'idempotent'
 >;
 
-/** A workflow as a tool: it gets the arguments as its one parameter, and its result is the tool's. */
+/** A workflow as a tool: it receives the arguments as its only parameter, and returns the tool's result. */
 export interface WorkflowTool extends Described {
   /** Type of the workflow. */
   workflow: string;
-  /** What models call it: letters, digits, `_` and `-`, at most 64. Default: `workflow`. */
+  /** Name for models: letters, digits, `_` and `-`, at most 64. Default: `workflow`. */
   name?: string;
-  /** Where it is served. Default: the queue of the run. */
+  /** Task queue that serves it. Default: the run's queue. */
   taskQueue?: string;
-  /** How long it may take; `tools.<name>.timeoutMs` in `steersman.yaml` says otherwise. Default 600,000 (10 min). */
+  /** Time limit in ms; `tools.<name>.timeoutMs` in `steersman.yaml` overrides it. Default 600,000 (10 min). */
   timeoutMs?: number;
 }
 
-/** Ready to be listed and called. */
+/** A tool that is ready to be listed and called. */
 export interface ReadyCall {
   definition: ToolDefinition;
-  /** Checks the arguments, and fills defaults in. @throws McpError for those that do not fit. */
+  /** Checks the arguments and fills in defaults. @throws McpError if they do not fit. */
   parse(args: unknown): unknown;
 }
 
 const DEFAULT_TIMEOUT_MS = 600_000;
 
-/** @throws SteersmanError for a name that models could not call, what is no schema, and a run's own workflow. */
+/** @throws SteersmanError for a name that models can't call, an invalid schema, or the workflow of runs itself. */
 export function readyWorkflowTools(tools: readonly WorkflowTool[]): ReadyCall[] {
   return tools.map(({ workflow, name = workflow, taskQueue, timeoutMs = DEFAULT_TIMEOUT_MS, ...tool }) => {
     if (workflow === WORKFLOW_TYPE)
@@ -50,7 +50,7 @@ export function readyWorkflowTools(tools: readonly WorkflowTool[]): ReadyCall[] 
   });
 }
 
-/** A tool that is neither a server's nor a function's. @throws SteersmanError as above. */
+/** Defines a tool that is neither a server's nor a function. @throws SteersmanError as above. */
 export function readyCall(
   { description, input, readOnly = false, idempotent = readOnly }: Described,
   { name, origin, ...policy }: Pick<ToolDefinition, 'name' | 'origin'> & Partial<ToolPolicy>,
