@@ -1,4 +1,4 @@
-/** The client: what programs start, find and steer runs with. */
+/** The client: programs use it to start, find and steer runs. */
 import type { RunRecord } from '../run/state/kept.js';
 import { leftOpenRuns } from '../shared/local/open-runs.js';
 import { SteersmanError } from '../shared/process/errors.js';
@@ -16,14 +16,14 @@ import { Schedules } from './start/schedules.js';
 import { startInSession } from './start/start-in-session.js';
 import { type StartOptions, startRequest, startRun } from './start/start-run.js';
 
-/** What a client is given where it is put together. */
+/** The parts from which a client is built. */
 export interface ClientParts extends Pick<ClientScope, 'kept' | 'project'> {
   report?: ((line: string) => void) | undefined;
   signal?: AbortSignal | undefined;
   open(report: Report): Promise<Temporal>;
 }
 
-/** Connects. Throws a `SteersmanError`: what `open` throws, or `aborted`. */
+/** Connects. Throws a `SteersmanError`: the one of `open`, or `aborted`. */
 export function openClient({
   report = () => {},
   signal,
@@ -33,7 +33,7 @@ export function openClient({
   const closing = new AbortController();
   return abortable({ closing: closing.signal }, { signal }, async ending => {
     const temporal = await open(report);
-    // Nobody waits for it any more.
+    // The caller has stopped waiting for it.
     if (ending.aborted) await temporal.close();
     ending.throwIfAborted();
     return new SteersmanClient({ ...parts, temporal, report, closing: closing.signal }, () =>
@@ -42,23 +42,23 @@ export function openClient({
   });
 }
 
-/** A run of the local stack whose worker is gone. It waits. */
+/** A run of the local stack whose worker has ended. It waits. */
 export interface LeftOpenRun {
   id: string;
   taskQueue: string;
 }
 
-/** A connected client. Close it when nothing is to be watched, answered or started any more: runs go on. */
+/** A connected client. Close it when nothing more must be watched, answered or started: runs continue. */
 export class SteersmanClient {
   /** host:port of Temporal. */
   readonly address: string;
   readonly namespace: string;
-  /** Runs that Temporal starts again and again. */
+  /** Schedules by which Temporal starts runs repeatedly. */
   readonly schedules: Schedules;
   readonly #scope: ClientScope;
   readonly #endDuties: () => void;
 
-  /** Programs get it from `connect`. */
+  /** Programs get a client from `connect`. */
   constructor(scope: ClientScope, endDuties: () => void) {
     this.#scope = scope;
     this.#endDuties = endDuties;
@@ -68,9 +68,9 @@ export class SteersmanClient {
   }
 
   /**
-   * Starts a run. On the local stack a background worker serves it, is started where none with these settings
-   * runs, and is replaced when it dies while this client is open. Throws a `SteersmanError`: `usage` with all that
-   * is wrong with goal and options, `conflict` for an id that is taken, `uncertain` where Temporal stopped answering.
+   * Starts a run. On the local stack a background worker serves it: one with these settings is started if necessary,
+   * and replaced if it dies while this client is open. Throws a `SteersmanError`: `usage` with all faults of goal and
+   * options, `conflict` for an id in use, `uncertain` if Temporal stopped answering.
    */
   start(goal: string, { signal, ...options }: StartOptions & Abortable = {}): Promise<Run> {
     const { temporal, report, kept, project } = this.#scope;
@@ -94,8 +94,8 @@ export class SteersmanClient {
   }
 
   /**
-   * The run of this id, open or ended. `tools`: functions of its client tools, to answer their calls from here. Throws
-   * a `SteersmanError` `not_found` where there is none.
+   * Returns the run of this id, open or ended. `tools`: functions of its client tools, which answer calls in this
+   * process. Throws a `SteersmanError` `not_found` if the id is unknown.
    */
   attach(id: string, { tools, ...options }: Abortable & Pick<StartOptions, 'tools'> = {}): Promise<Run> {
     const { temporal } = this.#scope;
@@ -108,8 +108,8 @@ export class SteersmanClient {
   }
 
   /**
-   * Removes a conversation for good: from the store of this machine, with its texts, and its runs from Temporal. Throws
-   * a `SteersmanError`: `open` where a run of it is open, `conflict` where branches share what it says.
+   * Removes a conversation permanently: from the store of this machine, with its texts, and its runs from Temporal.
+   * Throws a `SteersmanError`: `open` if a run of it is open, `conflict` if branches share its messages.
    */
   deleteSession(id: string, options: Abortable = {}): Promise<void> {
     const { temporal, kept } = this.#scope;
@@ -119,12 +119,12 @@ export class SteersmanClient {
     });
   }
 
-  /** Runs, newest first. Throws a `SteersmanError` where the server does not list them. */
+  /** Lists runs, newest first. Throws a `SteersmanError` if the server does not list them. */
   list(options: ListOptions = {}): AsyncGenerator<ListedRun> {
     return leavable(this.#scope, undefined, () => listRuns(this.#scope.temporal, options));
   }
 
-  /** Runs of the local stack that nobody serves since a crash or an ended stack; none on another server. */
+  /** Returns the local stack's runs that have no worker since a crash or a stop; empty on another server. */
   leftOpen(): Promise<LeftOpenRun[]> {
     return abortable(this.#scope, {}, async () => {
       const { client, local } = this.#scope.temporal;
@@ -136,8 +136,8 @@ export class SteersmanClient {
   }
 
   /**
-   * Starts workers for runs that were left open: they go on, each with the folder of configuration that it was started
-   * with, or with `configDir`. One that can't be started keeps none of the others from it, and is thrown in the end.
+   * Starts workers for runs that were left open, each with the configuration folder of its start, or with `configDir`.
+   * If one can't be started, the others still are, and its error is thrown at the end.
    */
   resumeLeftOpen(
     runs: readonly LeftOpenRun[],
@@ -163,13 +163,13 @@ export class SteersmanClient {
     });
   }
 
-  /** Ends what answers gates and tools from here and closes the connection. Runs and their workers go on. */
+  /** Ends the handlers of gates and tools in this process and closes the connection. Runs and their workers continue. */
   async close(): Promise<void> {
     this.#endDuties();
     await this.#scope.temporal.close();
   }
 
-  /** The queue to start on: the named one, else that of a local worker with these settings, started if needed. */
+  /** Returns the queue to start on: the named one, else that of a local worker with these settings, started if needed. */
   async #queueFor(named: string | null, configDir: string | null): Promise<string> {
     const { temporal, project } = this.#scope;
     if (named !== null) return named;
@@ -178,7 +178,7 @@ export class SteersmanClient {
   }
 }
 
-/** What the store has of a run that Temporal knows no more. Throws the error where it has nothing. */
+/** Returns the stored record of a run that Temporal has deleted. Throws the error if the store has no record. */
 async function forgottenRun({ kept: store }: ClientScope, id: string, error: unknown): Promise<RunRecord> {
   const isUnknown = error instanceof SteersmanError && error.code === 'not_found';
   const kept = isUnknown && store ? await keptRun(store.sessions, id).catch(() => null) : null;

@@ -1,4 +1,4 @@
-/** What a client exports, wherever it is put together: start runs of agents, follow them, steer them, answer what they ask. */
+/** The exports that all clients share: start runs of agents, watch them, steer them, answer their gates. */
 
 export type { Check, CheckResult } from '../run/checks/check.js';
 export type { Basis } from '../run/evidence/evidence.js';

@@ -1,4 +1,4 @@
-/** `steersman-client/store`: the store of conversations, for clients that read what has ended. */
+/** `steersman-client/store`: the store of conversations, for clients that read ended runs. */
 import { openStore, storeSpec } from '@steersman/store';
 import { resolveHome } from '../shared/local/home.js';
 import { env } from '../shared/process/env.js';
@@ -6,7 +6,7 @@ import type { KeptStore } from './connection/client-scope.js';
 import { openedAtFirstUse } from './kept/at-first-use.js';
 
 /**
- * The store that `DATABASE_URL` names, else the folder of a worker of this machine. It is opened at the first use.
+ * Returns the store that `DATABASE_URL` names, else the folder of a worker of this machine, opened at first use.
  * `home`: that worker's `STEERSMAN_HOME`.
  */
 export function storeHere(home?: string): KeptStore {

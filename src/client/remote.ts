@@ -1,4 +1,4 @@
-/** `steersman-client`: a client for a Temporal server elsewhere, with no local stack. */
+/** `steersman-client`: a client for a remote Temporal server, without a local stack. */
 import type { Client } from '@temporalio/client';
 import { SteersmanError } from '../shared/process/errors.js';
 import { temporalConfig } from '../shared/temporal/connection-fault.js';
@@ -9,21 +9,21 @@ import { connectTo, ownTemporal } from './connection/connect.js';
 export * from './exports.js';
 
 export interface ConnectOptions {
-  /** host:port of Temporal. Default: as `TEMPORAL_ADDRESS`, or the profile of `TEMPORAL_PROFILE`, says. */
+  /** host:port of Temporal. Default: from `TEMPORAL_ADDRESS`, or the profile of `TEMPORAL_PROFILE`. */
   address?: string;
-  /** A client of `@temporalio/client` of your own, which stays open. */
+  /** Your own client of `@temporalio/client`, which stays open. */
   temporal?: { client: Client };
-  /** What runs were kept in, such as `storeHere()` of `steersman-client/store`. Default: only Temporal is asked. */
+  /** The store of the runs, such as `storeHere()` of `steersman-client/store`. Default: only Temporal is asked. */
   store?: KeptStore;
-  /** Gets lines of progress. Default: nobody does. */
+  /** Receives lines of progress. Default: no report. */
   report?: (line: string) => void;
-  /** Ends the waiting for the connection. */
+  /** Ends the wait for the connection. */
   signal?: AbortSignal;
 }
 
 /**
- * Connects to Temporal. Namespace, API key and TLS are as Temporal's own variables, or the profile, say. Throws a
- * `SteersmanError`: `configuration` where nothing names a server, `unreachable` when it does not answer within 5 s, or
+ * Connects to Temporal. Namespace, API key and TLS come from Temporal's own variables, or the profile. Throws a
+ * `SteersmanError`: `configuration` if no server is named, `unreachable` if it does not answer within 5 s, or
  * `aborted`.
  */
 export async function connect(options: ConnectOptions = {}): Promise<SteersmanClient> {

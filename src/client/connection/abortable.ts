@@ -1,19 +1,19 @@
-/** Ending a wait by a signal, and errors that callers can tell apart. */
+/** Ends a wait by a signal, with errors that callers can distinguish. */
 import { errorText } from '../../base/text/error-text.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import type { ClientScope } from './client-scope.js';
 import { explainError } from './grpc-errors.js';
 
 export interface Abortable {
-  /** Ends the wait with a SteersmanError `aborted`: nothing more is sent, and what was sent takes effect. */
+  /** Ends the wait with a SteersmanError `aborted`: nothing more is sent, and earlier requests take effect. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The outcome of `work`, or a SteersmanError `aborted` at once when the signal says so, or the client is closed; of one
- * that is aborted already, nothing is done. `work` looks at its signal before each request with an effect. What
- * Temporal or the machine refuses comes as a SteersmanError too; anything else that is thrown is a fault and stays as
- * it is. Requests under way end by their own limits: the SDK would leave a listener at the signal with each of them.
+ * Returns the outcome of `work`, or throws a SteersmanError `aborted` at once when the signal aborts or the client is
+ * closed; if it is aborted already, `work` is not called. `work` checks its signal before each request with an effect.
+ * Refusals of Temporal or the machine become SteersmanErrors too; other errors are faults and stay unchanged. Requests
+ * in flight end by their own limits, because the SDK would leak a listener of the signal for each.
  */
 export async function abortable<T>(
   scope: Pick<ClientScope, 'closing'>,
@@ -30,7 +30,7 @@ export async function abortable<T>(
   }
 }
 
-/** One of its own for each wait: what is given may live as long as the program, and many may wait by it. */
+/** Creates a new signal for each wait, because the caller's signal may live as long as the program. */
 function endOf(
   { closing }: Pick<ClientScope, 'closing'>,
   ...given: (AbortSignal | undefined)[]
@@ -49,7 +49,7 @@ function notBegun({ reason }: AbortSignal): SteersmanError {
   return new SteersmanError(`Nothing was done: ${errorText(reason)}.`, '', 'aborted');
 }
 
-/** Resolves when the signal is aborted; `forget` lets go of it. */
+/** Resolves when the signal is aborted; `forget` removes the listener. */
 function abortionOf(signal: AbortSignal): { aborted: Promise<null>; forget: () => void } {
   let onAbort = () => {};
   const aborted = new Promise<null>(resolve => {
@@ -60,7 +60,7 @@ function abortionOf(signal: AbortSignal): { aborted: Promise<null>; forget: () =
   return { aborted, forget: () => signal.removeEventListener('abort', onAbort) };
 }
 
-/** Settles as `work` does, but rejects when the signal is aborted first. */
+/** Settles like `work`, but rejects if the signal is aborted first. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { aborted, forget } = abortionOf(signal);
   const failed = aborted.then(() => Promise.reject(abortedError(signal)));
@@ -68,8 +68,8 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
 }
 
 /**
- * The values of the items that `start` gives until the signal is aborted: at once, also while the next one is waited
- * for. So does `return`, which of a generator alone would wait for that next one, such as at a gate for a day.
+ * Yields the items of `start` until the signal is aborted, even while the next item is pending. `return` ends it at
+ * once too; a plain generator's would wait for the next item, such as at a gate for a day.
  */
 export function leavable<T>(
   scope: Pick<ClientScope, 'closing'>,
@@ -89,7 +89,7 @@ export function leavable<T>(
   });
 }
 
-/** The values of `items` until the signal is aborted: at once, also while the next one is waited for. */
+/** Yields `items` until the signal is aborted, even while the next item is pending. */
 export async function* itemsUntilAborted<T>(
   items: AsyncGenerator<T>,
   signal: AbortSignal | undefined,
@@ -99,7 +99,7 @@ export async function* itemsUntilAborted<T>(
   try {
     for (;;) {
       const next = await Promise.race([items.next(), aborted]);
-      // Not the caller's wish, but a fault that it must hear of.
+      // The abort is a fault that the caller must receive, not its own wish.
       if (signal.reason instanceof SteersmanError) throw signal.reason;
       if (next === null || next.done || signal.aborted) return;
       yield next.value;

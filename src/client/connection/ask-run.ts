@@ -1,27 +1,27 @@
-/** Asking a run one of its queries. */
+/** Queries a run. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueryDefinition, WorkflowHandle } from '@temporalio/client';
 import { askPatiently } from '../../shared/query-errors.js';
 import { UnreadableError, unreadableEncoding } from '../../shared/temporal/temporal-client.js';
 import type { Temporal } from './connect.js';
 
-/** People wait: a worker that is back is asked soon. */
+/** Short, because people wait for a worker that has just returned. */
 const MAX_WAIT_MS = 500;
 const FIRST_LOOK_AGAIN_MS = 10;
-/** A task takes some ten milliseconds, and the next one may follow. */
+/** A workflow task takes about ten milliseconds, and the next one may follow. */
 const LAST_LOOK_AGAIN_MS = 100;
 
 export interface Question {
   id: string;
-  /** A part of the run; left out, the latest. */
+  /** Run id of a part of the run; default: the latest. */
   runId?: string;
-  /** Default 10,000. */
+  /** Milliseconds. Default 10,000. */
   timeoutMs?: number;
 }
 
 /**
- * The answer of the run's worker, asked again while a worker is being replaced or the server is busy. Rejects
- * with the last error when there is none within `timeoutMs`, and at once when there never will be.
+ * Returns the result of the query. It is retried while a worker is being replaced or the server is busy. Rejects with
+ * the last error after `timeoutMs`, and at once if no retry can help.
  */
 export function askRun<T, Args extends unknown[]>(
   { client }: Temporal,
@@ -44,8 +44,8 @@ export function askRun<T, Args extends unknown[]>(
 }
 
 /**
- * Waits while the run has a task to do: a query at that moment would wait in line, and might come with events that
- * no task has covered, which is refused. A look costs less. Not for ever: a task may have no worker.
+ * Waits while the run has a pending workflow task: a query would queue behind it, and is refused if events came that no
+ * task has covered. Describing the run costs less. The wait is limited, because a task may have no worker.
  */
 async function caughtUp(handle: WorkflowHandle, lookUntil: number): Promise<void> {
   for (let waitMs = FIRST_LOOK_AGAIN_MS; Date.now() < lookUntil; ) {

@@ -1,4 +1,4 @@
-/** What all runs of a client share, and what a client is given of its machine: it imports none of it. */
+/** State that all runs of a client share, and the parts of this machine that a client uses: the module imports none of them. */
 import type { ModeName } from '../../run/position/modes.js';
 import type { WorkerSettings } from '../../shared/local/protocol.js';
 import type { Report } from '../../shared/process/output.js';
@@ -7,36 +7,36 @@ import type { Temporal } from './connect.js';
 
 export interface ClientScope {
   temporal: Temporal;
-  /** Null: nothing is looked up there. */
+  /** Null: there is no store, and nothing is looked up in it. */
   kept: KeptStore | null;
-  /** Null where no local stack can serve runs. */
+  /** Null if no local stack can serve runs. */
   project: Project | null;
   report: Report;
-  /** Aborted when the client is closed, with that as its reason. */
+  /** Aborted when the client is closed, with that reason. */
   closing: AbortSignal;
 }
 
-/** What clients read of the store of conversations. */
+/** The parts of a store that clients read. */
 export type KeptStore = Pick<Store, 'sessions' | 'texts' | 'accounts'>;
 
-/** What the configuration of this machine says of starts: its background workers go by the same. */
+/** The configuration of this machine for starts, which its background workers use too. */
 export interface Project {
   answering(start: Start, given: { ownQueue: boolean }): Promise<Answering>;
-  /** Why such a worker does not know the mode; none where it does. */
+  /** Returns faults if such a worker does not know the mode; else an empty list. */
   modeFaults(mode: string, configDir: string | undefined): Promise<string[]>;
-  /** Throws a SteersmanError where there is no such folder. */
+  /** Throws a SteersmanError if the folder does not exist. */
   checkConfigDir(folder: string): Promise<void>;
-  /** The real path of a workspace. Throws a SteersmanError where there is no such folder. */
+  /** Returns the real path of a workspace. Throws a SteersmanError if the folder does not exist. */
   checkWorkspace(path: string): Promise<string>;
-  /** Whether the folder whose configuration holds here is trusted: nothing is read of one that is not. */
+  /** True if the default configuration folder is trusted; an untrusted folder is not read. */
   isTrusted(): boolean;
-  /** A worker's settings: with the configuration of a folder, or of the one that holds here. */
+  /** Returns a worker's settings, with the configuration of a folder, or of the default one. */
   workerOf(configDir: string | null): WorkerSettings;
-  /** The same for runs of a queue that were left open. */
+  /** The same for a queue whose runs were left open. */
   workerOfQueue(home: string, taskQueue: string): WorkerSettings;
 }
 
-/** What a start says of models, of who asks them, and where the configuration is. */
+/** The options of a start that name a model, a role, a mode, or the configuration. */
 export interface Start {
   model?: string;
   configuration?: string;
@@ -45,12 +45,12 @@ export interface Start {
   role?: string;
 }
 
-/** Which model answers a start. */
+/** The model that answers a start. */
 export interface Answering {
-  /** To name for the run: what the person named, or the demo model. Left out: its worker goes by its configuration. */
+  /** Model to set for the run: the named one, or the demo model. Absent: its worker's configuration decides. */
   model?: string;
-  /** For people: which model answers, where nobody named one. */
+  /** A note for people about the chosen model, if the start names no model. */
   note?: string;
-  /** Why the start is refused. */
+  /** The reasons why the start is refused; empty if it is not. */
   faults: string[];
 }

@@ -1,4 +1,4 @@
-/** The client's way to a Temporal server that the environment or the program names. */
+/** Connects a client to the Temporal server that the environment or the program names. */
 import type { Client, ConnectionOptions } from '@temporalio/client';
 import { Connection } from '@temporalio/client';
 import { errorText } from '../../base/text/error-text.js';
@@ -9,14 +9,14 @@ import { connectionFault, temporalConfig } from '../../shared/temporal/connectio
 import { retryInterceptors, temporalClient } from '../../shared/temporal/temporal-client.js';
 import type { Place } from '../kept/kept-permissions.js';
 
-/** The local stack, as far as a client uses it. */
+/** The members of the local stack that a client uses. */
 export interface LocalServer {
   home: string;
   /** URL of the Web UI. */
   webUi: string;
-  /** A background worker of these settings, for `taskQueue` or a queue of its own. */
+  /** Returns a background worker with these settings, for `taskQueue` or with its own queue. */
   worker(settings: WorkerSettings, taskQueue?: string | null): Promise<{ taskQueue: string }>;
-  /** Of its background workers. */
+  /** Returns the queues of its background workers. */
   queues(): Promise<string[]>;
 }
 
@@ -26,17 +26,17 @@ export interface Temporal {
   /** host:port. */
   address: string;
   namespace: string;
-  /** The local stack, or null where the environment names another. */
+  /** The local stack; null if the environment names another server. */
   local: LocalServer | null;
-  /** Closes the connection and gives the local server back. */
+  /** Closes the connection and releases the local server. */
   close(): Promise<void>;
-  /** Of a call of the client: once it is aborted, nothing with an effect is sent. */
+  /** Signal of a call of the client: once it is aborted, nothing with an effect is sent. */
   signal?: AbortSignal;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** A client of the program's own, which stays open. */
+/** Wraps the program's own client, which stays open. */
 export function ownTemporal(client: Client): Temporal {
   const { connection } = client;
   const address = connection instanceof Connection ? connection.options.address : 'the given client';
@@ -44,13 +44,13 @@ export function ownTemporal(client: Client): Temporal {
 }
 
 export interface Named {
-  /** host:port. Default: as the environment says. */
+  /** host:port. Default: from the environment. */
   address?: string | undefined;
-  /** For people, where nobody answers there. */
+  /** Advice for people if the server does not answer. */
   remedy: string;
 }
 
-/** Throws a SteersmanError where Temporal does not answer within 5 s, or its configuration is wrong. */
+/** Connects. Throws a SteersmanError if Temporal does not answer within 5 s, or its configuration is wrong. */
 export async function connectTo({ remedy, ...named }: Named): Promise<Temporal> {
   const { options, namespace, address } = connectionTo(named.address);
   try {
@@ -75,7 +75,7 @@ function connectionTo(named: string | undefined) {
     address: named ?? address,
     connectTimeout: CONNECT_TIMEOUT_MS,
     interceptors: retryInterceptors,
-    // gRPC honours proxy variables even for this machine's own addresses.
+    // gRPC uses proxy variables even for loopback addresses.
     ...(isLoopback(named ?? address) ? { channelArgs: { 'grpc.enable_http_proxy': 0 } } : {}),
     ...(tls === undefined ? {} : { tls }),
     ...(apiKey === undefined ? {} : { apiKey }),
@@ -84,12 +84,12 @@ function connectionTo(named: string | undefined) {
   return { options, namespace: namespace ?? 'default', address: named ?? address };
 }
 
-/** Where a run works, for what a person has allowed there. */
+/** Returns the place of a run, which identifies a person's permissions. */
 export function placeOf({ local, address, namespace }: Temporal, workspace: string): Place {
   return { server: local === null ? `${address}/${namespace}` : null, workspace };
 }
 
-/** The run's page in the Web UI, where its address is known: the local stack and Temporal Cloud. */
+/** Returns the run's page in the Web UI if its address is known: on the local stack and Temporal Cloud; else null. */
 export function webUiLink({ local, address, namespace }: Temporal, id: string): string | null {
   const path = `namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(id)}`;
   if (local !== null) return `${local.webUi}/${path}`;

@@ -1,6 +1,6 @@
-/** Texts within the bounds of Temporal's metadata. Pure. */
+/** Cuts texts to the limits of Temporal's metadata. Pure. */
 
-/** The longest start of `text` that fits `maxBytes` of UTF-8, cut between characters and marked with `…`. */
+/** Returns the longest beginning of `text` that fits `maxBytes` of UTF-8, cut between characters and marked with `…`. */
 export function cutToBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   let kept = '';

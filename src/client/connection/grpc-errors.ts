@@ -1,4 +1,4 @@
-/** Which errors of Temporal's services may pass, and which mean something to a person. */
+/** Classifies errors of Temporal's services: which are temporary, and what they mean to a person. */
 
 import {
   isGrpcDeadlineError,
@@ -14,7 +14,7 @@ const NOT_FOUND = 5;
 const UNAVAILABLE = 14;
 const SEE_ACCESS = 'Check TEMPORAL_API_KEY, the TLS certificate and the namespace.';
 
-/** What gRPC status codes mean to a person: words before Temporal's own, and what to do. */
+/** The meaning of gRPC status codes for a person: words before Temporal's own message, and advice. */
 const BY_CODE: Record<number, { what: string; remedy: string; code: ErrorCode }> = {
   3: { what: 'Temporal refuses the request', remedy: '', code: 'usage' },
   5: { what: 'Temporal does not know that', remedy: '', code: 'not_found' },
@@ -27,31 +27,31 @@ const BY_CODE: Record<number, { what: string; remedy: string; code: ErrorCode }>
   16: { what: 'Temporal refuses this client', remedy: SEE_ACCESS, code: 'unreachable' },
 };
 
-/** For an id that is unknown. */
+/** Advice for an unknown id. */
 export function seeList(): string {
   return `List the runs with: ${hintOf(verbCall('list'), '`client.list()`')}`;
 }
 
-/** The gRPC status code of an error or of its cause, if it has one. */
+/** Returns the gRPC status code of an error or of its cause; null if it has no code. */
 function grpcCode(error: unknown): number | null {
   if (isGrpcServiceError(error)) return error.code;
   return error instanceof Error && error.cause !== undefined ? grpcCode(error.cause) : null;
 }
 
-/** True when the server itself did not answer: it may be starting again. */
+/** True if the server itself did not answer, for example because it is restarting. */
 export function isServerAway(error: unknown): boolean {
   return grpcCode(error) === UNAVAILABLE || isGrpcDeadlineError(error);
 }
 
-/** True when asking this run again will never help: it is gone, or its code does not answer. */
+/** True if no retry of a query can help: the run is gone, or its code does not answer. */
 export function isFinalQueryError(error: unknown): boolean {
   const trouble = queryTrouble(error);
   return trouble === 'gone' || trouble === 'refused';
 }
 
 /**
- * An error of Temporal or the file system in words for a person, as this client would throw it; null for one that is a
- * fault of the program.
+ * Converts an error of Temporal or the file system to the SteersmanError that this client would throw; null for a fault
+ * of the program.
  */
 export function explainError(error: unknown): SteersmanError | null {
   if (error instanceof SteersmanError) return error;
@@ -91,7 +91,7 @@ export function explainError(error: unknown): SteersmanError | null {
     : new SteersmanError(`Temporal answered with an error: ${message}`, '', 'internal');
 }
 
-/** What a file system refuses is the machine's matter: the file, and what to look at. */
+/** Errors of the file system concern the machine: the message names the file and what to check. */
 const MAKE_ROOM = 'Make room, and try again: nothing that ran is lost.';
 const CHECK_OWNER = 'Check whose it is, and who may read and write it.';
 const FILE_FAULTS: Readonly<Record<string, [what: string, remedy: string]>> = {

@@ -1,4 +1,4 @@
-/** Puts a client together on its machine: with the local stack, the project's configuration and the store. */
+/** Builds a client on its machine: with the local stack, the project's configuration and the store. */
 import { ensureServer } from '@steersman/stack';
 import type { Client } from '@temporalio/client';
 import { resolveHome, usesLocalStack } from '../../shared/local/home.js';
@@ -12,20 +12,20 @@ import { keptIn } from './kept-in.js';
 import { project } from './project.js';
 
 export interface ConnectOptions {
-  /** Gets lines of progress: fetching, starting, waiting, a worker that was replaced. Default: nobody does. */
+  /** Receives lines of progress: fetching, starting, waiting, a replaced worker. Default: no report. */
   report?: (line: string) => void;
-  /** A client of `@temporalio/client` of your own, which stays open. Default: as the environment says. */
+  /** Your own client of `@temporalio/client`, which stays open. Default: from the environment. */
   temporal?: { client: Client };
-  /** Folder of the local stack. Default `STEERSMAN_HOME`, else that of this user, or of the checkout. */
+  /** Folder of the local stack. Default `STEERSMAN_HOME`, else this user's, or the checkout's. */
   home?: string;
-  /** Ends the waiting for the connection. */
+  /** Ends the wait for the connection. */
   signal?: AbortSignal;
 }
 
 /**
  * Connects to the Temporal server that `TEMPORAL_ADDRESS`, `TEMPORAL_PROFILE` or `TEMPORAL_CONFIG_FILE` name, else to
- * the local stack, which it starts: that takes a download the first time. Throws a `SteersmanError`: `unreachable`
- * when Temporal does not answer within 5 s, `configuration`, `host`, or `aborted`.
+ * the local stack, which it starts; the first time needs a download. Throws a `SteersmanError`: `unreachable` if
+ * Temporal does not answer within 5 s, `configuration`, `host`, or `aborted`.
  */
 export async function connect(options: ConnectOptions = {}): Promise<SteersmanClient> {
   const { report, signal, temporal } = options;
@@ -35,17 +35,17 @@ export async function connect(options: ConnectOptions = {}): Promise<SteersmanCl
 }
 
 export interface OpenOptions {
-  /** Gets lines of progress. */
+  /** Receives lines of progress. */
   report: Report;
   /** Folder of the local stack. Default: `resolveHome()`. */
   home?: string | undefined;
-  /** A client of the caller's own, which stays open. */
+  /** The caller's own client, which stays open. */
   client?: Client | undefined;
 }
 
 /**
- * Connects; on the local stack it starts the server first, which takes a download the first time. Throws a
- * SteersmanError when Temporal does not answer within 5 s, or its configuration is wrong.
+ * Connects. On the local stack it starts the server first; the first time needs a download. Throws a SteersmanError if
+ * Temporal does not answer within 5 s, or its configuration is wrong.
  */
 export async function openTemporal({ report, home, client }: OpenOptions): Promise<Temporal> {
   if (client !== undefined) return ownTemporal(client);
@@ -70,8 +70,8 @@ export async function openTemporal({ report, home, client }: OpenOptions): Promi
 }
 
 /**
- * As `start` does before it starts anything, and without a connection: throws a SteersmanError `usage` that names all
- * that is wrong with goal and options.
+ * Runs the checks of `start`, without starting anything and without a connection. Throws a SteersmanError `usage` that
+ * names all faults of goal and options.
  */
 export async function checkStart(goal: string, options: StartOptions = {}): Promise<void> {
   await startRequest(goal, options, { project, local: usesLocalStack() });

@@ -1,4 +1,4 @@
-/** What the configuration of a local worker says of a start: which model answers, whether there is such a mode. */
+/** Checks a start against a local worker's configuration: which model answers, and is the mode known? */
 import { join, resolve } from 'node:path';
 import { usualModels } from '../../config/choose-models.js';
 import { defaultConfigDir } from '../../config/files/config-dir.js';
@@ -25,13 +25,13 @@ import { env } from '../../shared/process/env.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import type { Answering, Start } from '../connection/client-scope.js';
 
-/** Said where nobody named a model, and the demo model answers. */
+/** Shown if no model is named and the demo model answers. */
 const DEMO_NOTE = `The built-in demo model answers (rules, not intelligence): ${NO_ENDPOINT}.`;
 
 /**
- * Which model answers, by the configuration of a local worker: what was named, else what `steersman.yaml` says, else
- * that of an endpoint that can be called, else the demo model. `ownQueue`: a worker of the caller's own serves it, which
- * has its own word on all but what was named.
+ * Chooses the model by the configuration of a local worker: the named one, else `steersman.yaml`, else that of a usable
+ * endpoint, else the demo model. `ownQueue`: the caller's own worker serves the run and decides, unless a model is
+ * named.
  */
 export async function answering(start: Start, { ownQueue = false } = {}): Promise<Answering> {
   const { model, configDir } = start;
@@ -39,9 +39,9 @@ export async function answering(start: Start, { ownQueue = false } = {}): Promis
   if (model !== undefined)
     return { model, note: `${model} answers, as was asked.`, faults: await modelFaults(model, configDir) };
   if (ownQueue) return { faults: [] };
-  // Nothing is read of a folder that is not trusted: the start is refused.
+  // An untrusted folder is not read: the start is refused.
   if (configDir === undefined && !isTrusted(folder)) return { faults: [] };
-  // What is wrong with the file, its worker says.
+  // The worker reports faults of the file.
   const settings = await loadSettings(folder).catch(() => null);
   if (settings === null) return { faults: [] };
   const lookup = lookupIn(folder);
@@ -64,14 +64,14 @@ export async function answering(start: Start, { ownQueue = false } = {}): Promis
   }
 }
 
-/** Variables as the folder's worker has them. */
+/** Returns a lookup of the folder worker's variables. */
 function lookupIn(folder: string): Lookup {
   const dotEnv = variablesOf(folder).set;
-  // A value that is left empty, as in `.env.example`, sets nothing.
+  // An empty value, as in `.env.example`, sets nothing.
   return name => env.lookup(name) ?? (dotEnv[name]?.trim() || dotEnv[`${name}_FILE`] || undefined);
 }
 
-/** Models of roles without their own, as `usualModels`; null too where roles or modes are wrong, which others say. */
+/** Returns the result of `usualModels`; null also if roles or modes are wrong, which others report. */
 async function usualOf(folder: string, settings: Settings, start: Start): Promise<string[] | null> {
   try {
     const { role, mode = modeFor(role), configuration } = start;
@@ -96,7 +96,7 @@ interface Where {
   file: string;
 }
 
-/** Why none of the chain can be called, and the line that names a model which can; nothing where one can. */
+/** Returns faults and a usable alternative if no model of the chain can be called; empty if one can. */
 function unusable(chain: readonly string[], { endpoints, lookup, file }: Where): string[] {
   const faults = chain.map(id => modelFault(id, endpoints, lookup));
   if (faults.includes(null)) return [];
@@ -107,12 +107,12 @@ function unusable(chain: readonly string[], { endpoints, lookup, file }: Where):
   return [[...faults, advice].filter(Boolean).join(' ')];
 }
 
-/** Why a local worker with this configuration could not call the model; a worker elsewhere may have others. */
+/** Returns why a local worker with this configuration can't call the model; a remote worker may differ. */
 async function modelFaults(model: string, configDir: string | undefined): Promise<string[]> {
   const folder = resolve(configDir ?? defaultConfigDir());
   const settings = await loadSettings(folder).catch(() => null);
   const chain = modelChainSchema.safeParse(model);
-  // What is wrong with the file, its worker says.
+  // The worker reports faults of the file.
   if (settings === null || !chain.success) return [];
   const { endpoints } = settings.models;
   const names = endpointNames(endpoints);
@@ -121,11 +121,11 @@ async function modelFaults(model: string, configDir: string | undefined): Promis
   return faults.filter(fault => fault !== null).map(fault => fault.charAt(0).toUpperCase() + fault.slice(1));
 }
 
-/** Why a local worker with this configuration does not know the mode; a worker elsewhere may have others. */
+/** Returns why a local worker with this configuration does not know the mode; a remote worker may differ. */
 export async function modeFaults(mode: string, configDir: string | undefined): Promise<string[]> {
   if (MODES.some(name => name === mode)) return [];
   const settings = await loadSettings(resolve(configDir ?? defaultConfigDir())).catch(() => null);
-  // What is wrong with the file, its worker says.
+  // The worker reports faults of the file.
   if (settings === null || mode in settings.modes) return [];
   const known = [...MODES, ...Object.keys(settings.modes)].join(', ');
   return [

@@ -1,11 +1,11 @@
-/** A conversation as data, for other systems: each thing that was said or noted has one of seven types. Pure. */
+/** A conversation as data for other systems: each message or event has one of seven types. Pure. */
 
 import type { Message } from '../../run/messages/message.js';
 import type { JournalEvent, JournalType } from '../../run/state/journal.js';
 import type { Kept, RunRecord } from '../../run/state/kept.js';
 import type { SessionLine } from '../../shared/store/store.js';
 
-/** The first four go to models (a summary as what a user says), the others never. */
+/** Models receive the first four types (a summary as a user's text), never the others. */
 export const MESSAGE_TYPES = [
   'USER',
   'ASSISTANT',
@@ -28,7 +28,7 @@ export interface ExportedSession {
 
 type SaidIn = Pick<Extract<Kept, { kind: 'message' }>, 'thread' | 'message'>;
 
-/** In order of time; what was said comes before what is noted of the same moment. */
+/** Returns messages and events in order of time; of the same moment, messages come first. */
 export function exported(said: readonly SaidIn[], events: readonly JournalEvent[]): ExportedMessage[] {
   const messages: ExportedMessage[] = [
     ...said.map(({ thread, message }) => ({ type: typeOf(message), at: message.at, thread, message })),
@@ -50,7 +50,7 @@ function typeOf(message: Message): MessageType {
   }
 }
 
-/** What changed of what a model is sent, or of which model it is. */
+/** Events that changed the content sent to a model, or the model. */
 const NOTES: ReadonlySet<JournalType> = new Set<JournalType>([
   'thread_trimmed',
   'thread_compacted',

@@ -1,4 +1,4 @@
-/** The store that clients of this machine read: as the configuration says that holds here, else as the environment does. */
+/** The store that clients of this machine read: from the default configuration, else from the environment. */
 import { resolve } from 'node:path';
 import { openStore, storeSpec } from '@steersman/store';
 import { defaultConfigDir } from '../../config/files/config-dir.js';
@@ -9,7 +9,7 @@ import type { Store } from '../../shared/store/store.js';
 import type { KeptStore } from '../connection/client-scope.js';
 import { openedAtFirstUse } from '../kept/at-first-use.js';
 
-/** Of databases: a program has one pool of connections to each. */
+/** Open stores of databases: a program has one pool of connections to each. */
 const opened = new Map<string, Store>();
 
 export function keptIn(home: string): KeptStore {
@@ -18,7 +18,7 @@ export function keptIn(home: string): KeptStore {
 
 async function openHere(home: string): Promise<Store> {
   const folder = resolve(defaultConfigDir());
-  // Nothing is read of a folder that is not trusted: it could say where everything goes.
+  // An untrusted folder is not read, because it could redirect conversations.
   const read = isTrusted(folder) ? await settingsOfAny(folder).catch(() => null) : null;
   const settings = read?.settings ?? null;
   const dotEnv = settings === null ? {} : variablesOf(folder).set;

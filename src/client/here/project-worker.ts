@@ -1,4 +1,4 @@
-/** The background worker that serves runs started from here, on the local stack. */
+/** The background worker of the local stack that serves runs started from here. */
 
 import { existsSync } from 'node:fs';
 import { defaultConfigDir } from '../../config/files/config-dir.js';
@@ -11,14 +11,14 @@ import { hintOf } from '../../shared/process/called-as.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 
 /**
- * Settings of a worker with the configuration of `configDir`, or of the one that holds here where it is null. Throws a
- * SteersmanError where nobody has said that the latter is trusted.
+ * Returns the settings of a worker with the configuration of `configDir`, or of the default folder for null. Throws a
+ * SteersmanError if the latter is not trusted.
  */
 export function projectWorker(configDir: string | null): WorkerSettings {
   return workerOf({ folder: configDir ?? defaultConfigDir(), named: configDir !== null });
 }
 
-/** The same for runs of a queue that were left open: with the folder that they were started with. */
+/** The same for a queue whose runs were left open, with the folder of their start. */
 export function workerOfQueue(home: string, taskQueue: string): WorkerSettings {
   const folder = folderOfQueue(home, taskQueue);
   if (folder === null) return projectWorker(null);
@@ -28,7 +28,7 @@ export function workerOfQueue(home: string, taskQueue: string): WorkerSettings {
 function workerOf({ folder, named }: QueueFolder): WorkerSettings {
   if (!existsSync(folder)) throw gone(folder);
   if (!named && !isTrusted(folder)) throw notTrusted(folder);
-  // A folder that nobody named, the worker finds where it stands, and looks again whether it is trusted.
+  // If the folder was not named, the worker finds it by its current folder, and checks its trust again.
   const args = named ? ['--config', folder] : [];
   const fingerprint = projectFingerprint(folder, { args: args.join(' ') });
   return { fingerprint, args, cwd: folder, folder: { folder, named } };

@@ -1,4 +1,4 @@
-/** What the configuration of this machine says of starts. */
+/** The configuration of this machine for starts. */
 import { defaultConfigDir } from '../../config/files/config-dir.js';
 import { checkConfigDir } from '../../config/files/files.js';
 import { checkWorkspace } from '../../config/files/workspace.js';

@@ -1,4 +1,4 @@
-/** Conversations in the store of this machine: read without Temporal and without a worker. */
+/** Conversations in the store of this machine, read without Temporal or a worker. */
 import { randomBytes } from 'node:crypto';
 import { nameFault } from '../../rules/agents/run-input.js';
 import type { Kept, RunRecord } from '../../run/state/kept.js';
@@ -17,7 +17,7 @@ import { asTold, inThreads, noSession, removeWhole, type ThreadTranscript } from
 import { type ExportedSession, exported } from './export-session.js';
 import { keptIn } from './kept-in.js';
 
-/** A run of a conversation, as the store has it. */
+/** The stored record of a conversation's run. */
 export interface KeptRun {
   run: RunRecord;
   transcript: ThreadTranscript[];
@@ -28,7 +28,7 @@ export interface SessionsAsked {
   limit?: number;
   /** Words of the title. */
   text?: string;
-  /** Only those that began in this folder. */
+  /** Only conversations that began in this folder. */
   workspace?: string;
 }
 
@@ -37,7 +37,7 @@ export class Sessions {
   readonly #kept: KeptStore;
   readonly #store: SessionStore;
 
-  /** `home`: folder of the local stack, by default as for `connect`. */
+  /** `home`: folder of the local stack; default as for `connect`. */
   constructor(home?: string) {
     this.#kept = keptIn(resolveHome(home));
     this.#store = this.#kept.sessions;
@@ -52,14 +52,14 @@ export class Sessions {
     });
   }
 
-  /** Messages that have all of these words, in any case. */
+  /** Finds messages that contain all of these words, in any case. */
   search(text: string, { limit = 20 }: Pick<SessionsAsked, 'limit'> = {}): Promise<Hit[]> {
     return this.#store.search({ text, limit });
   }
 
   /**
-   * The runs of a conversation, oldest first, each with all that was said: of a branch also those that it shares, up to
-   * the message that it goes on from. Throws a SteersmanError for an unknown one.
+   * Returns the runs of a conversation, oldest first, each with all messages. A branch includes the runs that it
+   * shares, up to its branching message. Throws a SteersmanError for an unknown id.
    */
   async show(id: string): Promise<KeptRun[]> {
     const runs = await lineageOf(this.#store, id);
@@ -71,8 +71,8 @@ export class Sessions {
   }
 
   /**
-   * All of a conversation as data: what was said, what was noted and which tools were at work, each with its type.
-   * Throws a SteersmanError for an unknown one.
+   * Returns all of a conversation as data: messages, notes and tool events, each with its type. Throws a SteersmanError
+   * for an unknown id.
    */
   async export(id: string): Promise<ExportedSession> {
     const runs = await lineageOf(this.#store, id);
@@ -90,8 +90,8 @@ export class Sessions {
   }
 
   /**
-   * Begins the conversation `to`, which goes on from a message of this one: `client.start(goal, { session: to })` is its
-   * next goal. `at`: the id of the message, such as `m12`, of the newest run that has it, or `pool~2/m12`.
+   * Creates the conversation `to`, which branches from a message of this one: `client.start(goal, { session: to })`
+   * runs its next goal. `at`: the message's id, such as `m12` of the newest run that has it, or `pool~2/m12`.
    */
   async branch(id: string, { at, to }: { at: string; to?: string }): Promise<string> {
     const slash = at.lastIndexOf('/');
@@ -122,16 +122,16 @@ export class Sessions {
   }
 
   /**
-   * Removes a conversation from the store, with its texts; gives the workflow ids of its runs. What a run of it that is
-   * open says from then on is kept nowhere. Its runs in Temporal stay: `client.deleteSession(id)` removes them too. Throws a
-   * SteersmanError for an unknown one, and where branches share what it says.
+   * Removes a conversation from the store, with its texts; returns the workflow ids of its runs. Later messages of its
+   * open runs are not stored. Its runs in Temporal stay: `client.deleteSession(id)` removes them too. Throws a
+   * SteersmanError for an unknown id, and if branches share its messages.
    */
   remove(id: string): Promise<{ workflowIds: string[] }> {
     return removeWhole(this.#kept, id, null);
   }
 }
 
-/** By run. */
+/** Returns the events by run. */
 async function eventsIn(store: SessionStore, runs: readonly RunRecord[]): Promise<Map<string, Kept[]>> {
   const found = new Map<string, Kept[]>();
   for (const session of new Set(runs.map(run => run.session))) {

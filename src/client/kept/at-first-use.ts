@@ -1,7 +1,7 @@
 import type { Store } from '../../shared/store/store.js';
 import type { KeptStore } from '../connection/client-scope.js';
 
-/** A store that is opened when something of it is called; what could not be opened is tried again at the next call. */
+/** Returns a store that is opened at the first call; a failed opening is retried at the next call. */
 export function openedAtFirstUse(openNow: () => Promise<Store>): KeptStore {
   let first: Promise<Store> | null = null;
   const open = () => {

@@ -1,6 +1,6 @@
 /**
- * What a person has allowed for good: tools, by the workspace of the runs that asked, and the server that they were
- * on. It is kept for this user, never in the workspace: whoever may write there could allow anything.
+ * A person's permanent permissions: tools, by the workspace of the runs that asked, and their server. They are stored
+ * for this user, never in the workspace, because its writers could then allow anything.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -11,35 +11,35 @@ import { keptTool } from '../../run/tools/permission.js';
 import { makeFolder, permissionsFolder } from '../../shared/local/home.js';
 import { readJson, removeFile, writeJson } from '../../shared/local/json-file.js';
 
-/** Where a run works. */
+/** The workspace of a run and its server. */
 export interface Place {
   /** Address and namespace; null for the local stack. */
   server: string | null;
-  /** As the run has it: on the local stack its real path. */
+  /** The path that the run has: on the local stack the real path. */
   workspace: string;
 }
 
 export interface KeptPermission extends Place {
-  /** Names of tools, as runs have them. */
+  /** Names of tools in runs. */
   tools: string[];
 }
 
-/** A file of its own for each: processes that allow something at the same moment lose nothing of each other's. */
+/** Each permission is a separate file, so that concurrent processes do not overwrite each other's. */
 const keptSchema = z.object({
   server: z.string().nullable(),
   workspace: z.string(),
   tool: z.string(),
-  /** Of what the tool was when it was allowed. */
+  /** Hash of the tool's definition when it was allowed. */
   digest: z.string(),
 });
 type Kept = z.output<typeof keptSchema>;
 
-/** Of all workspaces; none of a file that can't be read. */
+/** Returns the permissions of all workspaces; unreadable files are skipped. */
 export function keptPermissions(): KeptPermission[] {
   return byPlace(read());
 }
 
-/** Tools that are allowed there, as entries of `allowTools`, as many as a start takes: the others ask. */
+/** Returns tools that are allowed there, as entries of `allowTools`, up to the limit of a start: the others ask. */
 export function allowedTools({ server, workspace }: Place): string[] {
   return read()
     .filter(kept => kept.server === server && kept.workspace === workspace)
@@ -49,14 +49,14 @@ export function allowedTools({ server, workspace }: Place): string[] {
     .slice(0, MAX_ALLOWED_TOOLS);
 }
 
-/** Allows the tool there from now on, as long as it is the one that has this digest. */
+/** Allows the tool there, as long as its definition has this digest. */
 export function keepPermission(place: Place, tool: string, digest: string): void {
   makeFolder(permissionsFolder());
   const kept: Kept = { server: place.server, workspace: place.workspace, tool, digest };
   writeJson(fileOf(kept), kept);
 }
 
-/** Takes back what is allowed for a workspace, on any server: one tool, or all. Returns what that was. */
+/** Removes permissions for a workspace on any server: for one tool, or all. Returns the removed ones. */
 export function forgetPermissions(workspace: string, tool?: string): KeptPermission[] {
   const gone = read().filter(
     kept => kept.workspace === workspace && (tool === undefined || kept.tool === tool),

@@ -14,7 +14,7 @@ export interface ThreadTranscript {
   messages: Message[];
 }
 
-/** `client`: with its runs in Temporal. */
+/** Removes a conversation. `client`: if set, also its runs in Temporal. */
 export async function removeWhole(
   kept: KeptStore,
   id: string,
@@ -38,14 +38,14 @@ export function noStore(): SteersmanError {
 
 const ALL = Number.POSITIVE_INFINITY;
 
-/** What was said, each with its thread, in order. */
+/** Returns a run's messages in order, each with its thread. */
 export function keptMessages(store: SessionStore, run: RunRecord): Promise<SaidIn[]> {
   return saidIn(store, { run });
 }
 
 export type SaidIn = Pick<Extract<Kept, { kind: 'message' }>, 'thread' | 'message'>;
 
-/** The main thread first. */
+/** Groups messages by thread, the main thread first. */
 export function inThreads(said: readonly SaidIn[]): ThreadTranscript[] {
   const threads = new Map<string, Message[]>();
   for (const { thread, message } of said) threads.set(thread, [...(threads.get(thread) ?? []), message]);
@@ -56,13 +56,13 @@ export function inThreads(said: readonly SaidIn[]): ThreadTranscript[] {
   ];
 }
 
-/** The run of this workflow id that the store knows; `chain`: that one. Null where it knows none. */
+/** Returns the stored run of this workflow id; `chain`: only that execution chain. Null if it is unknown. */
 export async function keptRun(store: SessionStore, id: string, chain?: string): Promise<RunRecord | null> {
   const runs = await store.find(id);
   return runs.find(run => chain === undefined || run.chain === chain) ?? null;
 }
 
-/** Events after a number, with what replies said and the answer whole. */
+/** Returns events after a number, with the complete texts of replies and the answer. */
 export async function keptEvents(
   store: SessionStore,
   run: RunRecord,
@@ -72,7 +72,7 @@ export async function keptEvents(
   return asTold(run, events, await keptMessages(store, run));
 }
 
-/** As the run itself tells them. */
+/** Completes events as the run itself sends them. */
 export function asTold(run: RunRecord, events: readonly Kept[], said: readonly SaidIn[]): JournalEvent[] {
   const replies = repliesIn(said);
   return events.flatMap(kept => {

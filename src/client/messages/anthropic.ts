@@ -1,11 +1,11 @@
-/** Conversations of Anthropic's Messages API. */
+/** Converts conversations of Anthropic's Messages API. */
 
 import { stringOr } from '../../base/json/json.js';
 import { GO_ON, toWireTurns, type WireTurn } from '../../models/anthropic/wire-messages.js';
 import type { AssistantMessage, Message } from '../../run/messages/message.js';
 import { MessageReader, type ReadOptions, recordsOf, textsOf, type Wire } from './read-messages.js';
 
-/** The `messages` of a request of the Messages API. `model`: `endpoint/model` that they are for. */
+/** Returns the `messages` of a request of the Messages API. `model`: the `endpoint/model` that receives them. */
 export function toAnthropicMessages(
   messages: readonly Message[],
   { model = '' }: { model?: string } = {},
@@ -13,7 +13,7 @@ export function toAnthropicMessages(
   return toWireTurns(model, messages);
 }
 
-/** The messages of a request of the Messages API, or of its replies. */
+/** Reads the messages of a request of the Messages API, or of its replies. */
 export function fromAnthropicMessages(wire: readonly unknown[], options: ReadOptions = {}): Message[] {
   const reader = new MessageReader(options);
   for (const { role, content } of recordsOf(wire)) {

@@ -1,11 +1,11 @@
-/** Conversations of chat completions. */
+/** Converts conversations of chat completions. */
 
 import { stringOr } from '../../base/json/json.js';
 import { toWireMessages, type WireMessage } from '../../models/chat/wire-messages.js';
 import type { Message } from '../../run/messages/message.js';
 import { MessageReader, type ReadOptions, recordsOf, textsOf } from './read-messages.js';
 
-/** The `messages` of a request of chat completions. `model`: `endpoint/model` that they are for. */
+/** Returns the `messages` of a request of chat completions. `model`: the `endpoint/model` that receives them. */
 export function toChatMessages(
   messages: readonly Message[],
   { model = '', system = '' }: { model?: string; system?: string } = {},
@@ -13,7 +13,7 @@ export function toChatMessages(
   return toWireMessages(model, system, messages);
 }
 
-/** The messages of a request of chat completions; system messages are left out. */
+/** Reads the messages of a request of chat completions, without system messages. */
 export function fromChatMessages(wire: readonly unknown[], options: ReadOptions = {}): Message[] {
   const reader = new MessageReader(options);
   for (const message of recordsOf(wire)) {

@@ -1,6 +1,6 @@
 /**
- * Conversations between the project's own form and those of the protocols that models speak, both ways: transcripts
- * of runs for other programs, and theirs for runs. Nothing here reaches a model.
+ * Converts conversations between the project's own form and those of model protocols, in both directions: transcripts
+ * for other programs, and their conversations for runs. No model is called.
  */
 export type { Message } from '../../run/messages/message.js';
 export { fromAnthropicMessages, toAnthropicMessages } from './anthropic.js';

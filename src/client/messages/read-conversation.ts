@@ -1,4 +1,4 @@
-/** A conversation in whatever of the known forms it is written: as files and bodies of requests have it. */
+/** Reads a conversation in any of the known forms, from a file or the body of a request. */
 
 import { isRecord, isText, stringOr } from '../../base/json/json.js';
 import { expected, isAbsent } from '../../base/text/output-fields.js';
@@ -13,9 +13,9 @@ import { type ReadOptions, recordsOf } from './read-messages.js';
 import { fromResponsesItems } from './responses.js';
 
 /**
- * Reads messages of chat completions, of Anthropic's Messages, items of the Responses API (a list, or the body of a
- * request with it), messages of the project, and what `sessions export --format json` writes.
- * @throws SteersmanError `usage` with the path of what is wrong.
+ * Reads messages of chat completions, of Anthropic's Messages, items of the Responses API (a list, or a request with
+ * it), messages of the project, and the output of `sessions export --format json`.
+ * @throws SteersmanError `usage` with the path of each fault.
  */
 export function readConversation(value: unknown, options: ReadOptions = {}): Message[] {
   if (isRecord(value) && Array.isArray(value.runs)) return ofExport(value.runs);
@@ -81,12 +81,12 @@ function messageFault(item: unknown, at: string, roles: readonly string[]): stri
   if (!isRecord(item)) return expected(at, 'an object { role, content }', item);
   const { role, content } = item;
   if (!roles.includes(stringOr(role, ''))) return expected(`${at}.role`, `one of ${roles.join(', ')}`, role);
-  // A reply may have calls alone.
+  // A reply may have only calls.
   if (isText(content) || Array.isArray(content) || (role === 'assistant' && isAbsent(content))) return null;
   return expected(`${at}.content`, 'a text or a list of parts', content);
 }
 
-/** What roles share of the conversation: the newest summary stands for all before it. */
+/** Returns the messages that roles share; the newest summary replaces everything before it. */
 function ofExport(runs: readonly unknown[]): Message[] {
   const said = runs.flatMap((each, index): EarlierRun[] => {
     const at = `runs[${index}]`;
@@ -104,7 +104,7 @@ function ofExport(runs: readonly unknown[]): Message[] {
   return given(earlierMessages(said, { tokens: all, bytes: all }), 'runs');
 }
 
-/** In the place of events and of what other threads say: a note is no message, and paths stay right. */
+/** Replaces events and messages of other threads: it is not a message, and keeps the indexes of paths correct. */
 const NO_MESSAGE = { kind: 'cut', content: [] };
 
 function given(list: readonly unknown[], at: string): Message[] {

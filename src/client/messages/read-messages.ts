@@ -1,4 +1,4 @@
-/** Messages of the project made of what a wire says, whatever the protocol. */
+/** Builds the project's messages from a wire's contents, for all protocols. */
 
 import { isRecord, stringOr } from '../../base/json/json.js';
 import { readToolResultText, toolResult } from '../../conversation/tool-result.js';
@@ -10,9 +10,9 @@ import { NO_USAGE } from '../../run/messages/message.js';
 export type Wire = Record<string, unknown>;
 type ReplyContent = AssistantMessage['content'];
 
-/** Of messages that are read from elsewhere. */
+/** Options for messages that are read from elsewhere. */
 export interface ReadOptions {
-  /** `endpoint/model` that the replies are said to be of: what stands beside them goes back to it. Default `unknown/unknown`. */
+  /** The `endpoint/model` that wrote the replies; it gets their reasoning data back. Default `unknown/unknown`. */
   model?: string;
 }
 
@@ -33,7 +33,7 @@ export class MessageReader {
     this.messages.push({ ...this.#head, kind: 'user', purpose: 'goal', content });
   }
 
-  /** A reply; with `goesOn`, more of the one before, where that was not cut off. */
+  /** Adds a reply; with `goesOn`, a continuation of the last one unless that was interrupted. */
   reply(content: ReplyContent, goesOn = false): void {
     for (const block of content) if (block.type === 'tool_use') this.#called.set(block.id, block.name);
     const [first = [], ...others] = splitAtNotes(content);
@@ -49,7 +49,7 @@ export class MessageReader {
     this.messages.push({ ...said, kind: 'assistant', ...ended(content) });
   }
 
-  /** A result without its call, or a second one, is left out: no model would take it. */
+  /** A result without a call, or a second result, is left out: no model would accept it. */
   result(id: string, text: string, isError = false): void {
     const name = this.#called.get(id);
     if (name === undefined) return;
@@ -73,14 +73,14 @@ export class MessageReader {
   }
 }
 
-/** Replies that some protocols put together: each that was cut off ends with a note that says so. */
+/** Splits replies that some protocols join: each interrupted reply ends with a note. */
 function splitAtNotes(content: ReplyContent): ReplyContent[] {
   const at = content.findIndex(block => block.type === 'text' && block.text.endsWith(INTERRUPTED_NOTE));
   if (at < 0 || at === content.length - 1) return [content];
   return [content.slice(0, at + 1), ...splitAtNotes(content.slice(at + 1))];
 }
 
-/** What a reply is by what it says; the note behind a reply that was cut off is no part of it. */
+/** Derives a reply's end from its content; the note of an interrupted reply is removed. */
 function ended(content: ReplyContent): Pick<AssistantMessage, 'content' | 'stopReason' | 'action'> {
   const last = content.at(-1);
   const isCut = last?.type === 'text' && last.text.endsWith(INTERRUPTED_NOTE);
@@ -101,7 +101,7 @@ export function recordsOf(value: unknown): Wire[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-/** The texts of a content: one of a text, those of its parts of a list. */
+/** Returns the texts of a content, which is a text or a list of parts. */
 export function textsOf(content: unknown): string[] {
   if (typeof content === 'string') return content === '' ? [] : [content];
   return recordsOf(content)

@@ -1,11 +1,11 @@
-/** Conversations of OpenAI's Responses API. */
+/** Converts conversations of OpenAI's Responses API. */
 
 import { stringOr } from '../../base/json/json.js';
 import { toWireInput } from '../../models/responses/wire-input.js';
 import type { Message } from '../../run/messages/message.js';
 import { MessageReader, type ReadOptions, recordsOf, textsOf } from './read-messages.js';
 
-/** The `input` of a request of the Responses API. `model`: `endpoint/model` that it is for. */
+/** Returns the `input` of a request of the Responses API. `model`: the `endpoint/model` that receives it. */
 export function toResponsesInput(
   messages: readonly Message[],
   { model = '' }: { model?: string } = {},
@@ -13,7 +13,7 @@ export function toResponsesInput(
   return toWireInput(model, messages);
 }
 
-/** The messages of the `input`, or of the `output`, of a response; system and developer messages are left out. */
+/** Reads the `input`, or the `output` of a response, without system and developer messages. */
 export function fromResponsesItems(items: readonly unknown[], options: ReadOptions = {}): Message[] {
   const reader = new MessageReader(options);
   let inReply = false;

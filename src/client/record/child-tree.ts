@@ -1,4 +1,4 @@
-/** The sub-agents of a run with their own, as their runs tell of them. */
+/** The sub-agents of a run with their own sub-agents, as their runs report them. */
 import { type ChildRecord, childId } from '../../run/agents/children.js';
 import type { Usage } from '../../run/messages/message.js';
 import type { RunRecord } from '../../run/state/kept.js';
@@ -6,7 +6,7 @@ import type { SessionStore } from '../../shared/store/store.js';
 import { keptRun } from '../kept/kept-runs.js';
 import type { RunSnapshot } from './run-snapshot.js';
 
-/** Those of a run that Temporal knows no more. */
+/** Returns the sub-agents of a run that Temporal has deleted. */
 export function keptChildren(store: SessionStore, kept: RunRecord): Promise<ChildTree[]> {
   return Promise.all(
     (kept.rest?.children ?? []).map(async (record): Promise<ChildTree> => {
@@ -17,25 +17,25 @@ export function keptChildren(store: SessionStore, kept: RunRecord): Promise<Chil
   );
 }
 
-/** A sub-agent with what it used and its own sub-agents. */
+/** A sub-agent with its usage and its own sub-agents. */
 export interface ChildTree extends ChildRecord {
-  /** With that of its own sub-agents that have ended; null where nobody tells. */
+  /** Includes its own sub-agents that have ended; null if it is unknown. */
   usage: Usage | null;
   children: ChildTree[];
 }
 
-/** Of so many of a run's sub-agents, the last, their runs are asked. */
+/** Only this many of a run's last sub-agents are queried. */
 const MOST_ASKED = 20;
 
-/** What is asked of a reader of a run. */
+/** The methods of a run's reader that are used here. */
 interface ReadsRun {
   readonly id: string;
-  /** The reader of another run. */
+  /** Returns the reader of another run. */
   of(id: string): ReadsRun;
   snapshot(): Promise<Pick<RunSnapshot, 'usage' | 'children'>>;
 }
 
-/** Of the run that is read, in the order in which they were begun. */
+/** Returns the run's sub-agents in the order of their start. */
 export async function readChildren(run: ReadsRun, records: readonly ChildRecord[]): Promise<ChildTree[]> {
   const from = Math.max(0, records.length - MOST_ASKED);
   return Promise.all(

@@ -1,4 +1,4 @@
-/** A run that Temporal knows no more, as the store has it: as it stood when the store was told last. */
+/** Reads a run that Temporal has deleted from the store: its last stored state. */
 import type { RunRecord } from '../../run/state/kept.js';
 import { type TraceReport, traceOf } from '../../run/state/trace.js';
 import type { SessionStore } from '../../shared/store/store.js';
@@ -7,7 +7,7 @@ import { keptSteps } from '../kept/kept-runs.js';
 import type { RunEnd } from './run-end.js';
 import { FORGOTTEN } from './run-snapshot.js';
 
-/** Without a result where the store has none: the run was terminated in a goal, or lost with its server. */
+/** The result is null if the store has no result: the run was terminated within a goal, or lost with its server. */
 export async function keptEnd(store: SessionStore, kept: RunRecord): Promise<RunEnd> {
   const { workflowId: id, runId, outcome, cause, rest } = kept;
   const result = await keptResult(store, kept);

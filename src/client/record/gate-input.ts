@@ -1,4 +1,4 @@
-/** What a gate about a tool call asks about, all of it: the gate itself holds the beginning of large arguments. */
+/** Reads all arguments of a gate's tool call: the gate itself has only the beginning of large arguments. */
 import type { Gate } from '../../run/gates/gate.js';
 import { toolRequestQuery } from '../../workflows/run/definitions.js';
 import { askRun } from '../connection/ask-run.js';
@@ -8,7 +8,7 @@ export type ToolInput = Record<string, unknown>;
 
 const TIMEOUT_MS = 5_000;
 
-/** The call's arguments; null for a gate about something else, and where no worker tells them. */
+/** Returns the call's arguments; null for other gates, and if no worker answers. */
 export async function gateInput(temporal: Temporal, id: string, gate: Gate): Promise<ToolInput | null> {
   if (gate.kind !== 'approval' && gate.kind !== 'clientTool') return null;
   const asking = { id: gate.from?.run ?? id, timeoutMs: TIMEOUT_MS };

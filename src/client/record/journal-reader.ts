@@ -1,9 +1,9 @@
-/** Reads a run's journal from its beginning, or after an event that is known, through the parts that it continued as new from. */
+/** Reads a run's journal from its start, or after a known event, through all parts before a continue-as-new. */
 import type { JournalEvent } from '../../run/state/journal.js';
 import type { EventsPage } from '../../workflows/run/definitions.js';
 import { isFinalQueryError } from '../connection/grpc-errors.js';
 
-/** Asks one part of the run for its events after `since`. */
+/** Queries a part of the run for its events after `since`. */
 export type AskEvents = (runId: string, since: number) => Promise<EventsPage>;
 
 interface PartPage {
@@ -11,19 +11,19 @@ interface PartPage {
   page: EventsPage;
 }
 
-/** What the store has of a journal. */
+/** The stored events of a journal. */
 export interface KeptJournal {
   events: JournalEvent[];
-  /** The run has ended, and the last of these is its last. */
+  /** True if the run has ended, and the last of these events is its last. */
   isWhole: boolean;
 }
 
 const NOTHING_KEPT: KeptJournal = { events: [], isWhole: false };
 
 export interface JournalNews {
-  /** In order, each once. */
+  /** Events in order, without repetition. */
   events: JournalEvent[];
-  /** Events that no part keeps any more. */
+  /** Number of events that neither a part nor the store has. */
   lost: number;
 }
 
@@ -33,7 +33,7 @@ export class JournalReader {
 
   readonly #kept: (after: number) => Promise<KeptJournal>;
 
-  /** `kept`: what the store has after an event. */
+  /** `kept`: returns the stored events after an event. */
   constructor(
     ask: AskEvents,
     since = 0,
@@ -45,8 +45,8 @@ export class JournalReader {
   }
 
   /**
-   * All events that were not read before, as the part `runId` and those before it tell them. Rejects when the
-   * part can't be asked; then nothing counts as read.
+   * Returns all unread events from the part `runId` and those before it. Rejects if the part can't be queried; then no
+   * event counts as read.
    */
   async read(runId: string): Promise<JournalNews> {
     const first = await this.#ask(runId, this.#since);
@@ -65,7 +65,7 @@ export class JournalReader {
     return news;
   }
 
-  /** The store's events that were not read before: for a run that no worker may tell. A store that fails has none. */
+  /** Returns the store's unread events, for a run that no worker may answer for. A failing store counts as empty. */
   async readKept(): Promise<JournalNews & { isWhole: boolean }> {
     const { events, isWhole } = await this.#kept(this.#since).catch(() => NOTHING_KEPT);
     const news: JournalNews = { events: [], lost: 0 };
@@ -73,7 +73,7 @@ export class JournalReader {
     return { ...news, isWhole: isWhole && news.lost === 0 };
   }
 
-  /** The parts that hold what was not read, oldest first, each with its first page. */
+  /** Returns the parts with unread events, oldest first, each with its first page. */
   async #segmentsBackFrom(last: PartPage, since: number): Promise<PartPage[]> {
     const parts = [last];
     for (;;) {
@@ -85,14 +85,14 @@ export class JournalReader {
     }
   }
 
-  /** As far as there is no gap: what comes behind one an earlier part may tell. A store that fails has nothing. */
+  /** Returns stored events up to a gap, after which an earlier part may have events. A failing store counts as empty. */
   async #keptAfter(since: number): Promise<JournalEvent[]> {
     const { events: kept } = await this.#kept(since).catch(() => NOTHING_KEPT);
     const gap = kept.findIndex(({ seq }, index) => seq !== since + 1 + index);
     return gap < 0 ? kept : kept.slice(0, gap);
   }
 
-  /** An earlier segment may be gone from the server, or no longer replay: then its events are lost. */
+  /** Returns null if the server has deleted an earlier part, or it no longer replays: then its events are lost. */
   async #askEarlier(runId: string, since: number): Promise<EventsPage | null> {
     try {
       return await this.#ask(runId, since);
@@ -103,7 +103,7 @@ export class JournalReader {
   }
 }
 
-/** Adds events after `since` to the news; gives the number of the last. */
+/** Adds events after `since` to the news; returns the number of the last. */
 function added(news: JournalNews, events: readonly JournalEvent[], since: number): number {
   let last = since;
   for (const event of events) {

@@ -1,4 +1,4 @@
-/** Runs as the server lists them, newest first. */
+/** Lists runs from the server, newest first. */
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { OUTCOMES, type Outcome } from '../../run/limits/cause.js';
 import { isBelow } from '../../shared/below.js';
@@ -15,44 +15,44 @@ export interface ListFilter {
   open?: boolean;
   /** Only runs that wait for a person. Default false. */
   waiting?: boolean;
-  /** Only runs that ended so. */
+  /** Only runs with this outcome. */
   outcome?: Outcome;
-  /** Only runs that began then or later. */
+  /** Only runs that began at this time or later. */
   since?: Date;
-  /** Only runs with this text in their goal, in any case of its letters. */
+  /** Only runs with this text in their goal, in any case. */
   goal?: string;
   /** Only runs that work in one of these folders or below it. */
   workspaces?: readonly string[];
 }
 
 export interface ListOptions extends ListFilter {
-  /** At most so many. Default 20. */
+  /** Maximum number of runs. Default 20. */
   limit?: number;
 }
 
-/** A run as the server's list tells it. */
+/** A run in the server's list. */
 export interface ListedRun {
   id: string;
   runId: string;
   status: string;
   phase: string | null;
-  /** The gate that it waits for a person at. */
+  /** The gate at which it waits for a person. */
   waiting: string | null;
   outcome: string | null;
-  /** Why it ended so. */
+  /** The cause of its outcome. */
   cause: string | null;
   mode: string | null;
   goal: string | null;
   /** ISO 8601. */
   startedAt: string;
   endedAt: string | null;
-  /** Names of its memo that can not be decoded here: another program's run, or one that is encrypted. */
+  /** Names of memo fields that can't be decoded here: the run is another program's, or encrypted. */
   unreadable: string[];
-  /** Why its workflow task fails again and again, where it does. */
+  /** The reason why its workflow task fails repeatedly; null if it does not. */
   stuck: StuckTask | null;
 }
 
-/** Throws a SteersmanError where the server does not list them. */
+/** Lists runs. Throws a SteersmanError if the server does not list them. */
 export async function* listRuns(
   temporal: Temporal,
   { limit = 20, ...filter }: ListOptions,
@@ -75,13 +75,13 @@ export async function* listRuns(
   }
 }
 
-/** A list does not tell it: an open run is looked at. */
+/** The list lacks this, so an open run is described. */
 async function stuckOf(temporal: Temporal, { status, workflowId }: WorkflowExecutionInfo) {
   if (status.name !== 'RUNNING') return null;
   try {
     return await readStuckTask(temporal.client, await describeRun(temporal, workflowId));
   } catch {
-    // It has gone since it was listed, or the server is busy: the list is worth more.
+    // The run was deleted since it was listed, or the server is busy: the list is still useful.
     return null;
   }
 }
@@ -90,13 +90,13 @@ export function listedRun(info: WorkflowExecutionInfo): ListedRun {
   const { AgentPhase, AgentWaiting, AgentOutcome } = info.searchAttributes;
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
   const open = info.status.name === 'RUNNING';
-  // A namespace without the attributes has the memo.
+  // A namespace without the search attributes has the outcome in the memo.
   const outcome = text(AgentOutcome?.[0]) ?? text(info.memo?.outcome);
   return {
     id: info.workflowId,
     runId: info.runId,
     status: info.status.name.toLowerCase(),
-    // Temporal may have ended it at any point of its work.
+    // Temporal may have ended it in any phase.
     phase: open ? text(AgentPhase?.[0]) : 'ended',
     waiting: open ? text(AgentWaiting?.[0]) : null,
     outcome: outcome === 'open' ? null : outcome,
@@ -109,7 +109,7 @@ export function listedRun(info: WorkflowExecutionInfo): ListedRun {
   };
 }
 
-/** The filter as far as the server knows it. Throws a SteersmanError `usage` for what is no time or outcome. */
+/** Returns the part of the filter that the server supports. Throws a SteersmanError `usage` for an invalid time or outcome. */
 export function listQuery({ open, waiting, outcome, since }: ListFilter): string {
   if (since && Number.isNaN(since.getTime()))
     throw new SteersmanError('since is no valid time.', '', 'usage');
@@ -120,12 +120,12 @@ export function listQuery({ open, waiting, outcome, since }: ListFilter): string
     ...(open || waiting ? ["ExecutionStatus = 'Running'"] : []),
     ...(waiting ? ['AgentWaiting IS NOT NULL'] : []),
     ...(outcome ? [`AgentOutcome = '${outcome}'`] : []),
-    // Of a run that continued as new this is when its last part began: never before the first.
+    // After a continue-as-new this is the start of the last part, which is never before the first.
     ...(since ? [`StartTime >= '${since.toISOString()}'`] : []),
   ].join(' AND ');
 }
 
-/** The rest of it, for a run that the server has found. */
+/** Applies the rest of the filter to a run that the server has found. */
 export function isListed(
   run: Pick<WorkflowExecutionInfo, 'memo' | 'startTime' | 'closeTime'>,
   { since, goal, workspaces }: ListFilter,
@@ -139,7 +139,7 @@ export function isListed(
 
 const LARGE_PAGE = 1_000;
 
-/** What only the memo tells is looked for in large pages: with small ones nearly all the time goes into asking. */
+/** Fields of the memo are filtered here, with large pages: small ones would spend nearly all time on requests. */
 function pageSizeOf(limit: number, { goal, workspaces }: ListFilter): number {
   return goal === undefined && workspaces === undefined ? limit : Math.max(limit, LARGE_PAGE);
 }

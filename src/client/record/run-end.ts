@@ -1,4 +1,4 @@
-/** How a run ended, read without a worker: from its result, its failure's details, or its memo. */
+/** The end of a run, read without a worker: from its result, its failure's details, or its memo. */
 import {
   ApplicationFailure,
   TerminatedFailure,
@@ -15,28 +15,28 @@ import type { RunDescription } from './runs.js';
 
 export interface RunEnd {
   id: string;
-  /** Its latest segment. */
+  /** Run id of its latest part. */
   runId: string;
   /** Temporal's status in lower case, such as `completed` or `terminated`. */
   status: string;
-  /** Null where Temporal ended the run without its doing: terminated, or timed out. */
+  /** Null if Temporal ended the run from outside: it was terminated, or timed out. */
   outcome: Outcome | null;
-  /** Why it ended so; null where its result does not tell. */
+  /** The cause of the outcome; null if its result lacks it. */
   cause: Cause | null;
-  /** On what it rests, where it was completed. */
+  /** The basis of a completed run; else null. */
   basis: Basis | null;
-  /** Null where the run left none. */
+  /** Null if the run left no result. */
   result: RunResult | null;
-  /** Why it failed or was ended. */
+  /** The reason why it failed or was ended. */
   failure: { type: string; message: string } | null;
 }
 
-/** Type of the failure of a run whose result was written in an encoding that this client does not know. */
+/** Failure type of a run whose result has an encoding that this client does not know. */
 export const UNREADABLE = 'unreadable';
 
 const READ_TIMEOUT_MS = 10_000;
 
-/** Reads the end of a run that is closed. */
+/** Reads the end of a closed run. */
 export async function readEnd({ client }: Temporal, run: RunDescription): Promise<RunEnd> {
   const { workflowId: id, runId, memo } = run;
   const status = run.status.name.toLowerCase();

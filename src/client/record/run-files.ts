@@ -1,4 +1,4 @@
-/** What a run leaves as files: its history, and texts that it keeps by reference. */
+/** Reads a run's history, and its texts that are stored by reference. */
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { textsOfConversation } from '../../shared/store/store.js';
@@ -8,10 +8,10 @@ import { noStore } from '../kept/kept-runs.js';
 import { describeRun } from './runs.js';
 
 const FETCH_TIMEOUT_MS = 120_000;
-/** More than any text that a run keeps. */
+/** More than any text that a run stores. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** The Temporal history of a part of the run, its latest by default, as JSON that replay tests take. */
+/** Returns the Temporal history of the run's latest part, as JSON that replay tests take. */
 export async function readHistory(temporal: Temporal, id: string): Promise<{ runId: string; json: string }> {
   const { client } = temporal;
   const { runId } = await describeRun(temporal, id);
@@ -20,7 +20,10 @@ export async function readHistory(temporal: Temporal, id: string): Promise<{ run
   return { runId, json: historyToJSON(history) };
 }
 
-/** A text that the run keeps by reference, or a run before it in its conversation, whole. Throws a SteersmanError where the store of this machine has it not. */
+/**
+ * Returns the complete text of a reference of the run, or of an earlier one of its conversation. Throws if the store
+ * lacks it.
+ */
 export async function readStored(kept: KeptStore | null, id: string, ref: string): Promise<string> {
   if (kept === null) throw noStore();
   const read = textsOfConversation(kept.texts, kept.sessions, async () => null);

@@ -1,4 +1,4 @@
-/** One reader of a run, wherever its parts are: its worker has all of it, Temporal how it stands and ended, the store what was kept. */
+/** Reads a run from all its sources: its worker has everything, Temporal its state and end, the store its stored records. */
 import type { RunRecord } from '../../run/state/kept.js';
 import type { TraceReport, TraceStep } from '../../run/state/trace.js';
 import { SteersmanError } from '../../shared/process/errors.js';
@@ -15,19 +15,16 @@ import { type RunSnapshot, readSnapshot, snapshotOf } from './run-snapshot.js';
 import { chainIn, describeRun, fromWorker, isOpen, type RunDescription } from './runs.js';
 import { type KeptIn, readTranscript } from './transcript.js';
 
-/**
- * What two readers of a run ask at the same time, such as its events, its gates and the wait for its end, is asked
- * once.
- */
+/** Concurrent readers of a run, such as of its events, its gates and its end, share requests. */
 export class RunReader {
   readonly temporal: Temporal;
   readonly id: string;
-  /** Null: nothing is looked up there. */
+  /** Null: there is no store, and nothing is looked up in it. */
   readonly store: SessionStore | null;
-  /** Temporal knows it no more: this is what the store has. */
+  /** The stored record of a run that Temporal has deleted; else null. */
   readonly forgotten: KeptIn | null;
   #seen: { at: number; run: Promise<RunDescription> } | null = null;
-  /** Pages of the journal that were asked for since the last look. */
+  /** Pages of the journal that were requested since the last look. */
   readonly #pages = new Map<string, Promise<EventsPage>>();
 
   constructor(
@@ -42,12 +39,12 @@ export class RunReader {
     this.forgotten = store && forgotten && { store, run: forgotten };
   }
 
-  /** The reader of another run, such as a sub-agent. */
+  /** Returns the reader of another run, such as a sub-agent. */
   of(id: string): RunReader {
     return new RunReader(this.temporal, id, this.store);
   }
 
-  /** How the run stands, as it was seen at most so long ago. */
+  /** Describes the run; a description that is at most this old is reused. */
   look(maxAgeMs = 0): Promise<RunDescription> {
     if (this.#seen === null || Date.now() - this.#seen.at >= maxAgeMs) {
       this.#pages.clear();
@@ -56,7 +53,7 @@ export class RunReader {
     return this.#seen.run;
   }
 
-  /** Its worker's events of a segment of the run after `since`. */
+  /** Queries the worker for events of a part of the run after `since`. */
   events(runId: string, since: number): Promise<EventsPage> {
     const key = `${runId} ${since}`;
     const page = this.#pages.get(key) ?? askRun(this.temporal, { id: this.id, runId }, eventsQuery, since);
@@ -64,7 +61,7 @@ export class RunReader {
     return page;
   }
 
-  /** The store's events after `since`: those that no worker may tell any more. */
+  /** Returns the store's events after `since`, which no worker may have. */
   async keptEvents(since: number): Promise<KeptJournal> {
     const run = await this.look(Number.POSITIVE_INFINITY);
     const kept = await this.#kept(run);
@@ -85,7 +82,7 @@ export class RunReader {
     return readChildren(this, (await this.snapshot()).children);
   }
 
-  /** The main thread first; `only` one thread. Throws a SteersmanError where neither store nor worker knows it. */
+  /** Returns the main thread first; `only`: one thread. Throws a SteersmanError if neither store nor worker has it. */
   async transcript(only?: string): Promise<ThreadTranscript[]> {
     const { temporal, id, forgotten } = this;
     const run = forgotten === null ? await describeRun(temporal, id) : null;
@@ -111,13 +108,13 @@ export class RunReader {
     }
   }
 
-  /** With the steps before its first, where the store has them all. */
+  /** Adds earlier steps to the trace, if the store has all of them. */
   async #withKeptSteps(run: RunDescription, trace: TraceReport): Promise<TraceReport> {
     const kept = trace.dropped > 0 ? await this.#kept(run) : null;
     return kept ? withEarlier(trace, await keptSteps(kept.store, kept.run)) : trace;
   }
 
-  /** What the store has of it; null where it is not kept. */
+  /** Returns the stored run; null if it is not stored. */
   async #kept(run: RunDescription): Promise<KeptIn | null> {
     const { store } = this;
     const found = store && (await keptRun(store, this.id, chainIn(run)));
@@ -125,7 +122,7 @@ export class RunReader {
   }
 }
 
-/** A run that was reset goes on under another run id, of which the store may not have heard. */
+/** A reset run continues under another run id, which the store may not know. */
 function isEndKept(kept: KeptIn, run: RunDescription): boolean {
   return kept.run.ended && kept.run.runId === run.runId;
 }
@@ -141,7 +138,7 @@ function withEarlier(trace: TraceReport, kept: readonly TraceStep[]): TraceRepor
     : { ...trace, steps: [...earlier, ...trace.steps], dropped: 0 };
 }
 
-/** Throws a SteersmanError `no_result` where Temporal ended the run without one. */
+/** Throws a SteersmanError `no_result` if Temporal ended the run without a result. */
 export function resultIn({ id, status, failure, result }: RunEnd): RunResult {
   if (result !== null) return result;
   const why = failure?.message ? `: ${failure.message}` : '';

@@ -1,4 +1,4 @@
-/** A run at a glance, whoever can tell of it: its worker, its result, or the server alone. */
+/** A summary of a run from every available source: its worker, its result, the store, or the server alone. */
 
 import type { Gate } from '../../run/gates/gate.js';
 import type { Cause, Outcome } from '../../run/limits/cause.js';
@@ -15,80 +15,77 @@ import type { RunDescription } from './runs.js';
 import { isOpen, mayBeServed, timesOf } from './runs.js';
 import { readStuckTask, type StuckTask } from './stuck-task.js';
 
-/** A run at a moment. What only a worker can tell of it is null where none answers. */
+/** The state of a run at a moment. Fields that only a worker knows are null if no worker answers. */
 export interface RunSnapshot {
   id: string;
   runId: string;
-  /** Temporal's, in lower case; `forgotten` where only the store knows the run. */
+  /** Temporal's status in lower case; `forgotten` if only the store knows the run. */
   status: string;
   startedAt: string;
   endedAt: string | null;
   outcome: Outcome | null;
-  /** Why it ended so. */
+  /** The cause of the outcome. */
   cause: Cause | null;
-  /** On what it rests, where it was completed. */
+  /** The basis of a completed run; else null. */
   basis: RunView['basis'];
-  /** Parts of the goal that are impossible here, each with why. */
+  /** Impossible parts of the goal, each with a reason. */
   exceptions: string[];
-  /** Why it failed, or what Temporal ended it for. */
+  /** The reason why it failed, or why Temporal ended it. */
   failure: RunEnd['failure'];
   mode: string | null;
-  /** Why that mode, where a role chose it. */
+  /** The reason for the mode, if a role chose it. */
   modeWhy: string | null;
-  /** `paused`, `waiting` (for a person) and `idle` (answered, open for a follow-up) before any phase of work. */
+  /** `paused`, `waiting` (for a person) and `idle` (answered, open for a follow-up) take precedence over phases of work. */
   phase: RunView['phase'] | null;
   goal: string | null;
-  /** Folder that its tools work in. */
+  /** Folder in which its tools work. */
   workspace: string | null;
   model: string | null;
-  /** Roles that went on with another model, each with its last change and why. */
+  /** Roles that changed to another model, each with its last change and the reason. */
   switches: RunView['switches'];
   /** Roles of its mode that read messages. */
   readers: RunView['readers'];
   tasks: RunView['tasks'];
-  /** What came of the checks of the last goal. */
+  /** Results of the last goal's checks. */
   checks: RunView['checks'];
   artifacts: RunView['artifacts'];
-  /** The last sub-agents; empty where neither a worker nor a result tells. */
+  /** The last sub-agents; empty if neither a worker nor a result reports them. */
   children: RunView['children'];
   counters: RunView['counters'] | null;
   limits: RunView['limits'];
   usage: RunView['usage'] | null;
-  /** By role and model; empty where it is not known. */
+  /** Usage by role and model; empty if it is unknown. */
   usageBy: RunView['usageBy'];
   budget: RunView['budget'] | null;
   paused: boolean;
-  /** The ways to sub-agents that a pause holds. */
+  /** Paths of sub-agents that a pause holds. */
   pausedAgents: string[];
   stopping: boolean;
   /** Open gates, oldest first. */
   gates: Gate[];
-  /** All arguments of the tool calls that gates are about, by gate. */
+  /** All arguments of the gates' tool calls, by gate. */
   inputs: Record<string, ToolInput>;
-  /** Messages that are not applied yet; null where no worker tells. */
+  /** Messages that are not applied yet; null if no worker answers. */
   inbox: InboxItem[] | null;
   /** Goals that have ended. */
   goals: RunView['goals'];
   threads: RunView['internals']['threads'] | null;
   lastEventSeq: number | null;
   answer: string | null;
-  /** Why its workflow task fails again and again, where it does. */
+  /** The reason why its workflow task fails repeatedly; null if it does not. */
   stuck: StuckTask | null;
-  /** A worker told it, and not the server alone. */
+  /** True if a worker answered, not only the server. */
   answered: boolean;
-  /** What can not be decoded here: names of the memo, and `result`. */
+  /** Parts that can't be decoded here: names of the memo, and `result`. */
   unreadable: string[];
 }
 
-/** Status of a run that the store alone knows. */
+/** Status of a run that only the store knows. */
 export const FORGOTTEN = 'forgotten';
 
 const QUERY_TIMEOUT_MS = 5_000;
 
-/**
- * Reads a run: from its worker where one answers, its end, where it has one, from the server, and the rest as the store
- * has it, where `find` knows it.
- */
+/** Reads a run: from its worker if that answers, its end from the server, and the rest from the store if `find` knows it. */
 export async function readSnapshot(
   temporal: Temporal,
   run: RunDescription,
@@ -97,7 +94,7 @@ export async function readSnapshot(
   const stuck = isOpen(run) ? await readStuckTask(temporal.client, run).catch(() => null) : null;
   const [end, view] = await Promise.all([
     isOpen(run) ? null : readEnd(temporal, run),
-    // A task that fails answers no query either.
+    // A run whose task fails does not answer queries either.
     stuck === null ? readView(temporal, run) : null,
   ]);
   const kept = view === null ? ((await find(run))?.run ?? null) : null;
@@ -112,16 +109,16 @@ export async function readSnapshot(
 async function readView(temporal: Temporal, run: RunDescription): Promise<RunView | null> {
   if (!(await mayBeServed(temporal, run.taskQueue))) return null;
   const part = { id: run.workflowId, runId: run.runId, timeoutMs: QUERY_TIMEOUT_MS };
-  // Whatever keeps a worker from answering, the server's own knowledge is what there is.
+  // If no worker answers for any reason, the server's own data remains.
   return askRun(temporal, part, stateQuery).catch(() => null);
 }
 
-/** Where the parts of a run are: with the server, or in the store alone. */
+/** The sources of a run: the server, or only the store. */
 type Parts =
   | { run: RunDescription; view: RunView | null; end: RunEnd | null; kept: RunRecord | null }
   | { run?: undefined; view?: undefined; end?: undefined; kept: RunRecord };
 
-/** Puts together what worker, result, server and store tell, each where those before it are silent. Pure. */
+/** Combines the data of worker, result, server and store, in this order of precedence. Pure. */
 export function snapshotOf({ run, view = null, end = null, kept }: Parts): RunSnapshot {
   const result: RunResult | null = end?.result ?? null;
   const rest = kept?.rest;

@@ -1,4 +1,4 @@
-/** Looking runs up. */
+/** Looks runs up. */
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
@@ -16,10 +16,10 @@ export type RunDescription = WorkflowExecutionDescription;
 const LOOK_TIMEOUT_MS = 10_000;
 const NEAR_IDS_OF = 200;
 
-/** All runs but the earlier parts of those that continued as new. */
+/** A query for all runs, without the earlier parts of those that continued as new. */
 export const ALL_RUNS = `WorkflowType = '${WORKFLOW_TYPE}' AND ExecutionStatus != 'ContinuedAsNew'`;
 
-/** What the server knows of the run's latest segment. Throws a SteersmanError for an unknown id. */
+/** Describes the latest part of a run. Throws a SteersmanError for an unknown id. */
 export async function describeRun(temporal: Temporal, id: string): Promise<RunDescription> {
   const { client } = temporal;
   try {
@@ -33,12 +33,12 @@ export async function describeRun(temporal: Temporal, id: string): Promise<RunDe
   }
 }
 
-/** Id of the first part of the run, by which the store knows it: workflow ids are used again. */
+/** Returns the run id of the first part, by which the store identifies the run: workflow ids can be reused. */
 export function chainIn({ raw, runId }: RunDescription): string {
   return raw.workflowExecutionInfo?.firstRunId || runId;
 }
 
-/** When its first part began and when it ended, ISO 8601. The server knows the latest segment's start alone. */
+/** Returns the start of the first part and the end, ISO 8601. The server knows only the latest part's start. */
 export function timesOf({
   memo,
   startTime,
@@ -51,7 +51,7 @@ export function timesOf({
   };
 }
 
-/** Folder that it works in; null where whoever started it did not say. */
+/** Returns the folder in which it works; null if its start did not record it. */
 export function workspaceOf(memo: RunDescription['memo']): string | null {
   return typeof memo?.workspace === 'string' ? memo.workspace : null;
 }
@@ -66,7 +66,7 @@ async function unknownRun(temporal: Temporal, id: string): Promise<SteersmanErro
   return new SteersmanError(noRun(temporal, id), `${nearest}${seeList()}`, 'not_found');
 }
 
-/** The same for one that whoever asks is not to know of. */
+/** Returns the message for an unknown run, also for one that the caller may not know of. */
 export function noRun({ namespace, address }: Pick<Temporal, 'namespace' | 'address'>, id: string): string {
   return `There is no run ${id} in the namespace ${namespace} at ${address}.`;
 }
@@ -81,8 +81,8 @@ async function recentIds({ client }: Temporal): Promise<string[]> {
 }
 
 /**
- * What only a worker of the run tells, here `knows`: `unserved` where none answers, though Temporal does. Throws for an
- * unknown run.
+ * Calls `ask`, which needs a worker: throws `unserved` if no worker answers although Temporal does. `knows`: the wanted
+ * data, for the message. Throws for an unknown run.
  */
 export async function fromWorker<T>(
   temporal: Temporal,
@@ -95,7 +95,7 @@ export async function fromWorker<T>(
     return await ask();
   } catch (error) {
     if (error instanceof SteersmanError || error instanceof UnreadableError) throw error;
-    // Who waits in vain for a worker has the server's words for it: the server is away only if it tells nothing else.
+    // A missing worker looks like a server timeout: the server is away only if it does not answer this either.
     await describeRun(temporal, id);
     throw unserved(id, knows);
   }
@@ -110,8 +110,8 @@ function unserved(id: string, knows: string): SteersmanError {
 }
 
 /**
- * False when it is known that no worker serves the run's queue, so that a query would only wait. True on
- * other servers than the local stack's, where nobody can tell quickly.
+ * Returns false if the run's queue is known to have no worker, so that a query would only wait. Always true on other
+ * servers than the local stack's, where this can't be checked quickly.
  */
 export async function mayBeServed({ client, local }: Temporal, taskQueue: string): Promise<boolean> {
   if (local === null) return true;

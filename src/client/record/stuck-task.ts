@@ -1,17 +1,17 @@
-/** A run whose workflow task fails again and again: why, and what to do. Without it, it only seems to do nothing. */
+/** Explains a run whose workflow task fails repeatedly, and gives advice. Otherwise it would only seem idle. */
 
 import type { Client } from '@temporalio/client';
 import { preview } from '../../base/text/preview.js';
 import { hintOf, scriptCall, verbCall } from '../../shared/process/called-as.js';
 import type { RunDescription } from './runs.js';
 
-/** What the server tells of the task that a run waits for. */
+/** The server's data about a run's pending task. */
 interface TaskLook {
   id: string;
   taskQueue: string;
-  /** From 1. */
+  /** Counted from 1. */
   attempt: number;
-  /** How its first attempt ended: later ones leave no event. Null: its worker died, which leaves none at all. */
+  /** The failure of its first attempt, because later ones leave no event. Null: its worker died, which leaves no event. */
   last: TaskFailure | null;
 }
 
@@ -26,10 +26,10 @@ export interface StuckTask {
   todo: string;
 }
 
-/** A second attempt by itself is nothing: a worker has died, or a query came at a bad moment. */
+/** A second attempt alone is normal: a worker has died, or a query came at a bad moment. */
 const ORDINARY_ATTEMPTS = 2;
 
-/** Causes of the server that tell more than the message. */
+/** Causes of the server that say more than the message. */
 const CAUSE = { nonDeterministic: 24, tooLarge: [36, 37, 40] } as const;
 const TOO_LARGE = /exceeds (the )?(\w+ )?(size )?limit|too large|TMPRL1103/i;
 
@@ -44,7 +44,7 @@ function troubleOf(last: TaskFailure | null): Trouble {
   return 'code';
 }
 
-/** Null for a task that is well, or on a second try that may be the last. Pure. */
+/** Returns null for a healthy task, and for a second attempt that may succeed. Pure. */
 export function stuckTask(look: TaskLook): StuckTask | null {
   const { attempt, last } = look;
   const trouble = troubleOf(last);
@@ -81,12 +81,12 @@ function explain(trouble: Trouble, { id, taskQueue, last }: TaskLook): { what: s
   }
 }
 
-/** One line, for lists and notices. */
+/** Formats the fault as a line, for lists and notices. */
 export function stuckLine({ attempt, what }: StuckTask): string {
   return `It is stuck: its workflow task is at attempt ${attempt}. ${what}`;
 }
 
-/** Asks the server, and its history only where a task is in trouble. */
+/** Reads the history only if a task is in trouble. */
 export async function readStuckTask(client: Client, run: RunDescription): Promise<StuckTask | null> {
   const attempt = run.raw.pendingWorkflowTask?.attempt ?? 0;
   if (attempt < ORDINARY_ATTEMPTS) return null;
@@ -94,7 +94,7 @@ export async function readStuckTask(client: Client, run: RunDescription): Promis
   return stuckTask({ id, taskQueue, attempt, last: await lastFailure(client, run) });
 }
 
-/** Events from the end that are looked at: signals may have come since the task failed. */
+/** Number of last events that are checked: signals may have arrived since the task failed. */
 const LOOK_BACK = 50;
 const START_TO_CLOSE = 1;
 

@@ -1,4 +1,4 @@
-/** The conversation of a run: what its roles were told, said, called and got. */
+/** Reads the conversation of a run: the messages and calls of its roles, and their results. */
 
 import type { Message } from '../../run/messages/message.js';
 import { messageNumber, type RunRecord } from '../../run/state/kept.js';
@@ -10,7 +10,7 @@ import type { Temporal } from '../connection/connect.js';
 import { inThreads, keptMessages, type SaidIn, type ThreadTranscript } from '../kept/kept-runs.js';
 import { fromWorker } from './runs.js';
 
-/** A run in the store that has it. */
+/** A run and the store that has it. */
 export interface KeptIn {
   store: SessionStore;
   run: RunRecord;
@@ -20,14 +20,13 @@ interface Wanted {
   id: string;
   only: string | undefined;
   kept: KeptIn | null;
-  /** The store has all that was said. */
+  /** True if the store has all messages. */
   isAll: boolean;
 }
 
 /**
- * The threads of a run, the main one first, each with all that was said in it, as far as the store has it or the run
- * itself still does; `only` one of them. Throws a SteersmanError for an unknown run or thread, and where neither store
- * nor worker knows the conversation.
+ * Returns the threads of a run, the main one first, with all messages that the store or the run itself has; `only`: one
+ * of them. Throws a SteersmanError for an unknown run or thread, and if neither store nor worker has the conversation.
  */
 export async function readTranscript(
   temporal: Temporal,
@@ -41,7 +40,7 @@ export async function readTranscript(
   return wanted;
 }
 
-/** What is kept, and what the run has since. Where no worker answers, what is kept is better than nothing. */
+/** Returns stored messages and the run's newer ones. If no worker answers, the stored ones are returned alone. */
 async function withNews(kept: readonly SaidIn[], ask: () => Promise<SaidIn[]>): Promise<readonly SaidIn[]> {
   if (kept.length === 0) return ask();
   const live = await ask().catch(error => {
@@ -49,11 +48,11 @@ async function withNews(kept: readonly SaidIn[], ask: () => Promise<SaidIn[]>): 
     throw error;
   });
   const known = new Set(kept.map(({ message }) => message.id));
-  // A note of what was cut says nothing where all is there; what it began with is shown where it was said.
+  // Notes of cuts are redundant in a complete conversation, as are messages that the run began with: another run has them.
   const isNews = ({ kind, id, from }: SaidIn['message']) =>
     kind !== 'cut' && from === undefined && !known.has(id);
   const news = live.filter(({ message }) => isNews(message));
-  // The store may have what came after something that it lacks.
+  // The store may have later messages than one that it lacks.
   return [...kept, ...news].sort((a, b) => messageNumber(a.message) - messageNumber(b.message));
 }
 

@@ -1,4 +1,4 @@
-/** Tools that a client runs: as functions, answered while this process lives, or declared, answered by whoever comes. */
+/** Tools that a client runs: functions, which answer while this process lives, or declarations, which any client answers. */
 
 import { z } from 'zod';
 import type { JsonSchema } from '../../base/json/json.js';
@@ -11,50 +11,50 @@ import { SteersmanError } from '../../shared/process/errors.js';
 import { isZod, schemaOfInput } from '../../shared/schema/zod-input.js';
 import type { ToolOutput } from './send.js';
 
-/** What a tool may know of the call that it answers. */
+/** Facts about the call that a tool answers. */
 export interface ClientToolContext {
-  /** Names this call and no other, of any run: for systems that do nothing twice under one key. */
+  /** Identifies this call among all runs: for systems that perform each key only once. */
   idempotencyKey: string;
   runId: string;
-  /** Aborted when nobody waits for the result any more, and when the client is closed. */
+  /** Aborted when the result is no longer needed, and when the client is closed. */
   signal: AbortSignal;
 }
 
-/** A tool of a start: what `clientTool` makes, or a plain declaration whose calls wait for `submitToolResult`. */
+/** A tool of a start: made by `clientTool`, or a declaration whose calls wait for `submitToolResult`. */
 export interface ClientTool {
   /** At most 200 characters. */
   name: string;
-  /** For the model: what it does, when to use it. Default none. */
+  /** A description for the model: what it does, when to use it. Default: empty. */
   description?: string;
-  /** JSON Schema of its arguments. Default: it takes any object. */
+  /** JSON Schema of its arguments. Default: any object. */
   inputSchema?: JsonSchema;
-  /** Runs a call. Throws, or rejects, where it failed: the model is told why. */
+  /** Runs a call. Throws, or rejects, if it failed: the model receives the error. */
   run?(args: Record<string, unknown>, context: ClientToolContext): unknown;
 }
 
-/** Arguments as the schema gives them; with a JSON Schema they are plain data. */
+/** Arguments in the schema's output type; with a JSON Schema they are plain data. */
 type Arguments<S> = S extends z.ZodType ? z.output<S> : Record<string, unknown>;
 
 export interface ClientToolOptions<S> {
-  /** At most 200 characters; no tool of a server may have it. */
+  /** At most 200 characters; it must differ from the names of servers' tools. */
   name: string;
-  /** For the model: what it does, when to use it. */
+  /** A description for the model: what it does, when to use it. */
   description: string;
-  /** Of its arguments: a zod 4 object schema, or a JSON Schema. Default: it takes any object. */
+  /** Schema of its arguments: a zod 4 object schema, or a JSON Schema. Default: any object. */
   input?: S;
   /**
-   * Does the work, in this process. A text, or a value that becomes JSON, is what the model sees. What it throws is
-   * told to the model as a failed call; the run goes on.
+   * Runs a call in this process. The model sees the returned text, or the value as JSON. An error becomes a failed call
+   * for the model; the run continues.
    */
   run(args: Arguments<S>, context: ClientToolContext): unknown;
 }
 
-/** A tool as a function, for `start({ tools })`. Arguments that do not fit a zod schema never reach it. */
+/** Creates a tool from a function, for `start({ tools })`. Arguments that do not match a zod schema never reach it. */
 export function clientTool<S extends z.ZodType | JsonSchema = JsonSchema>(
   options: ClientToolOptions<S>,
 ): ClientTool {
   const { name, description, input, run } = options;
-  // The casts are the codec: what `input` says is what `run` is typed for.
+  // The casts are the codec: `input` determines the argument type of `run`.
   if (!isZod(input)) {
     const plain: Pick<ClientTool, 'inputSchema'> =
       input === undefined ? {} : { inputSchema: input as JsonSchema };
@@ -72,9 +72,9 @@ export function clientTool<S extends z.ZodType | JsonSchema = JsonSchema>(
   };
 }
 
-/** The tools as a start request declares them. */
+/** Returns the tools as a start request declares them. */
 export function declaredTools(tools: readonly ClientTool[]): Partial<DeclaredTool>[] {
-  // What is not a tool at all is judged with the rest of the request.
+  // A value that is not a tool at all is validated with the rest of the request.
   return tools.map(tool => {
     if (!isRecord(tool)) return tool;
     const { run: _, ...declared } = tool;
@@ -82,16 +82,16 @@ export function declaredTools(tools: readonly ClientTool[]): Partial<DeclaredToo
   });
 }
 
-/** What is submitted for a call. */
+/** The submitted result of a call. */
 export interface ToolOutcome {
   content: unknown;
   isError: boolean;
 }
 
-/** As much of a result as a run takes, with room for what names the call. */
+/** The limit of a run for a result, with room for the call's names. */
 const MOST_BYTES = GATE_ANSWER_BYTES - 1_000;
 
-/** The outcome within what a run takes. What is cut is text then, with a mark that says so. */
+/** Limits the outcome to the size that a run accepts; a longer one becomes a text with a mark. */
 export function boundedOutcome({ content, isError = false }: ToolOutput): ToolOutcome {
   if (jsonBytes(content) <= MOST_BYTES) return { content, isError };
   return {
@@ -100,7 +100,7 @@ export function boundedOutcome({ content, isError = false }: ToolOutput): ToolOu
   };
 }
 
-/** Runs one call; never rejects. Null where nobody waits for the result any more. */
+/** Runs a call; never rejects. Returns null if the result is no longer needed. */
 export async function runClientTool(
   { name, run }: ClientTool,
   args: Record<string, unknown>,
@@ -115,7 +115,7 @@ export async function runClientTool(
   }
 }
 
-/** The value as it would be sent; undefined for none. Throws for what is no JSON, such as a circle. */
+/** Returns the value as it would be sent; undefined for no value. Throws for non-JSON, such as a circular value. */
 function plainJson(value: unknown): unknown {
   const json = JSON.stringify(value);
   if (json === undefined && value !== undefined)

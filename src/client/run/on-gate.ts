@@ -1,4 +1,4 @@
-/** Answers a run's questions from a program: handlers for its gates, and functions for its client tools. */
+/** Answers a run's gates from a program: with handlers, and with functions for its client tools. */
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,31 +16,31 @@ import { pollMsOf, watchRun } from '../watch/watch-run.js';
 import { boundedOutcome, type ClientTool, runClientTool } from './client-tools.js';
 import { answerAndKeep, type GateAnswers, isOutput, type ToolOutput, update } from './send.js';
 
-/** An open gate, with all arguments of the tool call that it is about. */
+/** An open gate, with all arguments of its tool call. */
 export type OpenGate<K extends GateKind = GateKind> = Extract<Gate, { kind: K }> & {
   input: ToolInput | null;
 };
 
-/** Answers a gate, as its kind takes it; with nothing it stays open for somebody else. */
+/** Answers a gate with the form of its kind; without a return value it stays open for others. */
 export type GateHandler<K extends GateKind = GateKind> = (
   gate: OpenGate<K>,
-  /** The signal is aborted when the gate is closed by somebody else, and when the client is. */
+  /** The signal is aborted when the gate is closed by others, and when the client is closed. */
   given: { signal: AbortSignal },
 ) => GateAnswers[K] | null | undefined | Promise<GateAnswers[K] | null | undefined>;
 
-/** Handlers by the kind of the gate; `default` takes those of all other kinds. */
+/** Handlers by the kind of the gate; `default` handles all other kinds. */
 export type GateHandlers = { [K in GateKind]?: GateHandler<K> } & { default?: GateHandler };
 
-/** The one that takes gates of this kind. */
+/** Returns the handler for gates of this kind. */
 export function handlerOf(handlers: GateHandler | GateHandlers, kind: GateKind): GateHandler | null {
   if (typeof handlers === 'function') return handlers;
-  // The compiler cannot see that a gate goes to the handler of its own kind.
+  // The compiler can't see that a gate goes to the handler of its own kind.
   return ((handlers[kind] ?? handlers.default) as GateHandler | undefined) ?? null;
 }
 
 /**
- * Hands each gate of the run to its handler, once, until the run ends or the returned function is called. `failed` is
- * told of a handler that throws, and of an answer that the run refuses while the gate is open.
+ * Passes each gate of the run to its handler, once, until the run ends or the returned function is called. `failed`
+ * receives errors of a handler, and refusals of an answer while the gate is open.
  */
 export function onGate(
   scope: ClientScope,
@@ -64,7 +64,7 @@ export function onGate(
   return takeGates(scope, looks, (gate, signal) =>
     answer(gate, signal).catch(async error => {
       if (signal.aborted) return;
-      // Somebody else may have answered it meanwhile: then a refusal is no fault.
+      // Another answer may have come first: then a refusal is not a fault.
       const now = await gatesOf(scope, looks, signal).catch(() => ({ gates: [gate] }));
       if (now?.gates.some(open => open.id === gate.id)) failed(gateFault(gate, error));
     }),
@@ -82,9 +82,9 @@ function gateFault({ id, kind }: Gate, error: unknown): SteersmanError {
 }
 
 /**
- * Runs the calls of these tools in this process, until the run ends or the client is closed. Each is claimed before it
- * is run, so that of two clients one runs it. Calls that were claimed before this client came are taken over,
- * because their client is gone.
+ * Runs the calls of these tools in this process, until the run ends or the client is closed. Each call is claimed
+ * before it runs, so that only one of several clients runs it. Calls that were claimed before this client started are
+ * taken over, because their client is gone.
  */
 export function answerTools(scope: ClientScope, looks: RunReader, tools: readonly ClientTool[]): void {
   const own = tools.filter(tool => tool.run !== undefined);
@@ -109,7 +109,7 @@ export function answerTools(scope: ClientScope, looks: RunReader, tools: readonl
   });
 }
 
-/** What fails is told to the client's `report`. Returns how to end it. */
+/** Reports errors to the client's `report`. Returns a function that ends the handling. */
 function takeGates(
   scope: ClientScope,
   looks: RunReader,
@@ -127,8 +127,8 @@ function takeGates(
 }
 
 /**
- * Gives the result of a call that was run. If the run refuses it, the refusal is the result, so that the gate does not
- * wait out its day.
+ * Submits the result of a call. If the run refuses it, the refusal becomes the result, so that the gate does not stay
+ * open for a day.
  */
 async function giveResult(
   scope: ClientScope,
@@ -151,7 +151,7 @@ async function giveResult(
 
 const PASSING: ReadonlySet<string> = new Set(['unserved', 'unreachable']);
 
-/** Repeats the request while no worker or server answers, or it gives nothing; null when nobody waits any more. */
+/** Repeats the request until a worker or server answers with a value; null once the signal is aborted. */
 async function patiently<T>(
   { temporal }: ClientScope,
   signal: AbortSignal,
@@ -172,14 +172,14 @@ async function patiently<T>(
 }
 
 /**
- * Takes a gate. The signal is aborted when the gate is closed, or the watch is. `wasOpen`: since before this watch saw
- * the run for the first time.
+ * Handles a gate. The signal is aborted when the gate is closed, or the watch ends. `wasOpen`: the gate was open before
+ * this watch first saw the run.
  */
 export type TakeGate = (gate: Gate, signal: AbortSignal, wasOpen: boolean) => void;
 
 /**
- * Hands each gate of the run that is open, or will be, to `take`, once, until the run ends or `signal` says so: by the
- * same events that others are told of it, through restarts of server and workers.
+ * Passes each open or future gate of the run to `take`, once, until the run ends or `signal` aborts. It uses the run's
+ * events, and survives restarts of server and workers.
  */
 async function watchGates(
   scope: ClientScope,
@@ -204,7 +204,7 @@ async function watchGates(
     const options = { since: first.lastEventSeq, live: false, children: false, signal };
     for await (const event of watchRun(looks, options)) {
       if (event.type === 'gate_closed') taken.get(event.gateId)?.abort();
-      // Of a notice too: events may have been lost.
+      // A notice may mean that events were lost.
       if (event.type !== 'gate_opened' && event.type !== 'notice') continue;
       const now = await gatesOf(scope, looks, signal);
       if (now !== null) handOver(now.gates, false);
@@ -214,7 +214,7 @@ async function watchGates(
   }
 }
 
-/** The open gates, and the last event by then, as soon as a worker tells; null where the run has ended. */
+/** Returns the open gates and the last event number, once a worker answers; null if the run has ended. */
 function gatesOf(
   scope: ClientScope,
   looks: RunReader,
@@ -233,7 +233,7 @@ function gatesOf(
   );
 }
 
-/** Null for trouble that passes. */
+/** Returns null for a temporary error; throws others. */
 function passing(error: unknown): null {
   if (isFinalQueryError(error)) throw error;
   return null;

@@ -1,4 +1,4 @@
-/** A run, as programs hold it. In the workflow it is `workflows/run/run.ts`. */
+/** The handle of a run for programs. In the workflow a run is `workflows/run/run.ts`. */
 
 import type { UpdateDefinition } from '@temporalio/common';
 import type { Gate } from '../../run/gates/gate.js';
@@ -56,57 +56,56 @@ import {
 import { type SentMessage, sendMessage, takeBack } from './sent-message.js';
 
 export interface MessageOptions extends Abortable {
-  /** A repeat under the same id does nothing. Default: a new one. */
+  /** A repeat under the same id does nothing. Default: a new id. */
   id?: string;
-  /** `false`: resolves when the server has the message, without waiting for the run's word on it. Default true. */
+  /** `false`: resolves when the server has the message, without waiting for the run's receipt. Default true. */
   waitForReceipt?: boolean;
 }
 
 export interface SteerOptions extends MessageOptions {
   /**
-   * When it takes effect. Default `skip`: the tool call in progress ends, the rest of its batch is skipped.
-   * `after-batch`: all tool calls that were asked for run first. `interrupt`: the call in progress is cut off,
-   * where that is safe.
+   * The time of its effect. Default `skip`: the tool call in progress ends, the rest of its batch is skipped.
+   * `after-batch`: all requested tool calls run first. `interrupt`: the call in progress is cut off, if that is safe.
    */
   when?: SteerTime;
   /**
-   * A role that reads messages: `planner`, `executor` or `verifier`, in modes of one role that role, in a mode of your own
-   * one of its steps. Or a sub-agent that runs, such as `search/1`. Default: the role at work.
+   * A role that reads messages: `planner`, `executor` or `verifier`; in modes of one role that role; in your own mode
+   * one of its steps. Or a running sub-agent, such as `search/1`. Default: the role at work.
    */
   to?: string;
 }
 
 export interface PauseOptions extends Abortable {
-  /** Cuts off the call in flight, where that is safe, instead of letting it end. Default false. */
+  /** Cuts off the call in flight, if that is safe, instead of letting it end. Default false. */
   interrupt?: boolean;
 }
 
 export interface Asked {
-  /** A worker serves the run now; where false, it is done when one does. */
+  /** True if a worker serves the run now; if false, the request takes effect when one does. */
   served: boolean;
 }
 
 /**
- * A run. Its methods throw a `SteersmanError`: `ended` where it takes nothing more, `unserved` where a worker is
- * needed and none answers, `rejected` where the run does not take what was sent, `unreachable` where Temporal does
- * not answer, `aborted` where the given signal ended the wait.
+ * A run. Its methods throw a `SteersmanError`: `ended` if it accepts nothing more, `unserved` if a worker is needed and
+ * does not answer, `rejected` if the run refuses the request, `unreachable` if Temporal does not answer, `aborted` if
+ * the signal ended the wait.
  */
 export class Run {
   readonly id: string;
-  /** It was open when it was to be started, as a run of its conversation: the goal waits in it as its next one. */
+  /** True if a start found this run of its conversation open: the goal is queued in it. */
   readonly joined: boolean;
-  /** Temporal's run id of the execution that was started or found. A long run continues as new, under another id. */
+  /** Temporal's run id of the started or found execution. A long run continues as new, under another id. */
   readonly runId: string;
-  /** Task queue that its worker serves. */
+  /** Task queue of its worker. */
   readonly taskQueue: string;
-  /** Its page in the Web UI, where the address of that is known: the local stack and Temporal Cloud. */
+  /** Its page in the Web UI, if that address is known: on the local stack and Temporal Cloud. */
   readonly webUi: string | null;
-  /** Folder in which its tools work; null if its start did not tell the server. */
+  /** Folder in which its tools work; null if its start did not record it. */
   readonly workspace: string | null;
   readonly #scope: ClientScope;
   readonly #reader: RunReader;
   readonly #handlers: (GateHandler | GateHandlers)[] = [];
-  /** Aborted by a gate that could not be answered, with why. */
+  /** Aborted by a gate that could not be answered, with the error. */
   readonly #failed = new AbortController();
 
   /** Programs get runs from `start` and `attach`. */
@@ -137,8 +136,8 @@ export class Run {
   }
 
   /**
-   * What happens in the run, from its first event (or after `since`) to its end, through restarts of everything.
-   * An aborted signal ends the iteration, and nothing else; so does `return` of the generator.
+   * Yields the run's events, from the first (or after `since`) to its end, through restarts of all parts. An aborted
+   * signal ends only the iteration, as does `return` of the generator.
    */
   events(options: WatchOptions = {}): AsyncGenerator<RunEvent> {
     return this.#leavable(options, signal =>
@@ -147,8 +146,8 @@ export class Run {
   }
 
   /**
-   * The words of the answer as they come, and nothing else: no plans and verdicts, no other role, no sub-agent. An
-   * answer that stands in a verdict comes at once, when its goal ends. Ends with the run, as `events` does.
+   * Yields only the text of the answer as it arrives: no plans or verdicts, no other roles or sub-agents. An answer in
+   * a verdict arrives at once, when its goal ends. Ends with the run, like `events`.
    */
   textStream(options: Omit<WatchOptions, 'live' | 'children'> = {}): AsyncGenerator<string> {
     return this.#leavable(options, signal =>
@@ -156,21 +155,18 @@ export class Run {
     );
   }
 
-  /** Says something to the running goal. Resolves with the run's first word on what will happen to it. */
+  /** Sends a message to the running goal. Resolves with the run's first receipt, which says what will happen to it. */
   steer(text: string, { when = 'skip', to, ...options }: SteerOptions = {}): Promise<SentMessage> {
     const input = { text, when, ...(to === undefined ? {} : { to }) };
     return sendMessage(this.#scope, this.id, { as: steerSignal, input }, options);
   }
 
-  /** Queues the next goal: it begins when the one at hand is answered. */
+  /** Queues the next goal, which begins when the current one is answered. */
   followUp(text: string, options: MessageOptions = {}): Promise<SentMessage> {
     return sendMessage(this.#scope, this.id, { as: followUpSignal, input: { text } }, options);
   }
 
-  /**
-   * Tells it what a person chose of a component that they were shown. Label and data (at most 16 KB) are read as data;
-   * it answers no gate.
-   */
+  /** Sends a person's choice in a displayed component. Label and data (at most 16 KB) are read as data; it answers no gate. */
   componentAction(
     { action, label, data }: Omit<ComponentActionInput, 'id'>,
     options: MessageOptions = {},
@@ -184,51 +180,51 @@ export class Run {
   }
 
   /**
-   * Takes back the last of these messages that neither the run nor a sub-agent has read. Gives its text, or null if
-   * there is none.
+   * Withdraws the last of these messages that neither the run nor a sub-agent has read. Returns its text, or null if
+   * all were read.
    */
   withdraw(messageIds: readonly string[], options: Abortable = {}): Promise<string | null> {
     return this.#work(options, temporal => takeBack(temporal, this.id, messageIds));
   }
 
-  /** Holds the run before its next model or tool call. */
+  /** Pauses the run before its next model or tool call. */
   pause(reason = '', { interrupt = false, ...options }: PauseOptions = {}): Promise<Asked> {
     return this.#ask(options, run => run.signal(pauseSignal, { reason, ...(interrupt && { interrupt }) }));
   }
 
-  /** Lets a paused run go on, and its sub-agents, whoever paused them. */
+  /** Resumes a paused run and its sub-agents, regardless of who paused them. */
   resume(reason = '', options: Abortable = {}): Promise<Asked> {
     return this.#ask(options, run => run.signal(resumeSignal, { reason }));
   }
 
-  /** Ends a run that is kept open, when its goal is answered and nothing waits. */
+  /** Ends a run that is kept open, once its goal is answered and nothing waits. */
   finish(options: Abortable = {}): Promise<Asked> {
     return this.#ask(options, run => run.signal(finishSignal));
   }
 
-  /** Ends the run with what there is, without another model call. */
+  /** Ends the run with its current results, without another model call. */
   stop(reason = '', options: Abortable = {}): Promise<Asked> {
     return this.#ask(options, run => run.signal(stopSignal, { reason }));
   }
 
-  /** Cancels the run: Temporal's own way. `stop` is the gentler one. */
+  /** Cancels the run by Temporal's own mechanism. `stop` is gentler. */
   cancel(options: Abortable = {}): Promise<Asked> {
     return this.#ask(options, run => run.cancel());
   }
 
-  /** Answers an open gate, such as `g1`, also with the result of a tool of the client. */
+  /** Answers an open gate, such as `g1`; also with the result of a client's tool. */
   async answerGate(gateId: string, answer: GateReply | ToolOutput, options: Abortable = {}): Promise<void> {
     await this.#work(options, temporal => answerAndKeep(temporal, this.id, gateId, answer));
   }
 
-  /** Gives the result of a tool that the client runs, by its gate or its call. */
+  /** Submits the result of a client's tool, identified by its gate or its call. */
   async submitToolResult(result: ToolResultInput, options: Abortable = {}): Promise<void> {
     await this.#update(options, submitToolResultUpdate, { ...result });
   }
 
   /**
-   * Asks for a call of a tool for the app of another call, `of`, as pages that show apps do. Resolves with its id: the
-   * event `app_call_ended` says what came of it, and has the whole answer by reference (`app.answer`).
+   * Requests a tool call for the app of another call, `of`, as pages that show apps do. Resolves with its id: the event
+   * `app_call_ended` reports its outcome, and has the complete answer by reference (`app.answer`).
    */
   async callTool(
     call: { of: string; tool: string; arguments?: Record<string, unknown> },
@@ -238,8 +234,8 @@ export class Run {
   }
 
   /**
-   * Adds tasks, or changes those that have not begun: fields that are left out stay as they are, null takes one away.
-   * `remove`: ids of tasks that have not begun and are not to be done. Resolves with the number of tasks of the plan.
+   * Adds tasks, or changes those that have not begun: omitted fields stay, null removes one. `remove`: ids of tasks
+   * that have not begun and must not be done. Resolves with the number of tasks in the plan.
    */
   async editPlan(
     tasks: readonly (Partial<PlannedTask> & { id: string })[],
@@ -249,14 +245,14 @@ export class Run {
     return (await this.#update(options, editPlanUpdate, edit)).tasks;
   }
 
-  /** Changes limits, such as `{ tokens: 2_000_000 }`: they count from the next step on, also in sub-agents at work. */
+  /** Changes limits, such as `{ tokens: 2_000_000 }`: they apply from the next step on, also in working sub-agents. */
   async setBudget(limits: Partial<Limits>, options: Abortable = {}): Promise<void> {
     await this.#update(options, setBudgetUpdate, limits);
   }
 
   /**
-   * Changes the model of a role, or of all, also in sub-agents, from their next calls on. It is then used alone, without
-   * chains and rows of `models.resolver`. The configuration must have named it at the run's start. Resolves with the roles.
+   * Changes the model of a role, or of all, also in sub-agents, from their next calls on. It is then used alone,
+   * without chains and rows of `models.resolver`. It must be in the run's first configuration. Resolves with the roles.
    */
   async setModel(model: string, { role, ...options }: Abortable & { role?: string } = {}): Promise<string[]> {
     const input = { model, ...(role === undefined ? {} : { role }) };
@@ -264,11 +260,11 @@ export class Run {
   }
 
   /**
-   * Hands each gate to `handlers` once, as long as this client is open. They are a function, or an object of functions by
-   * kind (`approval`, `plan`, `question`, …, `default`). What one returns is the answer; if it returns nothing, the gate
-   * stays open for somebody else. If one throws, or the run refuses its answer, `result`, `end`, `events` and
-   * `textStream` of this run throw that, as a SteersmanError. A gate that none of them takes stays open, and a `notice`
-   * of `events` says so. Returns a function that ends this.
+   * Passes each gate to `handlers` once, while this client is open. They are a function, or an object of functions by
+   * kind (`approval`, `plan`, `question`, …, `default`). A returned value is the answer; without one, the gate stays
+   * open for others. If a handler throws, or the run refuses its answer, `result`, `end`, `events` and `textStream` of
+   * this run throw that, as a SteersmanError. A gate without a handler stays open, and `events` reports it by a
+   * `notice`. Returns a function that ends the handling.
    */
   onGate(handlers: GateHandler | GateHandlers): () => void {
     this.#handlers.push(handlers);
@@ -290,7 +286,7 @@ export class Run {
     }
   }
 
-  /** The run's state, as its worker tells it: `unserved` where none does. */
+  /** Returns the run's state from its worker; throws `unserved` if no worker answers. */
   state(options: Abortable = {}): Promise<RunView> {
     const { id } = this;
     return this.#work(options, temporal =>
@@ -298,64 +294,67 @@ export class Run {
     );
   }
 
-  /** All arguments of the tool call that a gate is about; null for another gate, and where no worker tells them. */
+  /** Returns all arguments of a gate's tool call; null for other gates, and if no worker answers. */
   inputOf(gate: Gate): Promise<ToolInput | null> {
     return gateInput(this.#scope.temporal, this.id, gate);
   }
 
-  /** The run's state from worker, result and server together; works for ended runs and without a worker. */
+  /** Returns the run's state from worker, result and server combined; works for ended runs and without a worker. */
   show(options: Abortable = {}): Promise<RunSnapshot> {
     return this.#work(options, () => this.#reader.snapshot());
   }
 
-  /** Its sub-agents, with what each used and with their own: each is the run `{id}/{child.id}`. */
+  /** Returns its sub-agents, each with its usage and its own sub-agents: each is the run `{id}/{child.id}`. */
   children(options: Abortable = {}): Promise<ChildTree[]> {
     return this.#work(options, () => this.#reader.children());
   }
 
-  /** The conversation, the main thread first; or the thread of this name: whole where this machine has the store, else as far as its worker has it. */
+  /**
+   * Returns the conversation, main thread first, or one thread: complete if this machine has the store, else the
+   * worker's part.
+   */
   transcript({ thread, ...options }: Abortable & { thread?: string } = {}): Promise<ThreadTranscript[]> {
     return this.#work(options, () => this.#reader.transcript(thread));
   }
 
-  /** What it did, step by step. Of an ended run without a worker: its last steps. */
+  /** Returns its steps; of an ended run without a worker only the last steps. */
   trace(options: Abortable = {}): Promise<TraceReport> {
     return this.#work(options, () => this.#reader.trace());
   }
 
   /**
-   * The result, whatever the outcome, however long that takes. Throws a SteersmanError `no_result` where Temporal
-   * ended the run without one.
+   * Waits for the result of any outcome, without a time limit. Throws a SteersmanError `no_result` if Temporal ended
+   * the run without a result.
    */
   async result(options: WaitOptions = {}): Promise<RunResult> {
     return resultIn(await this.end(options));
   }
 
-  /** How it ended, also without a result: terminated, or timed out. Waits for it. */
+  /** Waits for the end and returns it, even without a result: terminated, or timed out. */
   end(options: WaitOptions = {}): Promise<RunEnd> {
     return abortable(this.#scope, { signal: this.#orFailed(options) }, signal =>
       waitForEnd(this.#reader, { ...options, signal }, this.#scope.report),
     );
   }
 
-  /** The Temporal history of its latest segment, as JSON that replay tests take. */
+  /** Returns the Temporal history of its latest part, as JSON that replay tests take. */
   history(options: Abortable = {}): Promise<{ runId: string; json: string }> {
     return this.#work(options, temporal => readHistory(temporal, this.id));
   }
 
-  /** A text that it keeps by reference (`blob:…`), whole. Only on a machine that has the blobs of the worker. */
+  /** Returns the complete text of a reference (`blob:…`). It works only on a machine with the worker's store. */
   stored(ref: string): Promise<string> {
     return readStored(this.#scope.kept, this.id, ref);
   }
 
-  /** The texts that it wrote beside its conversation, in the order it made them. */
+  /** Returns its artifacts, in the order of their creation. */
   async artifacts(options: Abortable = {}): Promise<Artifact[]> {
     return (await this.show(options)).artifacts;
   }
 
   /**
-   * An artifact with its content. Only on a machine that has the blobs of the worker. Throws a SteersmanError
-   * `not_found` where the run has none of this id.
+   * Returns an artifact with its content. It works only on a machine with the worker's store. Throws a SteersmanError
+   * `not_found` if the run has no artifact of this id.
    */
   async artifact(id: string, options: Abortable = {}): Promise<Artifact & { text: string }> {
     const all = await this.artifacts(options);
@@ -384,7 +383,7 @@ export class Run {
     return leavable(this.#scope, this.#orFailed(options), start);
   }
 
-  /** Ends a wait where a gate could not be answered as the program meant to: the run may wait for ever. */
+  /** Ends waits if a gate could not be answered as the program intended: the run may wait forever. */
   #orFailed({ signal }: Abortable): AbortSignal {
     return AbortSignal.any([this.#failed.signal, ...(signal ? [signal] : [])]);
   }

@@ -1,4 +1,4 @@
-/** Sending to a run: signals, updates, and what becomes of them. */
+/** Sends signals and updates to a run, and interprets the responses. */
 
 import {
   WorkflowNotFoundError,
@@ -24,26 +24,26 @@ import { describeRun, isOpen, mayBeServed } from '../record/runs.js';
 const SEND_TIMEOUT_MS = 10_000;
 const UPDATE_TIMEOUT_MS = 30_000;
 
-/** A run as Temporal's client has it. */
+/** The handle of a run in Temporal's client. */
 export type Handle = ReturnType<Temporal['client']['workflow']['getHandle']>;
 
-/** What each kind of gate takes. */
+/** The valid answers of each kind of gate. */
 export interface GateAnswers {
   approval:
     | { decision: 'approve'; arguments?: Record<string, unknown> }
     /**
-     * Of this tool in this run; `workspace`: also in later runs of this user in this workspace that are started with
-     * `keptPermissions`. Default `run`.
+     * Always allows this tool in this run; `workspace`: also in later runs of this user in this workspace that are
+     * started with `keptPermissions`. Default `run`.
      */
     | { decision: 'always'; arguments?: Record<string, unknown>; alwaysFor?: 'run' | 'workspace' }
     | { decision: 'deny'; reason?: string };
   plan:
     | { decision: 'approve' }
-    /** The planner reads why. */
+    /** The planner reads the reason. */
     | { decision: 'reject'; reason: string }
     /**
-     * These tasks are all that is to be done. Fields that are left out stay as they are, null takes one away.
-     * `shown`: ids of the tasks that the person saw; one that was added meanwhile then stays.
+     * These are all the wanted tasks. Omitted fields stay unchanged, null removes one. `shown`: ids of the tasks that
+     * the person saw; a task that was added since then stays.
      */
     | {
         decision: 'edit';
@@ -58,23 +58,23 @@ export interface GateAnswers {
   budget: { decision: 'raise'; to: number } | { decision: 'wrap_up' };
   /** A model that failed. */
   failure: { decision: 'retry' | 'stop' } | { decision: 'other_model'; model?: string };
-  /** A task of a plan that failed: how the plan goes on. */
+  /** A failed task of a plan: how the plan continues. */
   step: { decision: 'skip' | 'replan' | 'abort'; reason?: string };
-  /** A tool server asks: the fields of its form; cancel says neither yes nor no. */
+  /** A tool server's question: the fields of its form; cancel means neither yes nor no. */
   form: { decision: 'accept'; content?: Record<string, unknown> } | { decision: 'decline' | 'cancel' };
 }
 
-/** An answer to a gate that is about anything but a tool of the client. */
+/** An answer to any gate except one for a client's tool. */
 export type GateReply = GateAnswers[Exclude<GateKind, 'clientTool'>];
 
-/** What a tool of the client gives: a text, blocks of tool content or any JSON. */
+/** The result of a client's tool: a text, blocks of tool content or any JSON. */
 export interface ToolOutput {
   content: unknown;
   /** Default false. */
   isError?: boolean;
 }
 
-/** The output for a call, named by its gate or by the model's id of the call. */
+/** The result of a call, which is identified by its gate or by the model's id of the call. */
 export type ToolResultInput = ToolOutput & ({ gateId: string } | { callId: string });
 
 export function isOutput(given: GateReply | ToolOutput): given is ToolOutput {
@@ -82,8 +82,8 @@ export function isOutput(given: GateReply | ToolOutput): given is ToolOutput {
 }
 
 /**
- * Answers the gate; a result has an update of its own. What a person allows for good with it, `alwaysFor: 'workspace'`, is kept for this user and the
- * workspace of the run when that has taken the answer.
+ * Answers the gate; a tool's result has its own update. A permanent permission, `alwaysFor: 'workspace'`, is stored for
+ * this user and the run's workspace after the run has accepted the answer.
  */
 export async function answerAndKeep(
   temporal: Temporal,
@@ -127,7 +127,7 @@ async function keepFor(
   keepPermission(placeOf(temporal, workspace), allowed, digest);
 }
 
-/** Sends to a run that must be open; `say` is the text that a next run could begin with. */
+/** Sends to a run that must be open; `say` is a text that a next run could begin with. */
 export async function sendToOpen<T>(
   temporal: Temporal,
   id: string,
@@ -149,9 +149,9 @@ export async function sendToOpen<T>(
 }
 
 /**
- * Asks a run to take something; throws a SteersmanError with the run's own sentence where it does not. It needs a
- * worker: without one it would only wait. A refusal repeats it: of one that is far too large no worker could send it,
- * and its run would stand still.
+ * Sends an update; throws a SteersmanError with the run's own message if it refuses. It needs a worker: without one it
+ * would only wait. Too large an input is refused here, because the run's refusal would repeat it, which no worker could
+ * send: its run would get stuck.
  */
 export async function update<Result, Input>(
   temporal: Temporal,
@@ -200,9 +200,9 @@ function unserved(id: string): SteersmanError {
   );
 }
 
-/** Says that the run has ended, and how the next one can begin with what was to be said. */
+/** Returns an error that says that the run has ended, and how the next one can begin with the text. */
 function closed({ workflowId: id, status, memo }: RunDescription, text?: string): SteersmanError {
-  // Temporal's `completed` only says that there is an answer.
+  // Temporal's `completed` only means that the run has an answer.
   const how = memo?.outcome ?? status.name.toLowerCase().replace('_', ' ');
   const hint =
     text === undefined

@@ -1,4 +1,4 @@
-/** A message that was sent to a run, and what becomes of it. */
+/** A message that was sent to a run, and its receipts. */
 
 import { randomBytes } from 'node:crypto';
 import type { SignalDefinition } from '@temporalio/common';
@@ -21,13 +21,13 @@ const RECEIPT_TIMEOUT_MS = 15_000;
 const RECEIPT_POLL_MS = 100;
 
 export interface SentMessage {
-  /** Of the message. */
+  /** Id of the message. */
   id: string;
-  /** `sent`: the server has it, and no worker has told what will happen to it. The others as in `Receipt`. */
+  /** `sent`: the server has it, and no worker has sent a receipt yet. Others as in `Receipt`. */
   state: Receipt['state'] | 'sent';
-  /** One or two sentences on what will happen to it, or did; '' where nobody told. */
+  /** A sentence or two about what will happen to it, or did; '' without a receipt. */
   how: string;
-  /** Waits for its end: applied, or dropped. Throws `ended` where the run ended without a word on it. */
+  /** Waits until it is applied or dropped. Throws `ended` if the run ended without a final receipt. */
   applied(options?: Abortable): Promise<Receipt>;
 }
 
@@ -37,9 +37,9 @@ export interface Sending extends Abortable {
 }
 
 /**
- * Delivers the message and waits for the run's first word on it. Throws a SteersmanError when the run has ended. Where
- * nobody knows whether the run has it: `uncertain`, or with an id of the sender's own `unreachable`, since then it may
- * be sent again.
+ * Sends the message and waits for the run's first receipt. Throws a SteersmanError if the run has ended. If it is
+ * unknown whether the run has it: `uncertain`, or with the sender's own id `unreachable`, because it may then be
+ * resent.
  */
 export function sendMessage<Input extends { text?: string; id?: string }>(
   scope: ClientScope,
@@ -52,10 +52,10 @@ export function sendMessage<Input extends { text?: string; id?: string }>(
   return abortable(scope, options, async signal => {
     const send = (handle: Handle) => handle.signal(as, { ...input, id });
     const run = await sendToOpen({ ...temporal, signal }, runId, send, input.text).catch((error: unknown) => {
-      // Typed again, it would be another message: nobody may do that unaware.
+      // Resent under a new id, it would be a second message: the error must say so.
       throw named === undefined && isServerAway(error) ? notTold(runId, error) : error;
     });
-    // Where it is known that no worker serves the run, none will tell.
+    // If no worker serves the run, no receipt can arrive.
     const asks = waitForReceipt && (await mayBeServed(temporal, run.taskQueue));
     const soon = {
       signal: withinTime(RECEIPT_TIMEOUT_MS, signal),
@@ -98,8 +98,8 @@ async function lastReceipt(
 }
 
 /**
- * Takes back the last of these messages that waits to be read: its text, or null when none waits, also where a sub-agent
- * has read it meanwhile.
+ * Withdraws the last of these messages that is not read yet: returns its text, or null if all were read, also if a
+ * sub-agent has read it meanwhile.
  */
 export async function takeBack(
   temporal: Temporal,
@@ -119,7 +119,7 @@ export async function takeBack(
   return last?.state === 'dropped' ? taken.text : null;
 }
 
-/** The run's first word on a message, or the first that is wanted; null where none comes until its end or the signal. */
+/** Returns the first receipt of a message, or the first wanted one; null if the run ends or the signal aborts first. */
 async function receiptOf(
   temporal: Temporal,
   runId: string,

@@ -1,4 +1,4 @@
-/** What an ended run leaves to the next one: its goals and answers. */
+/** Passes an ended run's goals and answers to the next run. */
 
 import { delimit } from '../../base/words/prompt.js';
 import { hintOf, verbCall } from '../../shared/process/called-as.js';
@@ -8,10 +8,10 @@ import { cutToBytes } from '../connection/cut-to-bytes.js';
 import { readEnd } from '../record/run-end.js';
 import { describeRun, isOpen } from '../record/runs.js';
 
-/** Below what a run takes as system text, with the words around it. */
+/** Less than a run's limit for system text, with room for the words around it. */
 const MOST_BYTES = 19_000;
 
-/** Text for the prompts of the next run. Throws a SteersmanError for a run that is open, unknown or left nothing. */
+/** Returns a text for the prompts of the next run. Throws for a run that is open, unknown or without a result. */
 export async function earlierRun(temporal: Temporal, id: string): Promise<string> {
   const run = await describeRun(temporal, id);
   if (isOpen(run)) {

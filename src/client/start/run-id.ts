@@ -1,22 +1,22 @@
-/** The id of a new run: it tells what the run is for. */
+/** Makes the id of a new run, which describes its goal. */
 import { createHash, randomBytes } from 'node:crypto';
 import stringWidth from 'string-width';
 
 const MOST_COLUMNS = 32;
 
-/** The goal's first words and something random, or the request's own: `summarise-what-is-in-this-folder-k3f9q2`. */
+/** Returns the goal's first words and a random suffix, or the request's own: `summarise-what-is-in-this-folder-k3f9q2`. */
 export function newRunId(goal: string, token: string | null = null): string {
   const bytes = token === null ? randomBytes(8) : Buffer.from(token, 'hex');
   const suffix = bytes.readBigUInt64BE().toString(36).padStart(13, '0');
   return `${firstWords(goal) || 'run'}-${suffix.slice(token === null ? -6 : 0)}`;
 }
 
-/** What a run remembers of the request that started it: of any text, in 32 characters. */
+/** Returns the token of a request id, which its run remembers: 32 characters for any text. */
 export function requestToken(requestId: string): string {
   return createHash('sha256').update(requestId).digest('hex').slice(0, 32);
 }
 
-/** Letters and digits of any script, as many words as fit; of a first word that is longer, its beginning. */
+/** Returns letters and digits of any script, as many words as fit; the beginning of a first word that is too long. */
 function firstWords(goal: string): string {
   const words =
     goal

@@ -1,4 +1,4 @@
-/** A schedule as programs say it and see it, and as Temporal has it. Pure. */
+/** Converts schedules between programs and Temporal. Pure. */
 import {
   type CalendarSpecDescription,
   type Range,
@@ -12,7 +12,7 @@ import { readStart } from '../../rules/agents/run-input.js';
 import type { RunSettings } from '../../run/agents/run-config.js';
 import { hintOf } from '../../shared/process/called-as.js';
 
-/** What to do when a run is to start while the one before is open: names of Temporal's overlap policies. */
+/** Policies for a start while the previous run is open: names of Temporal's overlap policies. */
 export const OVERLAPS = ['skip', 'buffer_one', 'cancel_other', 'allow_all'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
 
@@ -23,42 +23,42 @@ export interface ScheduledRun {
   startedAt: string;
 }
 
-/** How a schedule stands. */
+/** The state of a schedule. */
 export interface ScheduleSnapshot {
   id: string;
-  /** Empty where what it starts can not be read here. */
+  /** Empty if its workflow's input can't be read here. */
   goal: string;
-  /** In words, such as `30 2 * * * (Europe/Paris)` or `every 6h`. */
+  /** Times in words, such as `30 2 * * * (Europe/Paris)` or `every 6h`. */
   when: string;
   paused: boolean;
-  /** What was said at the last pause or resume; empty for nothing. */
+  /** The note of the last pause or resume; may be empty. */
   note: string;
   overlap: Overlap | null;
   taskQueue: string;
-  /** What its runs are started with; null where that can not be read here. */
+  /** Settings of its runs; null if they can't be read here. */
   settings: RunSettings | null;
-  /** The next starts, ISO 8601; none while it is paused. */
+  /** The next starts, ISO 8601; empty while it is paused. */
   next: string[];
   /** The latest runs, newest first. */
   runs: ScheduledRun[];
-  /** Ids of those that are open, at most 100. */
+  /** Ids of its open runs, at most 100. */
   open: string[];
-  /** Starts since it was made, and those that were skipped because a run was open. */
+  /** Number of starts since it was created, and of starts that were skipped because a run was open. */
   started: number;
   skipped: number;
 }
 
-/** When runs are started: by cron expressions, or every so many seconds. */
+/** Times of the starts: cron expressions, or an interval in seconds. */
 export interface ScheduleTimes {
-  /** Five fields: minute, hour, day of month, month, day of week; or `@daily` and the like. One, or several. */
+  /** Five fields: minute, hour, day of month, month, day of week; or `@daily` and similar. A single expression, or several. */
   cron?: string | readonly string[];
-  /** Whole seconds, counted from the epoch: every 3600 is at the full hour. */
+  /** Whole seconds, counted from the epoch: 3600 means every full hour. */
   everySeconds?: number;
-  /** Of `cron`: an IANA name, such as `Europe/Paris`. Default `UTC`. */
+  /** Time zone of `cron`: an IANA name, such as `Europe/Paris`. Default `UTC`. */
   timezone?: string;
 }
 
-/** What the server would read otherwise than it is meant; all else of the times is its to say. */
+/** Returns faults that the server would misinterpret; it validates the rest of the times itself. */
 export function timesFaults({ cron, everySeconds }: ScheduleTimes): string[] {
   const faults = [cron ?? []].flat().flatMap(fieldsFault);
   if ((cron === undefined || cron.length === 0) === (everySeconds === undefined))
@@ -70,7 +70,7 @@ export function timesFaults({ cron, everySeconds }: ScheduleTimes): string[] {
   return faults;
 }
 
-/** Of six fields the last is a year to the server, and elsewhere the first of six are seconds. */
+/** The server reads the last of six fields as a year, while others read the first as seconds. */
 function fieldsFault(expression: string): string[] {
   const bare = expression.replace(/#.*$/s, '').trim();
   const fields = bare.replace(/^(?:CRON_)?TZ=\S+\s*/, '').split(/\s+/);
@@ -123,7 +123,7 @@ export function snapshotOf({
   };
 }
 
-/** Such as `30 2 * * * (Europe/Paris)` or `every 6h`. Times that others have set otherwise are named as such. */
+/** Formats times such as `30 2 * * * (Europe/Paris)` or `every 6h`; times that other tools have set are called so. */
 export function timesText({ calendars = [], intervals = [], timezone }: ScheduleSpecDescription): string {
   const zone = timezone === undefined || timezone === '' ? 'UTC' : timezone;
   const at = calendars.map(calendar => cronText(calendar) ?? 'at times of a calendar');
@@ -132,8 +132,8 @@ export function timesText({ calendars = [], intervals = [], timezone }: Schedule
 }
 
 /**
- * These times as a cron expression, which the server does not keep: a comment behind one may say anything. Null where
- * seconds or years are set, which five fields can't say.
+ * Returns these times as a cron expression. The server does not store the original, and a comment in it is unreliable.
+ * Null if seconds or years are set, which five fields can't express.
  */
 function cronText(calendar: CalendarSpecDescription): string | null {
   const { second, minute, hour, dayOfMonth, month, dayOfWeek, year } = calendar;
@@ -147,7 +147,7 @@ function cronText(calendar: CalendarSpecDescription): string | null {
   ].join(' ');
 }
 
-/** `first`, `last`: of all that the field may be. */
+/** `first`, `last`: the range of the field. */
 function fieldText(ranges: readonly Range<string | number>[], first: number, last: number): string {
   const parts = ranges.map(({ start, end, step }) => {
     const [from, to] = [unitNumber(start), unitNumber(end)];
@@ -163,7 +163,7 @@ const MONTHS = [
 ];
 const DAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY'];
 
-/** The SDK gives days and months by their names. */
+/** The SDK returns days and months by their names. */
 function unitNumber(unit: string | number): number {
   if (typeof unit === 'number') return unit;
   const day = DAYS.indexOf(unit);
@@ -177,7 +177,7 @@ const UNITS = [
   ['s', 1],
 ] as const;
 
-/** In the largest unit that leaves nothing over. */
+/** Uses the largest unit without a remainder. */
 function intervalText(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   const [unit, size] = UNITS.find(([, each]) => seconds % each === 0) ?? ['s', 1];

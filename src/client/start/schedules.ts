@@ -1,4 +1,4 @@
-/** Schedules: Temporal starts runs by the clock, and nobody attends them. */
+/** Schedules: Temporal starts runs at set times, and no person attends them. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -28,41 +28,36 @@ import {
 } from './schedule-snapshot.js';
 import { type StartOptions, shownWith, startRequest } from './start-run.js';
 
-/** Options of a start that need somebody who is there. */
+/** Options of a start that need an attending person or client. */
 const UNATTENDED = ['attended', 'keptPermissions', 'approvePlan', 'keepOpenSeconds', 'tools'] as const;
 
-/**
- * How a schedule starts its runs. Nobody attends them: gates take the safe answer at once, and there is no client that
- * would run tools.
- */
+/** Options of a schedule's runs. They are unattended: gates take the safe answer at once, and no client can run tools. */
 export interface ScheduleOptions
   extends ScheduleTimes,
     Omit<StartOptions, (typeof UNATTENDED)[number] | 'id' | 'after' | 'messages'> {
   /**
-   * While the run before is open: `skip` (default) starts none, `buffer_one` starts one when it has ended,
-   * `cancel_other` cancels it, `allow_all` starts another beside it.
+   * Policy while the previous run is open: `skip` (default) starts no run, `buffer_one` starts one when it has ended,
+   * `cancel_other` cancels it, `allow_all` starts another in parallel.
    */
   overlap?: Overlap;
   /** It starts nothing until it is resumed. Default false. */
   paused?: boolean;
-  /** A schedule of this id is changed; what it is paused for stays. Default false: it is a `conflict`. */
+  /** Changes an existing schedule of this id, which stays paused if it is. Default false: an existing id is a `conflict`. */
   replace?: boolean;
 }
 
-/** A start that was missed by more, since Temporal was down, is not made up. */
+/** A start that was missed by more than this, because Temporal was down, is dropped. */
 const CATCHUP_MS = 3_600_000;
-/** Temporal adds the time of a start to it. */
+/** Temporal appends the time of a start to it. */
 const LONGEST_ID = 150;
 const TRIGGER_TIMEOUT_MS = 10_000;
 const MOMENT_MS = 100;
 const MOST_OPEN_TOLD = 100;
 
-/**
- * What a client does with schedules. All throw a `SteersmanError`; `not_found` where there is no schedule of this id.
- */
+/** The client's methods for schedules. All throw a `SteersmanError`; `not_found` if there is no schedule of this id. */
 export class Schedules {
   readonly #scope: ClientScope;
-  /** One after the other, because Temporal may perform only the last of several simultaneous triggers. */
+  /** Triggers run one after another, because Temporal may perform only the last of several simultaneous ones. */
   #triggered: Promise<unknown> = Promise.resolve();
 
   /** Programs get it from a client. */
@@ -71,9 +66,8 @@ export class Schedules {
   }
 
   /**
-   * Makes a schedule whose runs have the id and the time of their start as id. Throws `usage` with all that is wrong
-   * with goal and options, on the local stack also where no `taskQueue` is named, and `conflict` for an id that is
-   * taken.
+   * Creates a schedule. Each run's id is the schedule's id and the time of the start. Throws `usage` with all faults of
+   * goal and options, on the local stack also without a `taskQueue`, and `conflict` for an id in use.
    */
   create(id: string, goal: string, { signal, ...given }: ScheduleOptions & Abortable): Promise<void> {
     return this.#do(signal, async ending => {
@@ -111,7 +105,7 @@ export class Schedules {
         else await schedules.create({ scheduleId: id, ...schedule, state });
       } catch (error) {
         if (error instanceof ScheduleAlreadyRunning) throw taken(id);
-        // What the server does not read as a time.
+        // The server could not parse a time.
         throw error instanceof TypeError ? refused(`${error.message}.`) : error;
       }
       if ((await handle.describe()).info.nextActionTimes.length > 0) return;
@@ -120,7 +114,7 @@ export class Schedules {
     });
   }
 
-  /** Those that start runs, in no order. */
+  /** Yields the schedules that start runs, in no order. */
   async *list({ signal }: Abortable = {}): AsyncGenerator<ScheduleSnapshot> {
     const { client } = this.#scope.temporal;
     const ids = await this.#do(signal, async () => {
@@ -135,7 +129,7 @@ export class Schedules {
     }
   }
 
-  /** How it stands. */
+  /** Returns the state of a schedule. */
   show(id: string, { signal }: Abortable = {}): Promise<ScheduleSnapshot> {
     return this.#do(signal, async () => {
       const snapshot = snapshotOf((await this.#describe(id)).description);
@@ -144,19 +138,19 @@ export class Schedules {
     });
   }
 
-  /** It starts nothing until it is resumed; a run that is open goes on. */
+  /** Pauses a schedule: it starts nothing until it is resumed; an open run continues. */
   pause(id: string, { note = 'paused', signal }: { note?: string } & Abortable = {}): Promise<void> {
     return this.#do(signal, async ending => (await this.#describe(id, ending)).handle.pause(note));
   }
 
-  /** It starts runs again. */
+  /** Resumes a schedule: it starts runs again. */
   resume(id: string, { note = 'resumed', signal }: { note?: string } & Abortable = {}): Promise<void> {
     return this.#do(signal, async ending => (await this.#describe(id, ending)).handle.unpause(note));
   }
 
   /**
-   * Starts a run now, even if the schedule is paused. Resolves with the run's id, or null if an earlier run is open
-   * and the overlap policy starts none.
+   * Starts a run now, even if the schedule is paused. Resolves with the run's id, or null if an earlier run is open and
+   * the overlap policy starts no run.
    */
   trigger(id: string, { signal }: Abortable = {}): Promise<string | null> {
     return this.#do(signal, ending => {
@@ -169,7 +163,7 @@ export class Schedules {
     });
   }
 
-  /** Removes it; runs that it has started go on. */
+  /** Deletes a schedule; its runs continue. */
   delete(id: string, { signal }: Abortable = {}): Promise<void> {
     return this.#do(signal, async ending => (await this.#describe(id, ending)).handle.delete());
   }
@@ -213,7 +207,7 @@ export class Schedules {
     return abortable(this.#scope, { signal }, work);
   }
 
-  /** `ending`: of what has an effect on it next. */
+  /** `ending`: signal of a call that has an effect next. */
   async #describe(
     id: string,
     ending?: AbortSignal,
@@ -236,8 +230,7 @@ export class Schedules {
   async #requestOf(goal: string, start: StartOptions) {
     const { temporal, project } = this.#scope;
     const local = temporal.local !== null;
-    // The workers of the local stack are on this machine, whatever their queue; nothing is read of a folder that is not
-    // trusted.
+    // Workers of the local stack are on this machine, for any queue; an untrusted folder is not read.
     const known = start.configDir !== undefined || project?.isTrusted() === true;
     const { settings, taskQueue } = await startRequest(goal, start, {
       ...{ project, local },
@@ -257,7 +250,7 @@ function refused(why: string): SteersmanError {
   return new SteersmanError(`It can not be scheduled: ${why}`, `See: ${help}.`, 'usage');
 }
 
-/** Deleted since it was listed. */
+/** The schedule was deleted since it was listed. */
 function unlessGone(error: unknown): null {
   if (error instanceof SteersmanError && error.code === 'not_found') return null;
   throw error;
@@ -271,7 +264,7 @@ function taken(id: string): SteersmanError {
   );
 }
 
-/** Its own workers end a minute after their last run, each with its queue. */
+/** The stack's own workers end a minute after their last run, together with their queue. */
 function noQueue(): SteersmanError {
   return new SteersmanError(
     'A schedule needs a worker that stays, and the background workers of the local stack do not.',

@@ -1,4 +1,4 @@
-/** Starting a run of a conversation: the next one, or the goal goes to the one that is open. */
+/** Starts the next run of a conversation, or queues the goal in its open run. */
 import { randomUUID } from 'node:crypto';
 import {
   ApplicationFailure,
@@ -19,12 +19,12 @@ import type { Temporal } from '../connection/connect.js';
 import { isOpen, type RunDescription, workspaceOf } from '../record/runs.js';
 import { notTold, START_TIMEOUT_MS, type StartedRun, type StartRequest, shownWith } from './start-run.js';
 
-/** So many runs that the store does not know are passed over. */
+/** Limit for runs that the store does not know, which are skipped. */
 const MOST_TRIES = 100;
 
 /**
- * Starts the next run of the conversation `session`. Two starts at the same moment meet in one run: the goal of one of
- * them becomes its second.
+ * Starts the next run of the conversation `session`. Two concurrent starts meet in one run: one of their goals becomes
+ * its second.
  */
 export async function startInSession(
   temporal: Temporal,
@@ -53,7 +53,7 @@ export async function startInSession(
   );
 }
 
-/** The last run of the conversation, if it has ended and this request began it or queued its goal there. */
+/** Returns the conversation's last run if it has ended and this request started it or queued its goal there. */
 async function repeatedIn(
   temporal: Temporal,
   last: number,
@@ -61,7 +61,7 @@ async function repeatedIn(
 ): Promise<StartedRun | null> {
   const id = idInSession(session, Math.max(1, last));
   const run = await lookAt(temporal, id);
-  // An open run knows its messages by their ids.
+  // An open run detects repeated messages by their ids.
   if (run === null || isOpen(run)) return null;
   const { runId, taskQueue, memo } = run;
   const joined = memo?.startedBy !== token;
@@ -69,7 +69,7 @@ async function repeatedIn(
   return { id, runId, taskQueue, workspace: workspaceOf(memo), joined };
 }
 
-/** Temporal keeps what came of an update with the run's history. */
+/** Temporal stores the outcome of an update with the run's history. */
 async function hasJoined({ client }: Temporal, id: string, token: string): Promise<boolean> {
   const update = client.workflow.getHandle(id).getUpdateHandle(token);
   return client
@@ -80,7 +80,7 @@ async function hasJoined({ client }: Temporal, id: string, token: string): Promi
     );
 }
 
-/** That of its last run, if it is open, else the next one. Also where Temporal has forgotten all of them. */
+/** Returns the number of the last run if it is open, else the next number, even if Temporal has deleted all runs. */
 async function firstNumber(temporal: Temporal, last: number, session: string): Promise<number> {
   if (last === 0) return 1;
   const run = await lookAt(temporal, idInSession(session, last));
@@ -96,7 +96,10 @@ interface JoinedAs {
   token: string;
 }
 
-/** A run that takes no more goals, or is one of another conversation: the next number is tried. */
+/**
+ * Returns null if the run accepts no more goals: the next number is tried. Throws if it is full, or was started
+ * differently.
+ */
 function passOver(id: string, { cause }: WorkflowUpdateFailedError): null {
   const type = cause instanceof ApplicationFailure ? cause.type : null;
   if (type !== REFUSED.full && type !== REFUSED.differs) return null;
@@ -109,7 +112,7 @@ function passOver(id: string, { cause }: WorkflowUpdateFailedError): null {
   );
 }
 
-/** Null where the run of this id has ended, also in this moment. */
+/** Returns null if the run of this id has ended, even just now. */
 async function startOrJoin(
   temporal: Temporal,
   { session, id, goal, settings, token }: Pick<StartRequest, 'id' | 'goal' | 'settings'> & JoinedAs,
@@ -127,9 +130,9 @@ async function startOrJoin(
     ...shown,
     memo: { ...shown.memo, startedAt: new Date().toISOString(), startedBy: token },
   });
-  // Nobody may wait for it: what goes wrong is told by the update.
+  // The handle may never be awaited: the update reports errors.
   operation.workflowHandle().catch(() => {});
-  // One that is too long to be a next goal is taken by its own run alone.
+  // A goal that is too long for a message is only accepted by its own run.
   const text = jsonBytes(goal) > MESSAGE_BYTES ? '' : goal;
   temporal.signal?.throwIfAborted();
   let isOwn = false;
@@ -145,7 +148,7 @@ async function startOrJoin(
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return null;
     if (error instanceof WorkflowUpdateFailedError) return passOver(id, error);
-    // No worker may have looked at it yet; the server has it all the same.
+    // The server has the update even if no worker has handled it yet.
     const run = await lookAt(temporal, id).catch(() => null);
     isOwn = run?.memo?.startedBy === token;
     if (!isOwn) throw notTold(id, error);

@@ -1,4 +1,4 @@
-/** Starting a run: what was asked for, checked before anything is started. */
+/** Starts a run: everything is validated before anything is started. */
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
@@ -23,109 +23,108 @@ import { type ClientTool, declaredTools } from '../run/client-tools.js';
 import { earlierRun } from './earlier-run.js';
 import { newRunId, requestToken } from './run-id.js';
 
-/** How a goal is pursued. Everything may be left out. */
+/** Options of a run. All are optional. */
 export interface StartOptions {
-  /** Folder that tools work in, on the worker's host. Default: the current folder. */
+  /** Folder in which tools work, on the worker's host. Default: the current folder. */
   workspace?: string;
   /**
-   * A built-in mode, or one of `modes` in `steersman.yaml`. Default: `team`; if `role` is given `react`, in which that role
-   * works and answers, without plan or verification.
+   * A built-in mode, or one of `modes` in `steersman.yaml`. Default: `team`; with `role` it is `react`, in which that
+   * role works and answers, without plan or verification.
    */
   mode?: ModeName;
-  /** Name of the role that works on the goal, by its file: in the modes `react` and `direct`. Default: theirs. */
+  /** File name of the role that works on the goal, in the modes `react` and `direct`. Default: the mode's role. */
   role?: string;
   /**
-   * `endpoint/model` of every role, before `steersman.yaml`. Default: what that says, else the usual model of the first
-   * endpoint that has its key. On the local stack, where there is no endpoint: the built-in demo model.
+   * `endpoint/model` of every role, overrides `steersman.yaml`. Default: the model there, else the usual model of the
+   * first endpoint that has its key. On the local stack without an endpoint: the built-in demo model.
    */
   model?: string;
   /** Name of one of `models.configurations` of `steersman.yaml`. Not together with `model`. */
   configuration?: string;
-  /** What would be asked is approved: tools that are not read-only run. Default false. */
+  /** Approves everything that would be asked: tools that are not read-only run. Default false. */
   autoApprove?: boolean;
-  /** Tools that this user has allowed for good in this workspace run without asking. Default false; the command line says true. */
+  /** Permanently allowed tools of this user in this workspace run without asking. Default false; true on the command line. */
   keptPermissions?: boolean;
   /** Gates wait for an answer. Default false: they take the safe answer at once. */
   attended?: boolean;
-  /** The plan waits for a person before it is carried out. Default: in the mode `plan`, where somebody attends. */
+  /** The plan waits for a person before it is carried out. Default: true in the mode `plan` if the run is attended. */
   approvePlan?: boolean;
   /**
-   * In the mode `plan`, when a task has failed: `skip` goes on with those that do not wait for it, `abort` sums up
-   * what there is, `replan` has the planner mend the plan, `ask` asks a person. Default: as `steersman.yaml` says,
-   * else `skip`.
+   * In the mode `plan`, when a task has failed: `skip` continues with independent tasks, `abort` sums up the results,
+   * `replan` has the planner repair the plan, `ask` asks a person. Default: from `steersman.yaml`, else `skip`.
    */
   onStepFailure?: StepFailurePolicy;
   /**
-   * The workspace's `AGENTS.md` is told to the roles: information about the project, not instructions. Default: as
-   * `steersman.yaml` says, else false.
+   * The roles read the workspace's `AGENTS.md` as information about the project, not as instructions. Default: from
+   * `steersman.yaml`, else false.
    */
   projectNotes?: boolean;
-  /** Seconds that the run stays open for follow-ups after an answer. Default 0. */
+  /** Seconds for which the run stays open for follow-ups after an answer. Default 0. */
   keepOpenSeconds?: number;
-  /** Caps of this run, by name, above those of `steersman.yaml`. */
+  /** Limits of this run, by name; they override those of `steersman.yaml`. */
   limits?: Partial<Limits>;
   /**
-   * What each goal must pass before it counts as completed, after those of `steersman.yaml`: `{ run: 'npm test' }`,
-   * `{ file, matches?, json? }`, `{ tool, arguments?, matches? }`, or `{ function }` of the worker's program.
+   * Checks that a goal must pass to be completed, in addition to those of `steersman.yaml`: one is `{ run: 'npm test'
+   * }`, `{ file, matches?, json? }`, `{ tool, arguments?, matches? }`, or `{ function }` of the worker's program.
    */
   checks?: Check[];
-  /** Given to every tool call, not shown to models. */
+  /** Passed to every tool call, not shown to models. */
   context?: Record<string, string>;
   /** Text before every role's prompt. Not together with `after`. */
   systemMessage?: string;
-  /** Id of a run that has ended: its goals and answers are known to this one. */
+  /** Id of an ended run, whose goals and answers the new run knows. */
   after?: string;
   /**
-   * Id of a conversation: the run begins with what was said there, by runs before it, whether Temporal still knows them
-   * or not. Where one of them is open, the goal is its next one. A new id begins a conversation. Not together with `id`.
+   * Id of a conversation: the run begins with its earlier messages, even if Temporal has deleted those runs. If one of
+   * them is open, the goal is queued in it. A new id starts a conversation. Not together with `id`.
    */
   session?: string;
   /**
-   * What the run begins with: canonical messages, such as those of a transcript or what `steersman/messages` makes of the
-   * conversations of other programs. Calls go with their results; the newest 400 KB are taken. Not together with `session`.
+   * Messages with which the run begins: canonical ones, from a transcript or converted by `steersman/messages` from
+   * other programs. Calls need their results; the newest 400 KB are used. Not together with `session`.
    */
   messages?: readonly Message[];
-  /** 1 to 200 characters without spaces, used by no run before. Default: the goal's first words and something random. */
+  /** 1 to 200 characters without spaces, not used by an earlier run. Default: the goal's first words and a random suffix. */
   id?: string;
   /**
-   * Id of this request: a repeat of the start under it, such as after a lost answer, gives the run that the first one
-   * began. Default: none, and each start begins a run.
+   * Id of this request: a repeated start under it, for example after a lost response, returns the first one's run.
+   * Default: each start begins a run.
    */
   requestId?: string;
   /** Queue of your own worker. Default `STEERSMAN_TASK_QUEUE`; else a local worker's, or `steersman` on other servers. */
   taskQueue?: string;
   /** Tools that this client runs. */
   tools?: readonly ClientTool[];
-  /** Folder of `steersman.yaml`, `.mcp.json` and prompts of a local worker. Default: looked for from here upwards. */
+  /** Folder of `steersman.yaml`, `.mcp.json` and prompts of a local worker. Default: the nearest one from here upwards. */
   configDir?: string;
 }
 
-/** A start request that has been checked. */
+/** A validated start request. */
 export interface StartRequest {
   id: string;
   goal: string;
   settings: RunSettings;
-  /** By which a repeat of the request is known; null where it has no id. */
+  /** Identifies repeats of the request; null if it has no id. */
   token: string | null;
-  /** What the run begins with. */
+  /** Messages with which the run begins. */
   given: Given;
-  /** Task queue that was named, or null for the default. */
+  /** The named task queue; null for the default. */
   taskQueue: string | null;
-  /** Folder of the configuration for a local worker, or null for the default. */
+  /** The configuration folder for a local worker; null for the default. */
   configDir: string | null;
-  /** Id of the run that this one goes on from, or null. */
+  /** Id of the run that this one continues from; null for no run. */
   after: string | null;
-  /** For people, where nobody named a model: which one answers. */
+  /** A note for people about the chosen model, if the start names no model; else null. */
   note: string | null;
 }
 
-/** Limits of Temporal's user metadata. */
+/** Limit of Temporal's user metadata. */
 const SUMMARY_BYTES = 200;
 export const START_TIMEOUT_MS = 15_000;
 
 /**
- * Checks goal, settings and workspace before anything is started; `servedHere`: by a worker with the configuration of
- * `configDir`, which says what modes and models there are. Throws a SteersmanError that names all that is wrong.
+ * Validates goal, settings and workspace before anything is started; `servedHere`: a worker with the configuration of
+ * `configDir` serves it, so that its modes and models apply. Throws a SteersmanError that names all faults.
  */
 export async function startRequest(
   goal: string,
@@ -180,7 +179,7 @@ function modelFaults(model: string | undefined): string[] {
   return [`The model "${model}" is not written as endpoint/model, such as openai/gpt-5-mini.`];
 }
 
-/** Faults of an id, and of options that do not go together. */
+/** Returns faults of an id, and of options that exclude each other. */
 function pairFaults({ id, session, after, systemMessage }: StartOptions): string[] {
   const faults: string[] = [];
   const unnamed = id === undefined ? null : nameFault(id, hintOf('--id', 'id'));
@@ -203,7 +202,7 @@ function notStarted(errors: readonly string[]): SteersmanError {
   );
 }
 
-/** On another server's workers a folder may exist that is not here: there the worker has the word. */
+/** The workers of another server may have a folder that is missing here, so they decide. */
 async function realWorkspace(path: string, project: Project | null): Promise<string> {
   if (project) return project.checkWorkspace(path);
   return realpath(path).catch(() => path);
@@ -214,11 +213,11 @@ export interface StartedRun {
   runId: string;
   taskQueue: string;
   workspace: string | null;
-  /** It was open already: the goal is its next one. */
+  /** True if the run was already open: the goal is queued in it. */
   joined?: boolean;
 }
 
-/** Starts the workflow. Throws a SteersmanError when the id is in use or was used. */
+/** Starts the workflow. Throws a SteersmanError if the id is in use or was used. */
 export async function startRun(
   temporal: Temporal,
   { id, token, goal, settings: asked, given, after }: Omit<StartRequest, 'taskQueue' | 'configDir' | 'note'>,
@@ -235,7 +234,7 @@ export async function startRun(
         taskQueue,
         args: [{ goal, settings, ...(given.messages.length > 0 && given) }],
         workflowIdConflictPolicy: 'FAIL',
-        // An id names one run for ever: `show` and `result` of it never change their meaning.
+        // An id names one run permanently, so that `show` and `result` never change their meaning.
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         ...shown,
         memo: { ...shown.memo, startedAt: new Date().toISOString(), ...(token && { startedBy: token }) },
@@ -256,13 +255,13 @@ export async function startRun(
   }
 }
 
-/** The run of this id, if this request began it. */
+/** Returns the run of this id if this request started it; else null. */
 async function startedBy(temporal: Temporal, id: string, token: string): Promise<StartedRun | null> {
   const { runId, taskQueue, memo } = await describeRun(temporal, id);
   return memo?.startedBy === token ? { id, runId, taskQueue, workspace: workspaceOf(memo) } : null;
 }
 
-/** What lists and the Web UI show of a run before its worker says anything. */
+/** Returns the data that lists and the Web UI show of a run before its worker reports anything. */
 export function shownWith(goal: string, settings: RunSettings) {
   const { mode, role, model, configuration, workspace } = settings;
   return {
@@ -277,7 +276,7 @@ export function shownWith(goal: string, settings: RunSettings) {
   };
 }
 
-/** The server may have taken the start all the same: started again under another id, everything happens twice. */
+/** The server may have accepted the start: a second start under another id would do everything twice. */
 export function notTold(id: string, error: unknown): SteersmanError {
   const why = explainError(error)?.message ?? String(error);
   return new SteersmanError(

@@ -1,4 +1,4 @@
-/** A run as one stream of chunks: the steps of its plan, what it thinks, what its tools do, its answer, and why it finished. */
+/** Translates a run into one stream of chunks: steps of its plan, reasoning, tool calls, its answer, and the finish reason. */
 import { FAILURE } from '../../run/limits/failure.js';
 import type { ToolProgress } from '../../run/limits/heartbeats.js';
 import type { StopReason } from '../../run/messages/message.js';
@@ -9,7 +9,7 @@ import { oneAtATime, type Vocabulary } from './translate.js';
 /** `cancelled`: a person interrupted the reply. */
 export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'cancelled';
 
-/** Stop reasons in the words of chat completions. */
+/** Stop reasons as named by chat completions. */
 const FINISH_REASONS: Readonly<Record<StopReason, FinishReason>> = {
   end_turn: 'stop',
   tool_use: 'tool_calls',
@@ -22,19 +22,19 @@ const FINISH_REASONS: Readonly<Record<StopReason, FinishReason>> = {
 const DECLINED: ReadonlySet<string> = new Set([FAILURE.model.refused, FAILURE.model.contentFilter]);
 
 export type Chunk =
-  /** The step of a plan that what follows belongs to. */
+  /** The step of a plan that the following chunks belong to. */
   | { type: 'step'; id: string; description: string }
-  /** Reasoning, and what a reply says beside its tool calls. */
+  /** Reasoning, and a reply's text next to its tool calls. */
   | { type: 'thought'; agent: string; text: string }
-  /** The answer, and what roles say to the person meanwhile. */
+  /** The answer, and messages of roles to the person before it. */
   | { type: 'answer'; agent: string; text: string }
   | { type: 'tool'; id: string; name: string; status: 'running' | 'done' | 'failed'; text: string }
-  /** How far a tool is, where its server tells. */
+  /** Progress of a tool, if its server reports it. */
   | { type: 'tool_progress'; id: string; name: string; progress: number; total: number | null }
   | { type: 'reset'; agent: string }
-  /** A reply is whole. */
+  /** A reply is complete. */
   | { type: 'reply_end'; agent: string; finish_reason: FinishReason }
-  /** The last one. */
+  /** The last chunk. */
   | { type: 'final'; outcome: string; text: string };
 
 export function chunks(): Vocabulary<Chunk> {
@@ -61,13 +61,13 @@ function ofAddition(added: Addition, agent: string): Chunk {
   return { type: added.kind === 'thought' ? 'thought' : 'answer', agent, text: added.text };
 }
 
-/** What is told beside the text of replies. `agent`: whose reply is told. */
+/** Returns chunks other than the text of replies. `agent`: the role of the current reply. */
 function chunksOf(event: RunEvent, agent: string): Chunk[] {
   switch (event.type) {
     case 'model_call_ended':
       return [{ type: 'reply_end', agent: event.role, finish_reason: FINISH_REASONS[event.stopReason] }];
     case 'model_call_failed':
-      // What it had said is no part of the conversation.
+      // The partial text of a failed call is not part of the conversation.
       return DECLINED.has(event.failure)
         ? [{ type: 'reply_end', agent, finish_reason: 'content_filter' }]
         : [];
@@ -91,7 +91,7 @@ function chunksOf(event: RunEvent, agent: string): Chunk[] {
 }
 
 function progressOf({ callId, tool, progress, total }: ToolProgress): Chunk[] {
-  // Words alone have no place there.
+  // A progress message without a number has no chunk.
   if (progress === undefined) return [];
   return [{ type: 'tool_progress', id: callId, name: tool, progress, total: total ?? null }];
 }

@@ -1,4 +1,4 @@
-/** The events of a run in words that other systems and their front ends know. */
+/** Translates the events of a run for other systems and their user interfaces. */
 
 export { type Chunk, chunks } from './chunks.js';
 export { type Routing, type SnapshotEvent, snapshots, type ToolInteraction } from './snapshots.js';

@@ -1,4 +1,4 @@
-/** What one model call says and thinks as it arrives, without holes: what live text leaves out comes with the reply. */
+/** Collects a model call's text and reasoning without gaps: parts that live text misses arrive with the complete reply. */
 import { heardMore } from '../../run/limits/heartbeats.js';
 import type { RunEvent } from '../watch/run-event.js';
 
@@ -6,32 +6,32 @@ type Text = Extract<RunEvent, { type: 'text' }>;
 type Ended = Extract<RunEvent, { type: 'model_call_ended' }>;
 type Channel = Text['channel'];
 
-/** What an event adds. `reset`: what came of the call before does not count. */
+/** The addition of an event. `reset`: all earlier additions of the call are void. */
 export type Addition = { kind: 'reset' } | { kind: 'thought' | 'words'; text: string };
 
-/** Which text is given: all, the words of a goal's answer, or none. */
+/** Selects the text to return: all of it, only a goal's answer, or no text. */
 type Gives = 'all' | 'answer' | 'nothing';
 
-/** What may be JSON for the run: the answer that is in it comes when the goal ends. */
+/** The text may be JSON for the run: its answer arrives when the goal ends. */
 const MAY_BE_JSON = /^\s*[{[`]/;
 
-/** Of one call after the other: see `oneAtATime`. */
+/** Handles one call after another: see `oneAtATime`. */
 export class ReplyText {
   #call = '';
   #attempt = 1;
   #gives: Gives = 'all';
-  /** The text that was given. */
+  /** The text that was returned. */
   #given = '';
   #seen: Record<Channel, string> = { text: '', reasoning: '', tool_input: '' };
 
-  /** Whether words beside tool calls are thoughts. */
+  /** True if text next to tool calls counts as a thought. */
   readonly #thinksAloud: boolean;
 
   constructor({ thinksAloud = false } = {}) {
     this.#thinksAloud = thinksAloud;
   }
 
-  /** What an event adds to the words of the answer, and to what is thought. */
+  /** Returns the answer text and the reasoning that an event adds. */
   heard(event: RunEvent): Addition[] {
     switch (event.type) {
       case 'model_call_started':
@@ -56,7 +56,7 @@ export class ReplyText {
     this.#again(1);
   }
 
-  /** Empty behind a hole, and for another call than the one at hand. */
+  /** Returns an empty list after a gap, and for another call than the current one. */
   add({ callId, attempt, channel, offset, text }: Text): Addition[] {
     if (callId !== this.#call || attempt < this.#attempt) return [];
     const reset = attempt > this.#attempt && this.#hasGiven();
@@ -69,7 +69,7 @@ export class ReplyText {
     return [...(reset ? [RESET] : []), ...more];
   }
 
-  /** The call brought no reply: what came of it does not count. */
+  /** The call brought no reply: its earlier text is void. */
   failed(): Addition[] {
     const reset = this.#hasGiven();
     this.started('');
@@ -77,8 +77,8 @@ export class ReplyText {
   }
 
   /**
-   * The reply is whole: what of it was not given yet; all of it where what was given is not how it begins, or is no
-   * answer. Nothing where the run keeps it no more: what was given stands then.
+   * Handles the complete reply: returns its missing rest, or all of it after a reset if the returned text is not its
+   * beginning, or is not an answer. Empty if the run no longer stores the reply: then the returned text remains valid.
    */
   ended({ text: whole, reasoning = this.#seen.reasoning, toolCalls }: Ended): Addition[] {
     this.#call = '';
@@ -97,7 +97,7 @@ export class ReplyText {
     ];
   }
 
-  /** A goal has its answer: what of it was not given as the last reply. */
+  /** Handles a goal's answer: returns the part that the last reply did not have. */
   #answered(answer: string): Addition[] {
     const given = this.#given.trim();
     this.started('');
@@ -106,12 +106,12 @@ export class ReplyText {
     return words(given === answer.trim() ? '' : rest);
   }
 
-  /** What is known of a channel. */
+  /** Returns the known text of a channel. */
   known(channel: Channel): string {
     return this.#seen[channel];
   }
 
-  /** Blanks alone do not tell yet what the text becomes. */
+  /** White space alone does not reveal yet if the text becomes JSON. */
   #give(whole = false): string {
     const { text } = this.#seen;
     const mayBeJson = MAY_BE_JSON.test(text) || (!whole && text.trim() === '');

@@ -1,4 +1,4 @@
-/** Each event with all that is known of the reply so far: for readers that replace what they show. */
+/** Returns the complete known reply with each event, for readers that replace their display. */
 
 import { isRecord, parseJson } from '../../base/json/json.js';
 import { readInstruction } from '../../rules/agents/subagent.js';
@@ -8,22 +8,22 @@ import { ReplyText } from './reply-text.js';
 import { chatCall, type StreamToolCall } from './stream-events.js';
 import { oneAtATime, type Vocabulary } from './translate.js';
 
-/** A reply as far as it is known. Texts are whole from their beginning, never pieces. */
+/** A reply as far as it is known. Texts are complete from their beginning. */
 export interface AgentSnapshot {
   success: boolean;
   content: string;
   reasoning_content: string | null;
   /** The calls of this reply. */
   tool_calls: StreamToolCall[];
-  /** The calls that came before it in this invocation of the role, with what they brought. */
+  /** Earlier calls of this invocation of the role, with their results. */
   tool_interactions: ToolInteraction[];
-  /** Where its first call leads; null for none. */
+  /** The target of its first call; null without calls. */
   routing: Routing | null;
   token_usage: Usage | null;
   metadata: { turn: number; model: string };
 }
 
-/** `params`: empty where what the model said is no object. */
+/** `params`: empty if the model's arguments are not an object. */
 export type Routing =
   | { type: 'tool_call'; tool_name: string; params: Record<string, unknown> }
   | { type: 'subagent'; target: string; instruction: string };
@@ -32,7 +32,7 @@ export interface ToolInteraction {
   tool_call_id: string;
   tool_name: string;
   params: Record<string, unknown>;
-  /** As its event tells it: the beginning of a long one. */
+  /** The text of its event: the beginning of a long result. */
   result: string;
   success: boolean;
 }
@@ -85,10 +85,10 @@ export function snapshots(): Vocabulary<SnapshotEvent> {
   });
 }
 
-/** What tools brought, by the invocation of a role that called them. */
+/** Collects tool results by the role's invocation that called the tools. */
 class Interactions {
   readonly #lists = new Map<string, ToolInteraction[]>();
-  /** The role at work on a task. */
+  /** The role that works on a task. */
   readonly #roles = new Map<string | null, string>();
   readonly #open = new Map<string, Pick<ToolInteraction, 'tool_call_id' | 'params'>>();
 

@@ -1,11 +1,11 @@
-/** Streams of replies as chat front ends listen to them: content, tool calls, reasoning, then done or stopped. */
+/** Translates replies into the streams of chat user interfaces: content, tool calls, reasoning, then done or stopped. */
 import type { SaidCall } from '../../run/messages/message.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { type Addition, ReplyText } from './reply-text.js';
 import { oneAtATime, translate, type Vocabulary } from './translate.js';
 import { failureOf } from './turn-events.js';
 
-/** A call as chat completions write it; `arguments` is JSON, as the model said it. */
+/** A call in the form of chat completions; `arguments` is the model's JSON. */
 export interface StreamToolCall {
   id: string;
   type: 'function';
@@ -13,23 +13,23 @@ export interface StreamToolCall {
 }
 
 export type StreamEvent =
-  /** More of the answer's text. */
+  /** A further part of the answer's text. */
   | { type: 'content'; content: string }
-  /** More of what a reasoning model thinks: to be shown apart. */
+  /** A further part of the reasoning, to be displayed separately. */
   | { type: 'reasoning'; content: string }
-  /** The tools that the reply calls: all of them, before it is done. */
+  /** All tool calls of the reply, before it is done. */
   | { type: 'tool_calls'; tool_calls: StreamToolCall[] }
-  /** The call failed or is made again: what came of this reply does not count. */
+  /** The call failed or is repeated: this reply's earlier text is void. */
   | { type: 'reset' }
-  /** The reply is whole. */
+  /** The reply is complete. */
   | { type: 'done' }
-  /** A person interrupted the reply: what came of it is all, and its tool calls do not run. */
+  /** A person interrupted the reply: its text stays incomplete, and its tool calls do not run. */
   | { type: 'stopped' };
 
-/** `content` is the words of the answer: no JSON for the run, nothing that other roles say. */
+/** `content` is the answer's text: no JSON for the run, no text of other roles. */
 export function streamEvents(): Vocabulary<StreamEvent> {
   const reply = new ReplyText();
-  /** The reply at hand is kept no more: its calls are told when they start. */
+  /** True if the run no longer stores the current reply: its calls are then sent when they start. */
   let isGone = false;
   return oneAtATime(event => {
     const told = reply.heard(event).map(ofAddition);
@@ -56,7 +56,7 @@ export function chatCall({ id, ...call }: SaidCall): StreamToolCall {
   return { id, type: 'function', function: call };
 }
 
-/** The words of the answer alone; what is said anew, and each further reply, is a paragraph of its own. */
+/** Yields the text of the answer; a repeated beginning, and each further reply, starts a new paragraph. */
 export async function* wordsOf(events: AsyncIterable<RunEvent>): AsyncGenerator<string> {
   let begun = false;
   let anew = false;
@@ -74,14 +74,14 @@ export interface StreamCallbacks {
   onReasoning?: (content: string) => void;
   onToolCalls?: (toolCalls: StreamToolCall[]) => void;
   onReset?: () => void;
-  /** A goal has its answer, which was told. */
+  /** A goal has its answer, which was sent. */
   onDone?: () => void;
   onStopped?: () => void;
-  /** The run failed, or can be followed no more. */
+  /** The run failed, or can't be followed further. */
   onError?: (error: Error) => void;
 }
 
-/** Calls back for each event of a run, and returns the function that ends that: `listenToStream(run.events(), …)`. */
+/** Calls back for each event of a run; returns a function that ends that: `listenToStream(run.events(), …)`. */
 export function listenToStream(events: AsyncGenerator<RunEvent>, callbacks: StreamCallbacks): () => void {
   let listening = true;
   const failed = (error: Error) => listening && callbacks.onError?.(error);
@@ -109,7 +109,7 @@ function tell(callbacks: StreamCallbacks, event: StreamEvent): void {
   else if (event.type === 'stopped') callbacks.onStopped?.();
 }
 
-/** A goal of the run itself has ended; one that failed is told as an error. */
+/** True if a goal of the run itself has ended; a failed one is reported as an error instead. */
 function isAnswer(event: RunEvent): boolean {
   return event.type === 'goal_ended' && event.path === undefined && event.outcome !== 'failed';
 }

@@ -1,13 +1,13 @@
-/** The events of a run in the words of another system, which knows one reply at a time. */
+/** Translates the events of a run for a system that handles one reply at a time. */
 import type { JournalEvent, JournalType } from '../../run/state/journal.js';
 import type { RunEvent } from '../watch/run-event.js';
 
-/** Takes the events of one run in order, and gives what each of them is in other words: nothing, one thing or more. */
+/** Takes the events of one run in order, and returns the translation of each: zero, one or several items. */
 export type Vocabulary<T> = (event: RunEvent) => T[];
 
 /**
- * `for await (const event of translate(run.events(), turnEvents()))`: each vocabulary is made anew for each run that
- * it follows, for it remembers what was said. Ends when `events` ends, and throws what it throws.
+ * Use `for await (const event of translate(run.events(), turnEvents()))`, with a new vocabulary for each run, because
+ * it has state. Ends when `events` ends, and throws its errors.
  */
 export async function* translate<T>(
   events: AsyncIterable<RunEvent>,
@@ -16,7 +16,7 @@ export async function* translate<T>(
   for await (const event of events) yield* vocabulary(event);
 }
 
-/** What says something of a reply, or of the tools that it calls. */
+/** Events of a reply, or of its tool calls. */
 const OF_REPLIES = [
   'model_call_started',
   'model_call_ended',
@@ -32,12 +32,12 @@ function isOfReply(event: JournalEvent): event is OfReply {
   return OF_REPLIES.some(type => type === event.type);
 }
 
-/** The run itself, where it works on no task. */
+/** Stands for the run itself, when it works on no task. */
 const NO_TASK = '';
 
 /**
- * A vocabulary that is told of one reply at a time: of that which began first as it comes, then of the next with what
- * has come of it meanwhile, each before the tools that it calls. All else it is told at once.
+ * Orders events so that a vocabulary sees one reply at a time: the one that began first live, then the next with its
+ * collected events, each before its tool calls. Other events are passed on at once.
  */
 export function oneAtATime<T>(vocabulary: Vocabulary<T>): Vocabulary<T> {
   const turns = new Turns();
@@ -45,31 +45,31 @@ export function oneAtATime<T>(vocabulary: Vocabulary<T>): Vocabulary<T> {
 }
 
 class Turns {
-  /** The task whose reply is told as it comes; null for none. */
+  /** The task whose reply is passed on live; null for no task. */
   #speaker: string | null = null;
-  /** The reply of the speaker is whole, and it has called tools: what comes of that belongs behind it. */
+  /** The speaker's reply is complete and has called tools: events of these calls follow it. */
   #isEnding = false;
-  /** What is told later, by task, in the order in which they began to wait. */
+  /** Delayed events by task, in the order in which they began to wait. */
   readonly #waiting = new Map<string, RunEvent[]>();
-  /** Of calls in flight, of models and tools. */
+  /** Tasks of the model and tool calls in flight. */
   readonly #taskOfCall = new Map<string, string>();
   #lastSeq = 0;
 
-  /** What is to be told now. */
+  /** Returns the events to pass on now. */
   take(event: RunEvent): RunEvent[] {
-    // These words are of the run alone.
+    // A vocabulary covers only the run itself.
     if (event.path !== undefined) return [];
     if ('seq' in event) return this.#takeJournal(event);
     if (event.type === 'text' || event.type === 'tool_progress') {
       const task = this.#taskOfCall.get(event.callId);
-      // Its beginning was not seen, or its end was.
+      // The call's start was not seen, or it has ended.
       return task === undefined ? [event] : this.#takeOfReply(task, event);
     }
     return event.type === 'end' ? [...this.#rest(), event] : [event];
   }
 
   #takeJournal(event: JournalEvent): RunEvent[] {
-    // Where events are lost, ends of replies may be among them.
+    // If events were lost, ends of replies may be among them.
     const lost = event.seq > this.#lastSeq + 1 ? this.#rest() : [];
     this.#lastSeq = event.seq;
     const task = ('taskId' in event ? event.taskId : null) ?? NO_TASK;
@@ -87,7 +87,7 @@ class Turns {
   }
 
   #takeOfReply(task: string, item: RunEvent): RunEvent[] {
-    // Where the run itself speaks, no task does.
+    // Tasks do not speak while the run itself does.
     const before = task === NO_TASK && this.#speaker !== NO_TASK ? this.#rest() : [];
     const waits = this.#waiting.get(task);
     if (waits || (this.#speaker ?? task) !== task) {
@@ -98,9 +98,9 @@ class Turns {
     return [...before, item, ...(isOver ? this.#next() : [])];
   }
 
-  /** Notes what is told. True: the next may speak. */
+  /** Records a passed event. Returns true if the next task may speak. */
   #tell(task: string, event: RunEvent): boolean {
-    // What a reply says to the person beside its calls comes before these.
+    // A message to the person in a reply precedes the reply's calls.
     if (!('seq' in event) || event.type === 'user_message') return false;
     const wasEnding = this.#isEnding;
     this.#isEnding = false;
@@ -111,7 +111,7 @@ class Turns {
     return this.#speaker === null;
   }
 
-  /** Tells what waits, until somebody speaks who has not ended. */
+  /** Returns delayed events, until a task speaks that has not ended. */
   #next(): RunEvent[] {
     this.#speaker = null;
     this.#isEnding = false;
@@ -125,7 +125,7 @@ class Turns {
     return told;
   }
 
-  /** All that waits. */
+  /** Returns all delayed events. */
   #rest(): RunEvent[] {
     const told = [...this.#waiting.values()].flat();
     this.#waiting.clear();

@@ -1,4 +1,4 @@
-/** The eight events of an agent loop: turns, tools, steering, the end. */
+/** Translates a run into the eight events of an agent loop: turns, tools, steering, the end. */
 
 import { causeText } from '../../run/limits/cause.js';
 import { FAILURE, isRetryableModelFailure } from '../../run/limits/failure.js';
@@ -10,7 +10,7 @@ import { oneAtATime, type Vocabulary } from './translate.js';
 
 export type TurnEvent =
   | { type: 'turn_start'; turn_number: number; agent: string }
-  /** `model`: `endpoint/model`, of which `provider` is the first part. */
+  /** `model`: `endpoint/model`; `provider` is its first part. */
   | {
       type: 'turn_end';
       turn_number: number;
@@ -29,12 +29,12 @@ export type TurnEvent =
     }
   /** The run waits for a tool of the client: `run.submitToolResult({ gateId: gate_id, … })`. */
   | { type: 'client_tool_request'; gate_id: string; request: string }
-  /** A person's message was taken in, and these tool calls were skipped for it. */
+  /** A person's message was applied, and these tool calls were skipped for it. */
   | { type: 'steering'; message_ids: string[]; skipped_tools: string[] }
   | { type: 'provider_switch'; agent: string; from_model: string; to_model: string; why: string }
   /** Turns and usage of all goals of the run. */
   | { type: 'done'; outcome: string; final_text: string; total_turns: number; total_usage: Usage }
-  /** `is_retryable`: what ended the run is a failure that a later try may cure. */
+  /** `is_retryable`: the run ended by a failure that a later attempt may avoid. */
   | { type: 'error'; error: string; is_retryable: boolean };
 
 export function turnEvents(): Vocabulary<TurnEvent> {
@@ -45,12 +45,12 @@ export function turnEvents(): Vocabulary<TurnEvent> {
   });
 }
 
-/** Of replies at the same time nobody knows at their beginning which will be whole first: here each keeps its number. */
+/** Numbers turns. The order in which concurrent replies end is unknown at their start, so each keeps its first number. */
 class TurnNumbers {
-  /** The task of the reply that a number was given to. */
+  /** The task of the reply that got a number. */
   readonly #given = new Map<number, string | null>();
   readonly #ofCall = new Map<string, number>();
-  /** By the number that the run gave in the end. */
+  /** Assigned numbers by the run's own final number. */
   readonly #told = new Map<number, number>();
 
   started({ callId, turn, taskId }: JournalPayloads['model_call_started']): number {
@@ -128,17 +128,17 @@ function ofEvent(event: RunEvent, numbers: TurnNumbers): TurnEvent[] {
   }
 }
 
-/** Why the run failed, in a sentence; null where it ended otherwise, be it stopped or out of budget. */
+/** Returns why the run failed, in a sentence; null if it ended otherwise, such as stopped or out of budget. */
 export function failureOf({ outcome, cause, failure }: RunEnd): string | null {
   if (outcome !== null && outcome !== 'failed') return null;
   if (failure !== null && failure.message !== '') return failure.message;
   return cause === null ? 'The run failed.' : causeText(cause);
 }
 
-/** Failures of no model that pass: a call that took too long, and workers that died. */
+/** Temporary failures other than a model's: a call that took too long, and workers that died. */
 const PASSING: ReadonlySet<string> = new Set(['timedOut', FAILURE.workerLost]);
 
-/** Whether a later try may cure what the run failed of: by its own record, whatever a watcher has seen of it. */
+/** True if a later attempt may avoid the run's failure, judged by its own record. */
 function isPassing({ cause }: RunEnd): boolean {
   const type = /^failed:(.*)$/.exec(cause ?? '')?.[1] ?? '';
   return isRetryableModelFailure(type) || PASSING.has(type);

@@ -1,4 +1,4 @@
-/** The sub-agents of a run that is watched: each is watched as the run is, from its beginning to its end. */
+/** Watches a run's sub-agents like the run itself, from their start to their end. */
 
 import { childId } from '../../run/agents/children.js';
 import type { JournalEvent } from '../../run/state/journal.js';
@@ -8,12 +8,12 @@ import { isOpen } from '../record/runs.js';
 import type { ChildEvents } from './in-order.js';
 import type { RunEvent } from './run-event.js';
 
-/** Watches one of them, and with it its own. */
+/** Watches a sub-agent, and its own sub-agents. */
 export interface ChildWatch {
   look(): Promise<RunDescription | null>;
-  /** What is new of one that goes on. */
+  /** Yields new events of an open run. */
   news(run: RunDescription): AsyncGenerator<RunEvent>;
-  /** What the journal tells that is new. */
+  /** Yields new events of the journal. */
   told(run: RunDescription): AsyncGenerator<RunEvent>;
 }
 
@@ -23,17 +23,17 @@ interface Child {
   watch: ChildWatch;
 }
 
-/** Whoever comes late is told so many of those that have ended, the last; others can be watched by themselves. */
+/** A watcher that joins late gets only this many of the last ended sub-agents; others can be watched separately. */
 const MOST_ENDED = 20;
 
 export class ChildWatches {
   readonly #runId: string;
   readonly #watchOf: (id: string) => ChildWatch;
   readonly #open = new Map<string, Child>();
-  /** Begun and ended at one look, and too many. */
+  /** Sub-agents that began and ended between two looks, above the limit. */
   readonly #left = new Set<string>();
 
-  /** `watchOf`: by the id of a run. */
+  /** `watchOf`: creates a watch by the id of a run. */
   constructor(runId: string, watchOf: (id: string) => ChildWatch) {
     this.#runId = runId;
     this.#watchOf = watchOf;
@@ -44,13 +44,13 @@ export class ChildWatches {
     this.#open.set(id, { id, agent, watch: this.#watchOf(childId(this.#runId, id)) });
   }
 
-  /** Takes note of the next events: of sub-agents that have ended among them the oldest are left out. */
+  /** Selects the oldest sub-agents that ended among these events, which are left out. */
   leaveOld(events: readonly JournalEvent[]): void {
     const ended = events.flatMap(event => (event.type === 'subagent_ended' ? [event.id] : []));
     for (const id of ended.slice(0, -MOST_ENDED)) if (!this.#open.has(id)) this.#left.add(id);
   }
 
-  /** What is new of all that run. */
+  /** Returns new events of all running sub-agents. */
   news(): Promise<ChildEvents[]> {
     return Promise.all(
       [...this.#open.values()].map(async child => ({
@@ -60,7 +60,7 @@ export class ChildWatches {
     );
   }
 
-  /** The rest of one that has ended; nobody looks at it again. */
+  /** Returns the remaining events of an ended sub-agent, and stops watching it. */
   async finish(id: string): Promise<RunEvent[]> {
     const child = this.#open.get(id);
     this.#open.delete(id);
@@ -85,7 +85,7 @@ async function collected(
   return events;
 }
 
-/** As the run above tells it. Null: what a child asks is asked by the run; its end is the run's `subagent_ended`. */
+/** Converts an event for the parent run. Null: the parent itself reports gates of a child, and its end by `subagent_ended`. */
 export function asToldAbove({ id, agent }: Pick<Child, 'id' | 'agent'>, event: RunEvent): RunEvent | null {
   if (LEFT_OUT.has(event.type)) return null;
   const path = event.path === undefined ? id : `${id}/${event.path}`;
@@ -94,7 +94,7 @@ export function asToldAbove({ id, agent }: Pick<Child, 'id' | 'agent'>, event: R
 
 const LEFT_OUT: ReadonlySet<RunEvent['type']> = new Set(['end', 'gate_opened', 'gate_closed']);
 
-/** It has not begun yet, or never could. */
+/** The run has not begun yet, or could not. */
 function notBegun(error: unknown): null {
   if (error instanceof SteersmanError && error.code === 'not_found') return null;
   throw error;

@@ -1,19 +1,19 @@
-/** What happened in a run and in its sub-agents, read from each by itself, as one stream in the order of time. Pure. */
+/** Merges the events of a run and its sub-agents, which are read separately, into one stream in order of time. Pure. */
 import type { RunEvent } from './run-event.js';
 
-/** Of one sub-agent and its own, by its id in the run. */
+/** Events of a sub-agent and its own, by its id in the run. */
 export interface ChildEvents {
   id: string;
   events: readonly RunEvent[];
 }
 
-/** What a look at a run has read: of itself, and of its sub-agents, each in the order of its journal. */
+/** New events of a run: its own, and its sub-agents', each in the order of its journal. */
 export interface NewsRead {
   own: RunEvent[];
   children: ChildEvents[];
 }
 
-/** As it happened: an agent says nothing before it has begun, and nothing after its end. */
+/** Orders events by time: an agent's events stay between its start and its end. */
 export function inOrder({ own, children }: NewsRead): RunEvent[] {
   const streams = children.map(({ id, events }) => ({ id, rest: timed(events) }));
   const told: RunEvent[] = [];
@@ -34,7 +34,7 @@ export function inOrder({ own, children }: NewsRead): RunEvent[] {
       at,
     );
     const ended = idOf(event, 'subagent_ended');
-    // Its clock may be another server's: its end is its last word all the same.
+    // Its clock may be another server's, but its end still comes last.
     if (ended !== null)
       tell(
         streams.filter(({ id }) => id === ended),
@@ -52,7 +52,7 @@ function idOf(event: RunEvent, type: 'subagent_started' | 'subagent_ended'): str
   return event.type === type ? event.id : null;
 }
 
-/** Live text has no time: it goes with the event before it. */
+/** Live text has no time: it gets the time of the event before it. */
 function timed(events: readonly RunEvent[]): { at: number; event: RunEvent }[] {
   let at = 0;
   return events.map(event => {

@@ -1,4 +1,4 @@
-/** What a watcher hears of the text of model calls: heartbeats and events in, new text out. Pure. */
+/** Computes the new text of model calls for a watcher from heartbeats and events. Pure. */
 import {
   beginHearing,
   endOf,
@@ -11,28 +11,28 @@ import type { JournalEvent, JournalPayloads } from '../../run/state/journal.js';
 
 export type LiveChannel = LiveText['channel'];
 
-/** Whose text it is, as the call's `model_call_started` says it. */
+/** The role and task of a text, from the call's `model_call_started`. */
 type Speaker = Pick<JournalPayloads['model_call_started'], 'role' | 'taskId' | 'form'>;
 
-/** New text of a model call. `offset` is where it begins: beyond what came before it, some was not seen. */
+/** New text of a model call. `offset` is its start: if that is beyond the earlier text, a part was missed. */
 export interface TextDelta extends Speaker {
   callId: string;
-  /** From 1. A higher one than before: the call or its reply was begun again, and earlier text does not count. */
+  /** Counted from 1. A higher number than before: the call or its reply was restarted, and earlier text is void. */
   attempt: number;
   channel: LiveChannel;
-  /** Characters of this channel before `text`. */
+  /** Number of characters of this channel before `text`. */
   offset: number;
   text: string;
 }
 
-/** What one watcher has heard of the calls in flight. */
+/** The text of calls in flight that a watcher has received. */
 export class TextFollower {
   readonly #calls = new Map<string, HeardCall>();
 
-  /** What a heartbeat adds; null for nothing. */
+  /** Returns the addition of a heartbeat; null if it adds nothing. */
   heard({ callId, attempt, restarts = 0, channel, offset, tail }: LiveText): TextDelta | null {
     const known = this.#calls.get(callId);
-    // A heartbeat can be older than the last events: text of a call that has ended is known already.
+    // A heartbeat can be older than the last events: text of an ended call is known already.
     if (known === undefined || attempt < known.attempt) return null;
     const isAgain = attempt > known.attempt || restarts > known.restarts;
     const call = isAgain
@@ -47,7 +47,7 @@ export class TextFollower {
     return { callId, ...call.by, ...piece };
   }
 
-  /** Takes note of an event. At the end of a call: the rest of its thinking and of its text, where there is any. */
+  /** Applies an event. At the end of a call, returns the remaining reasoning and text. */
   followed(event: JournalEvent): TextDelta[] {
     if (event.type === 'model_call_started') {
       const { callId, role, taskId, form } = event;
@@ -77,15 +77,15 @@ interface HeardCall {
   by: Speaker;
   attempt: number;
   restarts: number;
-  /** Its attempt is the one that a watcher is told. */
+  /** Its attempt number is the watcher's. */
   heard: HeardReply;
 }
 
 const BLANKS = /\s+/g;
 
 /**
- * What of the whole reply was not heard yet. It is kept in blocks, whose words may stand further apart than they came.
- * Empty where what was heard is no part of it: the whole comes with the event.
+ * Returns the part of the complete reply that was not received. It is stored in blocks, whose white space may differ
+ * from the stream. Empty if the received text is not part of it: the event has the complete reply.
  */
 function restAfter(whole: string, { from, text: said }: Heard): string {
   if (whole.startsWith(said, from)) return whole.slice(from + said.length);
@@ -96,7 +96,7 @@ function restAfter(whole: string, { from, text: said }: Heard): string {
   return afterWords(whole, at + words.length);
 }
 
-/** The text behind so many characters that are no blanks. */
+/** Returns the text after this number of non-blank characters. */
 function afterWords(text: string, count: number): string {
   let left = count;
   for (let at = 0; at < text.length; at += 1) {

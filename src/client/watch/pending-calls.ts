@@ -1,4 +1,4 @@
-/** What `describe()` tells of the activities that run: live text and retries. */
+/** Reads live text and retries of running activities from `describe()`. */
 import { arrayFromPayloads } from '@temporalio/common';
 import type { SteersmanActivities } from '../../activities/types.js';
 import { isRecord } from '../../base/json/json.js';
@@ -9,27 +9,27 @@ import type { RunDescription } from '../record/runs.js';
 const CALL_MODEL: keyof SteersmanActivities = 'steersmanCallModel';
 const CALL_TOOL: keyof SteersmanActivities = 'steersmanCallTool';
 
-/** One of them is in each beat of a call that tells how far it is. */
+/** Heartbeats with progress have at least one of these fields. */
 const TOLD = ['progress', 'message'] as const satisfies readonly (keyof ToolProgress)[];
 
-/** An activity that failed and is tried again. */
+/** An activity that failed and is retried. */
 export interface Retry {
   activityId: string;
   activityType: string;
-  /** The attempt that is running or due, from 2. */
+  /** The running or next attempt, at least 2. */
   attempt: number;
   /** 0 for no limit. */
   maximumAttempts: number;
   message: string;
 }
 
-/** The live text of the model calls in flight, newest heartbeat each. */
+/** Returns the live text of the model calls in flight, from the newest heartbeat of each. */
 export async function liveTexts(temporal: Temporal, run: RunDescription): Promise<LiveText[]> {
   const beats = await heartbeats(temporal, run, CALL_MODEL);
   return beats.filter((beat): beat is LiveText => isRecord(beat) && typeof beat.tail === 'string');
 }
 
-/** How far the tool calls in flight are, where their servers tell it. */
+/** Returns the progress of tool calls in flight, if their servers report it. */
 export async function toolProgress(temporal: Temporal, run: RunDescription): Promise<ToolProgress[]> {
   const beats = await heartbeats(temporal, run, CALL_TOOL);
   return beats.filter((beat): beat is ToolProgress => isRecord(beat) && TOLD.some(name => name in beat));
@@ -46,7 +46,7 @@ async function heartbeats({ client }: Temporal, run: RunDescription, type: strin
   return Promise.all(details);
 }
 
-/** Activities that are being tried again. */
+/** Returns activities that are being retried. */
 export function retries(run: RunDescription): Retry[] {
   return (run.raw.pendingActivities ?? []).flatMap(({ lastFailure, attempt, ...activity }) =>
     lastFailure && attempt && attempt > 1

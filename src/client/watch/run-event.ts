@@ -1,4 +1,4 @@
-/** What a watcher of a run is told. */
+/** The events that a watcher of a run receives. */
 import type { ToolProgress } from '../../run/limits/heartbeats.js';
 import type { JournalEvent } from '../../run/state/journal.js';
 import type { RunEnd } from '../record/run-end.js';
@@ -6,31 +6,31 @@ import type { TextDelta } from './live-text.js';
 import type { Retry } from './pending-calls.js';
 
 /**
- * What happens in a run, by its `type`. What has a `seq` is durable: each comes once, in order. All else is live, and
- * told to who watches at the time.
+ * An event of a run, by `type`. Events with `seq` are durable: each arrives once, in order. Others are live, only for
+ * current watchers.
  */
 export type RunEvent = OfAgent &
   (
     | JournalEvent
-    /** More of the text of a model call. The whole reply comes with `model_call_ended`. */
+    /** A further part of a model call's text. `model_call_ended` has the complete reply. */
     | ({ type: 'text' } & TextDelta)
-    /** How far a tool call is, where its server tells it. */
+    /** Progress of a tool call, if its server reports it. */
     | ({ type: 'tool_progress' } & ToolProgress)
-    /** A call that failed and is tried again. */
+    /** A call that failed and is retried. */
     | ({ type: 'retry' } & Retry)
-    /** Something about the watching itself, in words: what it waits for, what could not be read. */
+    /** A message about the watch itself: what it waits for, or could not read. */
     | { type: 'notice'; text: string }
-    /** The last one. */
+    /** The last event. */
     | { type: 'end'; end: RunEnd }
   );
 
 /**
- * Whose it is, where a sub-agent tells it: absent on what the run tells itself. It comes between `subagent_started` and
- * `subagent_ended` of the run above. Gates are left out: the run asks them.
+ * The sub-agent of an event; absent for the run's own. Its events come between `subagent_started` and `subagent_ended`
+ * of the parent run. Gates are left out, because the parent run opens them.
  */
 export interface OfAgent {
   /** Its role. */
   agent?: string;
-  /** Its place below the run, such as `search/1` or `editor/1/search/2`: with the run's id before it the id of a run. */
+  /** Its path below the run, such as `search/1` or `editor/1/search/2`: after the run's id, it makes the id of its run. */
   path?: string;
 }

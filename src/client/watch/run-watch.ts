@@ -1,4 +1,4 @@
-/** One watcher of one run: what it has seen of it, and what is new at each look. */
+/** A watcher of one run: it remembers what it has read, and finds new events at each look. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { stateQuery } from '../../workflows/run/definitions.js';
 import { askRun } from '../connection/ask-run.js';
@@ -16,7 +16,7 @@ import { liveTexts, retries, toolProgress } from './pending-calls.js';
 import type { RunEvent } from './run-event.js';
 import { Patience } from './watch-patience.js';
 
-/** An ended run whose events can't be read for so long is told by its result alone. */
+/** If an ended run's events can't be read for this long, only its result is reported. */
 const GIVE_UP_MS = 15_000;
 
 export class RunWatch {
@@ -27,19 +27,19 @@ export class RunWatch {
   readonly #journal: JournalReader;
   readonly #texts = new TextFollower();
   readonly #patience: Patience;
-  /** Null where sub-agents are not asked for. */
+  /** Null if sub-agents are not watched. */
   readonly #children: ChildWatches | null;
-  /** Sub-agents that were begun before the first event that is wanted are still to be found. */
+  /** True while sub-agents that began before the first wanted event must still be found. */
   #joinsLate: boolean;
-  /** Part, length and status of the run at the last successful reading. */
+  /** Part, length and status of the run at the last successful read. */
   #read = '';
-  /** When the run was first seen to have ended; whether its events can be read no more. */
+  /** The time when the run was first seen as ended, and if its events are permanently unreadable. */
   #endSeenAt: number | null = null;
   #neverTold = false;
-  /** The mark at which the store was read; whether it told anything. */
+  /** The mark at which the store was read, and if it had any events. */
   #keptRead = '';
   #toldKept = false;
-  /** The look at which reading was put off, until the next that is not. */
+  /** The mark at which a read was postponed; null after a look that read. */
   #postponed: string | null = null;
   readonly #toldRetries = new Map<string, number>();
 
@@ -60,17 +60,17 @@ export class RunWatch {
     this.#joinsLate = children && since > 0;
   }
 
-  /** Reading was put off at the last look, until a worker has taken in what happened. */
+  /** True if the last look postponed its read until a worker has processed recent events. */
   get isPutOff(): boolean {
     return this.#postponed !== null;
   }
 
-  /** Says what is waited for, once, when it takes long. */
+  /** Yields a notice about a long wait, once. */
   impatience(): Generator<RunEvent> {
     return this.#patience.over();
   }
 
-  /** A look at the run, or null while the server is away. */
+  /** Describes the run; null while the server is away. */
   async look(maxAgeMs = 0): Promise<RunDescription | null> {
     try {
       const run = await this.#reader.look(maxAgeMs);
@@ -83,21 +83,21 @@ export class RunWatch {
     }
   }
 
-  /** What is new, to the run's end. */
+  /** Yields new events, up to the run's end. */
   async *news(run: RunDescription): AsyncGenerator<RunEvent> {
     const read: NewsRead = { own: [], children: [] };
     yield* this.#readNews(run, read);
     try {
       if (isOpen(run)) await this.#lookAtWork(run, read);
     } finally {
-      // What was read is told once, also where the server goes away meanwhile.
+      // Events that were read are yielded once, even if the server fails meanwhile.
       yield* inOrder(read);
     }
     if (!isOpen(run) && (markOf(run) === this.#read || (await this.#givesUp(run)))) yield* this.#end(run);
     if (this.#patience.isBehind && !this.finished) yield* this.impatience();
   }
 
-  /** What its journal tells that is new. */
+  /** Yields new events of its journal. */
   async *told(run: RunDescription): AsyncGenerator<RunEvent> {
     const read: NewsRead = { own: [], children: [] };
     yield* this.#readNews(run, read);
@@ -105,8 +105,8 @@ export class RunWatch {
   }
 
   /**
-   * Read only when the history has grown: a query costs, a look at the run does not. Yields what is to be said of the
-   * reading itself.
+   * Reads only if the history has grown, because a query is expensive and a description is not. Yields notices about
+   * the read itself.
    */
   async *#readNews(run: RunDescription, read: NewsRead): AsyncGenerator<RunEvent> {
     const mark = markOf(run);
@@ -128,14 +128,14 @@ export class RunWatch {
     await this.#sort(news, read);
   }
 
-  /** An ended run is read from the store first, and so is one without a worker: a query would only wait. */
+  /** An ended run, or one without a worker, is read from the store first: a query would only wait. */
   async #asksStoreFirst(run: RunDescription): Promise<boolean> {
     if (this.#patience.left <= 0) return true;
     if (this.#read !== '') return false;
     return !isOpen(run) || !(await mayBeServed(this.#reader.temporal, run.taskQueue));
   }
 
-  /** Reads the store once for each mark. True where nothing is left to ask a worker for at this look. */
+  /** Reads the store once for each mark. Returns true if no worker must be queried at this look. */
   async #readKept(run: RunDescription, read: NewsRead): Promise<boolean> {
     const mark = markOf(run);
     if (this.#keptRead === mark) return false;
@@ -148,8 +148,8 @@ export class RunWatch {
   }
 
   /**
-   * True while the run's workers have yet to take in what has happened: what they could tell now is not the
-   * news, and a query would only wait. Not twice in a row for a run that goes on.
+   * Returns true while a workflow task is pending: a query would only wait, and its result would be outdated. Not twice
+   * in a row while the history grows.
    */
   #postpones({ raw }: RunDescription, mark: string): boolean {
     const waits = raw.pendingWorkflowTask != null && (this.#postponed ?? mark) === mark;
@@ -160,7 +160,7 @@ export class RunWatch {
   async #readJournal(run: RunDescription): Promise<JournalNews | null> {
     this.#patience.begins();
     try {
-      // Asking an ended run that nobody serves would only wait.
+      // A query of an ended run without a worker would only wait.
       if (!isOpen(run) && !(await mayBeServed(this.#reader.temporal, run.taskQueue))) return null;
       if (this.#joinsLate) await this.#joinChildren();
       const news = await this.#journal.read(run.runId);
@@ -175,7 +175,7 @@ export class RunWatch {
     }
   }
 
-  /** Those that run already, which no event will name. */
+  /** Finds running sub-agents, which no later event names. */
   async #joinChildren(): Promise<void> {
     const { temporal, id } = this.#reader;
     const { children } = await askRun(temporal, { id }, stateQuery);
@@ -184,7 +184,7 @@ export class RunWatch {
   }
 
   async #givesUp(run: RunDescription): Promise<boolean> {
-    // From the first look at the end: a worker that was away before may be back.
+    // Counted from the first look at the end, because a worker that was away may return.
     this.#endSeenAt ??= Date.now();
     return (
       this.#neverTold ||
@@ -193,7 +193,7 @@ export class RunWatch {
     );
   }
 
-  /** What its calls in flight and its sub-agents tell. */
+  /** Collects events of calls in flight and of sub-agents. */
   async #lookAtWork(run: RunDescription, { own, children }: NewsRead): Promise<void> {
     for await (const event of this.#activities(run)) own.push(event);
     if (this.#children) children.push(...(await this.#children.news()));
@@ -243,7 +243,7 @@ function markOf({ runId, historyLength, status }: RunDescription): string {
   return `${runId} ${historyLength} ${status.name}`;
 }
 
-/** True when the promise has not settled after `ms`. */
+/** Returns true if the promise has not settled after `ms`. */
 async function isLate(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const timer = new AbortController();
   const late = delay(Math.max(0, ms), true, { signal: timer.signal }).catch(() => false);

@@ -1,4 +1,4 @@
-/** What the store tells of a run that Temporal knows no more. */
+/** Replays the stored events of a run that Temporal has deleted. */
 import { childId } from '../../run/agents/children.js';
 import type { RunRecord } from '../../run/state/kept.js';
 import type { SessionStore } from '../../shared/store/store.js';
@@ -7,13 +7,13 @@ import { keptEnd } from '../record/forgotten.js';
 import { asToldAbove } from './child-watches.js';
 import type { RunEvent } from './run-event.js';
 
-/** As for `watchRun`. */
+/** The options of `watchRun`. */
 interface Wanted {
   since: number;
   children: boolean;
 }
 
-/** Its events with those of its sub-agents, each before the end of that, and how it ended. */
+/** Yields its events, with those of each sub-agent before that one's end, and then its own end. */
 export async function* toldAgain(
   store: SessionStore,
   kept: RunRecord,

@@ -1,4 +1,4 @@
-/** Waiting for the end of a run, through restarts of everything. */
+/** Waits for the end of a run, through restarts of all parts. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Report } from '../../shared/process/output.js';
@@ -14,11 +14,11 @@ import { isOpen } from '../record/runs.js';
 import { pollMsOf } from './watch-run.js';
 
 export interface WaitOptions extends Abortable {
-  /** Is told how the run stands each time it has come to wait for something: a person, a worker, a follow-up. */
+  /** Receives the run's state each time it starts to wait: for a person, a worker, or a follow-up. */
   onWait?: (state: RunSnapshot) => void;
 }
 
-/** Resolves when the run has ended, however long that takes. `report` is told that the server is away. */
+/** Resolves when the run has ended, without a time limit. `report` receives a line if the server is away. */
 export async function waitForEnd(
   reader: RunReader,
   { signal, onWait }: WaitOptions,
@@ -36,7 +36,7 @@ export async function waitForEnd(
       const mark = `${run.runId} ${run.historyLength}`;
       if (onWait !== undefined && mark !== told && !isAtWork(run)) {
         const state = await reader.snapshot();
-        // What no worker told is asked again.
+        // A state that no worker reported is read again.
         if (state.answered || state.stuck !== null) told = mark;
         onWait(state);
       }
@@ -49,7 +49,7 @@ export async function waitForEnd(
   }
 }
 
-/** A run at work has a call or a task in flight; but a task that fails again and again is no work. */
+/** True if a call or a task is in flight; a task that fails repeatedly does not count. */
 function isAtWork({ raw }: RunDescription): boolean {
   const attempt = raw.pendingWorkflowTask?.attempt ?? 0;
   return (raw.pendingActivities ?? []).length > 0 || (raw.pendingWorkflowTask != null && attempt < 2);

@@ -1,13 +1,13 @@
-/** What one watcher waits for, and when it says so. */
+/** Decides when a watcher reports what it waits for. */
 import type { Temporal } from '../connection/connect.js';
 import type { RunDescription } from '../record/runs.js';
 import { readStuckTask, stuckLine } from '../record/stuck-task.js';
 import type { RunEvent } from './run-event.js';
 
-/** Why a look brought nothing. */
+/** The reason why a look had no result. */
 export type Trouble = 'server' | 'worker' | 'refusal';
 
-/** After so long without an answer the user is told what is waited for. */
+/** After this time without an answer the user is told about the wait. */
 const PATIENCE_MS = 5_000;
 
 export class Patience {
@@ -21,7 +21,7 @@ export class Patience {
     this.#temporal = temporal;
   }
 
-  /** What has happened was not read yet. */
+  /** True if recent events were not read yet. */
   get isBehind(): boolean {
     return this.#failingSince !== null;
   }
@@ -44,19 +44,19 @@ export class Patience {
     if (this.#trouble === 'server') this.recovered();
   }
 
-  /** Milliseconds. */
+  /** Milliseconds until the notice. */
   get left(): number {
     return PATIENCE_MS - (Date.now() - (this.#failingSince ?? Date.now()));
   }
 
-  /** Says what is waited for, once, when it takes long. */
+  /** Yields a notice about a long wait, once. */
   *over(): Generator<RunEvent> {
     if (this.#toldTrouble || this.left > 0) return;
     this.#toldTrouble = true;
     yield { type: 'notice', text: this.#waitsFor() };
   }
 
-  /** Says why the run goes no further, once for each reason. */
+  /** Yields notices about why the run is stuck, once for each reason. */
   async *stuck(run: RunDescription): AsyncGenerator<RunEvent> {
     const stuck = await readStuckTask(this.#temporal.client, run).catch(() => null);
     if (stuck === null || stuck.what === this.#toldStuck) return;

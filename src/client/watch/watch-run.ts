@@ -1,4 +1,4 @@
-/** Follows a run from its first event to its end: journal, live text, retries, and the same of its sub-agents. */
+/** Watches a run from its first event to its end: journal, live text, retries, and those of its sub-agents. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Temporal } from '../connection/connect.js';
 import type { RunReader } from '../record/run-reader.js';
@@ -8,39 +8,39 @@ import { RunWatch } from './run-watch.js';
 import { toldAgain } from './told-again.js';
 
 export interface WatchOptions {
-  /** Ends the watch; the run goes on. */
+  /** Ends the watch; the run continues. */
   signal?: AbortSignal | undefined;
   /**
-   * `seq` of the last event that is known already, of one without `path`: sub-agents count on their own, and are told from
-   * their start. Default 0: from the start.
+   * `seq` of the last known event without `path`; sub-agents have their own numbers, and are sent from their start.
+   * Default 0: from the start.
    */
   since?: number;
-  /** Live text, progress and retries of calls in flight as well. Default true. */
+  /** Includes live text, progress and retries of calls in flight. Default true. */
   live?: boolean;
-  /** What happens in its sub-agents as well. Default true. */
+  /** Includes events of its sub-agents. Default true. */
   children?: boolean;
   /** Milliseconds between looks. Default 250 on the local stack, 1,000 elsewhere. */
   pollMs?: number;
-  /** Called before each pause between looks: where it resolves first, the next look is made at once. */
+  /** Called before each pause between looks: if it resolves first, the next look follows at once. */
   sooner?: () => Promise<void>;
 }
 
 const LOCAL_POLL_MS = 250;
 const REMOTE_POLL_MS = 1_000;
-/** After the first look that came while a worker takes in what happened. */
+/** Pause after the first look that was postponed for a worker's task. */
 const PUT_OFF_MS = 30;
 
-/** Milliseconds between looks at a run. */
+/** Returns the milliseconds between looks at a run. */
 export function pollMsOf({ local }: Pick<Temporal, 'local'>): number {
   return local ? LOCAL_POLL_MS : REMOTE_POLL_MS;
 }
 
-/** Before the next look: `putOff` looks in a row came while a worker was at a task, which is soon over, or nobody's. */
+/** Returns the pause before the next look. `putOff` looks in a row found a pending task, which ends soon or has no worker. */
 export function pauseMs(putOff: number, pollMs: number): number {
   return putOff === 0 ? pollMs : Math.min(PUT_OFF_MS * 2 ** (putOff - 1), pollMs);
 }
 
-/** Yields what happens in the run, from its start or after `since`, as far as its worker or the store tells. Throws a SteersmanError for an unknown run. */
+/** Yields the run's events, from its start or after `since`, from its worker or the store. Throws for an unknown run. */
 export async function* watchRun(reader: RunReader, options: WatchOptions = {}): AsyncGenerator<RunEvent> {
   const { signal, since = 0, live = true, children = true, pollMs = pollMsOf(reader.temporal) } = options;
   const { sooner } = options;
