@@ -1,14 +1,17 @@
 /** The tool that runs a command line in the workspace. */
 
-import { type CodeTool, defineTool } from 'steersman/mcp';
+import { COMMAND_META, type CodeTool, defineTool, Parts } from 'steersman/mcp';
 import { type CodeSays, codeSays } from 'steersman/rules';
-import { type CommandEnd, commandEnv, commandShell, runCommand } from 'steersman/shared';
+import { type CommandEnd, commandEnv, commandExcerpt, commandShell, runCommand } from 'steersman/shared';
 import type { WorkspaceContext } from './files/context.js';
 
 const DEFAULT_MS = 120_000;
 const MOST_MS = 600_000;
 const GRACE_MS = 30_000;
-const MAX_BYTES = 16 * 1024;
+/** Of the output; a run keeps it by reference. */
+const MAX_BYTES = 1 << 20;
+/** Of the answer to a client that keeps nothing; a run shortens by itself. */
+const SHOWN_BYTES = 16 * 1024;
 const TELL_EVERY_MS = 1_000;
 
 export function runTool({ workspace }: WorkspaceContext): CodeTool {
@@ -24,7 +27,7 @@ export function runTool({ workspace }: WorkspaceContext): CodeTool {
     stoppable: true,
     // The command's own limit is shorter, and has a better message.
     timeoutMs: MOST_MS + GRACE_MS,
-    async run({ command, timeoutMs = DEFAULT_MS }, { signal, progress }) {
+    async run({ command, timeoutMs = DEFAULT_MS }, { signal, progress, runId }) {
       const startedAt = performance.now();
       let bytes = 0;
       const telling = setInterval(() => {
@@ -45,8 +48,12 @@ export function runTool({ workspace }: WorkspaceContext): CodeTool {
         });
         if (end.ended === 'not_started') throw new Error(`The command was not started: ${end.why}.`);
         const told = `${endText(end, codeSays(String(command), { pipefail }))}\n${end.output}`.trimEnd();
-        if (end.ended === 'cancelled') throw new Error(told);
-        return told;
+        const bytesTold = Buffer.from(told);
+        const isLong = bytesTold.length > SHOWN_BYTES;
+        const answer = isLong && !runId ? commandExcerpt(bytesTold, SHOWN_BYTES).text : told;
+        if (end.ended === 'cancelled') throw new Error(answer);
+        if (!isLong || !runId) return answer;
+        return new Parts([{ type: 'text', text: told, _meta: { [COMMAND_META]: true } }]);
       } finally {
         clearInterval(telling);
       }

@@ -7,6 +7,7 @@ export type { ToolsHere } from './connection/resolve-server.js';
 export { type ExpandedPrompt, expandPrompt, listPrompts, promptUsage, type ServerPrompt } from './prompts.js';
 export {
   CODE_SERVER,
+  COMMAND_META,
   type CodeTool,
   codeToolServer,
   defineTool,

@@ -86,6 +86,7 @@ export {
   runFolder,
   tryBlobStore,
 } from './store/blob-store.js';
+export { commandExcerpt } from './store/command-excerpt.js';
 export { foundText, gramsOf, lowerWords, partWith } from './store/find-words.js';
 export { readResult, readResultTool } from './store/read-result.js';
 export {

@@ -302,6 +302,9 @@ export function saysStopped(meta: unknown): boolean {
   return isRecord(meta) && meta[STOPPED_META] === true;
 }
 
+/** In `_meta` of a text: it is the output of a command, which is shortened as such. */
+export const COMMAND_META = 'steersman/command';
+
 /** A result made of protocol parts, such as a picture. */
 export class Parts {
   readonly content: CallToolResult['content'];

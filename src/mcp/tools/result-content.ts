@@ -1,12 +1,14 @@
 /** Converts an MCP server's answer to the content that a conversation stores: bounded, with the remainder in the blob store. */
 import { isDeepStrictEqual } from 'node:util';
-import { parseJson } from '../../base/json/json.js';
+import { isRecord, parseJson } from '../../base/json/json.js';
 import { CONTENT_BYTES, FAILURE_BYTES } from '../../base/sizes/bounds.js';
 import { errorText } from '../../base/text/error-text.js';
 import { cutText } from '../../base/text/fit.js';
 import type { ToolContent } from '../../run/messages/message.js';
 import type { BlobStore } from '../../shared/store/blob-store.js';
+import { commandExcerpt } from '../../shared/store/command-excerpt.js';
 import { cutHead, cutTail } from '../../shared/store/text-cut.js';
+import { COMMAND_META } from './code-tools.js';
 import type { AnswerPart, ToolAnswer } from './tool-answer.js';
 
 /** Sizes for shortening large texts, in UTF-8 bytes. */
@@ -95,7 +97,7 @@ async function toBlock(
 ): Promise<ToolContent> {
   switch (part.type) {
     case 'text':
-      return { type: 'text', ...(await boundText(part.text, keeper)) };
+      return { type: 'text', ...(await boundText(part.text, keeper, isCommand(part))) };
     case 'image':
       return { type: 'image', mimeType: part.mimeType, ...(await kept(part.data, keeper)) };
     case 'audio': {
@@ -115,6 +117,10 @@ async function toBlock(
       return { type: 'text', ...(await boundText(text, keeper)) };
     }
   }
+}
+
+function isCommand({ _meta: meta }: Record<string, unknown>): boolean {
+  return isRecord(meta) && meta[COMMAND_META] === true;
 }
 
 /** Stores binary data whole, by reference. */
@@ -143,12 +149,14 @@ function mime(mimeType: string | undefined): { mimeType?: string } {
 export async function boundText(
   text: string,
   keeper: Keeper,
+  ofCommand = false,
 ): Promise<{ text: string; ref?: string; totalBytes?: number; headBytes?: number }> {
   // The text is cleaned before it is cut and stored, because a page could otherwise begin inside a secret. Lone
   // surrogates, which have no UTF-8, are replaced here, so that sizes and stored bytes agree.
   const bytes = Buffer.from(keeper.clean?.(text) ?? text, 'utf8');
   if (bytes.length <= keeper.sizes.wholeBytes) return { text: bytes.toString('utf8') };
   const ref = await keeper.keep(bytes);
+  if (ofCommand) return { ...commandExcerpt(bytes, keeper.sizes.wholeBytes), ref, totalBytes: bytes.length };
   const head = cutHead(bytes, keeper.sizes.headBytes);
   const tail = cutTail(bytes, keeper.sizes.tailBytes);
   const left = bytes.length - head.length - tail.length;
