@@ -50,7 +50,7 @@ interface Listing {
   all?: boolean;
 }
 
-/** The tree of a folder. @throws Error, for the model, for what is none. */
+/** Returns the tree of a folder. @throws Error, for the model, if the path is not a folder. */
 export async function listFolder(
   context: WorkspaceContext,
   { path, depth, all = false }: Listing,

@@ -1,4 +1,4 @@
-/** What a path most likely means that leads nowhere. */
+/** Suggests existing paths that resemble a path that does not exist. */
 import { basename, dirname } from 'node:path';
 import { search } from 'steersman/config';
 import { likeness } from './closest-place.js';
@@ -9,14 +9,14 @@ const MOST_NAMED = 3;
 const LEAST_LIKENESS = 0.5;
 
 interface Looked {
-  /** By which the system reaches the workspace. */
+  /** Path of the open workspace folder, such as `/proc/self/fd/9`. */
   cwd: string;
-  /** What ripgrep leaves out beside what git ignores. */
+  /** Arguments of ripgrep that exclude more than git ignores. */
   leftOut: readonly string[];
   isDenied(path: string): boolean;
 }
 
-/** The files and folders whose names are nearest, the best first: of what git does not ignore, and nobody denies. */
+/** Returns the files and folders with the most similar names, the best first: without git's ignored files and denied paths. */
 export async function nearestPaths({ cwd, leftOut, isDenied }: Looked, path: string): Promise<string[]> {
   const names = new Set<string>();
   const take = (file: string) => {
@@ -36,7 +36,7 @@ export async function nearestPaths({ cwd, leftOut, isDenied }: Looked, path: str
     .map(({ name }) => name);
 }
 
-/** From 0 to 2: its last part counts most, then where it is. */
+/** Returns 0 to 1.5: the similarity of the last part counts most, then that of the path. */
 function likenessOf(name: string, wanted: string): number {
   const [own, other] = [basename(name), basename(wanted)];
   const last = own === other ? 1 : likeness(own, other);

@@ -1,16 +1,16 @@
-/** Texts in the encodings that files have: all tools read a file in the same one, and an edit keeps it. */
+/** Decodes and encodes text files: all tools read a file in the same encoding, and an edit preserves it. */
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
 
-/** So far a byte 0 says that a file is no text. */
+/** A byte 0 within the first bytes marks a file as not text. */
 const PROBE_BYTES = 8_192;
-/** What the bytes 0x80 to 0x9f stand for; Node's own decoder leaves them as they are. */
+/** The characters of the bytes 0x80 to 0x9f; Node's own decoder leaves these bytes unchanged. */
 const WESTERN =
   '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178';
 
 /**
- * By marks for UTF-16. What is no UTF-8, and has no character of it but those of ASCII, is in the old Western encoding.
- * Null for what is no text. `isWhole`: the bytes are not only the beginning of a file.
+ * Returns UTF-16 by byte order mark; Windows-1252 for invalid UTF-8 whose valid characters are all ASCII; else UTF-8.
+ * Null for a file that is not text. `isWhole`: the bytes are a complete file, not only its beginning.
  */
 export function encodingOf(bytes: Uint8Array, isWhole = true): Encoding | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
@@ -20,7 +20,7 @@ export function encodingOf(bytes: Uint8Array, isWhole = true): Encoding | null {
   return text.includes('\ufffd') && !/[^\0-\x7f\ufffd]/.test(text) ? 'windows-1252' : 'utf-8';
 }
 
-/** Takes the pieces of a text; the last comes without `stream`. A byte order mark is no part of it. */
+/** Returns a decoder for the pieces of a text; the last piece comes without `stream`. A byte order mark is not returned. */
 export function decoderOf(encoding: Encoding): Pick<TextDecoder, 'decode'> {
   return encoding === 'windows-1252' ? { decode: western } : new TextDecoder(encoding);
 }
@@ -32,7 +32,7 @@ function western(bytes: Parameters<TextDecoder['decode']>[0]): string {
   return text.replace(/[\x80-\x9f]/g, sign => WESTERN[sign.charCodeAt(0) - 0x80] ?? sign);
 }
 
-/** Every byte of a file as a text, with its byte order mark. */
+/** Returns all bytes of a file as text, including its byte order mark. */
 export function wholeText(bytes: Buffer, encoding: Encoding): string {
   if (encoding === 'windows-1252') return western(bytes);
   if (encoding === 'utf-8') return bytes.toString('utf8');
@@ -42,7 +42,7 @@ export function wholeText(bytes: Buffer, encoding: Encoding): string {
     .toString('utf16le');
 }
 
-/** The bytes of a text. @throws Error, for the model, for a character that the encoding does not have. */
+/** Returns the bytes of a text. @throws Error, for the model, for a character that the encoding lacks. */
 export function encoded(text: string, encoding: Encoding): Buffer {
   if (encoding === 'utf-8') return Buffer.from(text);
   const wide = () => Buffer.from(text, 'utf16le');

@@ -96,10 +96,7 @@ interface JoinedAs {
   token: string;
 }
 
-/**
- * Returns null if the run accepts no more goals: the next number is tried. Throws if it is full, or was started
- * differently.
- */
+/** Returns null if the run accepts no more goals: the next number is tried. Throws if it is full, or started differently. */
 function passOver(id: string, { cause }: WorkflowUpdateFailedError): null {
   const type = cause instanceof ApplicationFailure ? cause.type : null;
   if (type !== REFUSED.full && type !== REFUSED.differs) return null;

@@ -64,8 +64,8 @@ export interface StartOptions {
   /** Limits of this run, by name; they override those of `steersman.yaml`. */
   limits?: Partial<Limits>;
   /**
-   * Checks that a goal must pass to be completed, in addition to those of `steersman.yaml`: one is `{ run: 'npm test'
-   * }`, `{ file, matches?, json? }`, `{ tool, arguments?, matches? }`, or `{ function }` of the worker's program.
+   * Checks that a goal must pass to be completed, besides those of `steersman.yaml`, by kind: `{ file, matches?, json? }`,
+   * `{ run: 'npm test' }`, `{ tool, arguments?, matches? }`, or `{ function }` of the worker's program.
    */
   checks?: Check[];
   /** Passed to every tool call, not shown to models. */
