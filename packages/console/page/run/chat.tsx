@@ -78,7 +78,7 @@ function Live({ run }: { run: RunModel }) {
           <header>
             <strong>{call.role}</strong> <span class="muted">{call.model}</span>
           </header>
-          <LiveReply call={call} />
+          <LiveReply form={call.form} heard={call.heard} />
         </article>
       ))}
       {[...tools].map(([callId, { tool, progress }]) =>
@@ -99,7 +99,8 @@ function Live({ run }: { run: RunModel }) {
   );
 }
 
-function LiveReply({ call: { form, heard } }: { call: CallInFlight }) {
+/** Takes values: a call is the same object at each piece, and a component with equal props is not drawn again. */
+function LiveReply({ form, heard }: Pick<CallInFlight, 'form' | 'heard'>) {
   const { text, reasoning } = heard;
   const hole = text.from > 0;
   return (
