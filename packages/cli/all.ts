@@ -5,6 +5,7 @@ import { addDoctor, addModels } from './setup/doctor.js';
 import { addMcp } from './setup/mcp.js';
 import { addPermissions } from './setup/permissions.js';
 import { addPrompts } from './setup/prompts.js';
+import { addSkills } from './setup/skills.js';
 import { addTools } from './setup/tools.js';
 import { addBudget, addFollowUp, addModel, addPlan, addSteer, addSwitches } from './verbs/change.js';
 import { addCredits } from './verbs/credits.js';
@@ -43,6 +44,7 @@ const VERBS = [
   addTools,
   addModels,
   addPrompts,
+  addSkills,
   addPermissions,
   addDoctor,
 ];

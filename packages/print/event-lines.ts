@@ -65,6 +65,7 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   app_call_started: event =>
     `app · tool ${event.tool} ${preview(argumentsLine(event.arguments), ARGUMENTS_CHARS)}`,
   app_call_ended: (event, colors) => `app · ${toolCallEnded(event, colors)}`,
+  skill_loaded: ({ name, digest, file }) => `skill ${name} (${digest})${file ? ` · ${file}` : ''}`,
   subagent_started: ({ id }) => `sub-agent ${id} started`,
   subagent_ended: child => `sub-agent ${child.id} ended · ${childEnd(child)}`,
   reask: ({ role, errors }, { yellow }) => yellow(`${role} is asked again: ${errors.join('; ')}`),

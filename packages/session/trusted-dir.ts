@@ -1,6 +1,6 @@
 /** Finds the folder whose configuration a command uses. At first use it asks a person, if one is there, to trust the folder. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { userPath } from '@steersman/print';
 import { escapeUnseen, isRecord, stringOr } from 'steersman/base';
@@ -10,6 +10,8 @@ import {
   loadVariables,
   markOf,
   notTrusted,
+  SKILL_FOLDERS,
+  skillsIn,
   TOOL_FILES,
   toolFilesOf,
   trustedSections,
@@ -95,6 +97,12 @@ export function whatItBrings(dir: string): string[] {
     ...programsOf(dir).map(line => `    ${line}`),
     ...brings(TOOL_FILES, 'runs as you, in the worker:'),
     ...toolFilesOf(dir).map(name => `    ${shown(name)}`),
+    ...SKILL_FOLDERS.flatMap(name => {
+      const skills = skillsIn(join(dir, name)).map(folder => shown(basename(folder)));
+      return skills.length > 0
+        ? [`  ${name.padEnd(16)}tells models how to work: ${cut(skills.join(', '), MOST_CHARS)}`]
+        : [];
+    }),
   ];
 }
 

@@ -27,7 +27,7 @@ import { RECALL, type ToolDefinition } from '../run/tools/tool.js';
 import { addWorkflowTools, mergeClientTools } from '../run/tools/workflow-tools.js';
 import { SteersmanError } from '../shared/process/errors.js';
 import { failpoint } from '../shared/process/failpoints.js';
-import type { WorkerFeature, WorkerParts } from './feature.js';
+import { type Beside, offeredBy, withBeginning } from './feature.js';
 import { pack } from './pack.js';
 import { namesModels, type PinModelsDeps, pinModels } from './pin-models.js';
 import { type RunFiles, type RunFilesDeps, readRunFiles, roleWarnings } from './read-run-files.js';
@@ -47,7 +47,7 @@ export interface LoadRunDeps extends RunFilesDeps, PinModelsDeps {
   /** The worker stores runs in a store of sessions. Default false. */
   keeps?: boolean;
   /** Features of this worker, with the parts that they may use. Default: no features. */
-  beside?: { features: readonly WorkerFeature[]; parts: WorkerParts; ownTools: readonly ToolDefinition[] };
+  beside?: Beside;
   /** The worker's program chooses models. Default false. */
   asksProgram?: boolean;
   /** Returns tools of the connected servers and the built-in ones, with the policies their servers declare. */
@@ -122,8 +122,8 @@ const SPARE_BYTES = 5_000;
 
 async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> {
   const { badInput, badConfig } = FAILURE.run;
-  const files = await failAs(badConfig, () => readRunFiles(deps, run));
-  const { settings, words } = files;
+  const read = await failAs(badConfig, () => readRunFiles(deps, run));
+  const { settings, words } = read;
   const workspace = await failAs(badInput, () =>
     checkWorkspace(run.workspace, workspaceRoots(settings.workspaces, deps.localStack)).catch(
       elsewhere(deps),
@@ -131,11 +131,15 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   );
   const limits = limitsFor(settings, run);
   const listed = await failAs(badConfig, () => deps.listTools(workspace));
-  const { tools, warnings } = toolsFor(listed, files, run, deps.beside?.ownTools);
+  const taken = new Set([...listed.tools, ...(run.clientTools ?? [])].map(({ name }) => name));
+  const offered = await offeredBy(deps.beside, read, taken);
+  const { files, offers } = offered;
+  const { tools, warnings } = toolsFor(listed, files, run, offered.ownTools);
   const allowed = tools.filter(tool => !isDenied(tool, settings.permissions));
   const values = { limits, tools: allowed, today: today(), workspace };
   const ofFeatures = await pinsOf(deps, settings, run);
-  const { roles, prefix } = await failAs(badConfig, () => renderAll(files, values, run.systemMessage));
+  const rendered = await failAs(badConfig, () => renderAll(files, values, run.systemMessage));
+  const { roles, prefix } = withBeginning(rendered, offers);
   const needsPrices = limits.costUsd !== null || wantPrices(deps, settings, run);
   const { choice, modelInfo, resolver } = await failAs(namesModels(run) ? badInput : badConfig, () =>
     pinModels(deps, roles, { settings, run, needsPrices }),
@@ -165,11 +169,12 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     ...((deps.keeps === true || asksTransforms(settings)) && {
       context: contextRules(settings, modelInfo, needsPrices),
     }),
-    ...ofFeatures,
+    ...Object.assign({}, ofFeatures, ...offers.map(offer => offer.pinned)),
     searchAttributes: attributes.names,
     warnings: [
       ...listed.warnings,
       ...warnings,
+      ...offered.warnings,
       ...project.warnings,
       ...(listing.warnings ?? []),
       ...choice.warnings,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { TOOL_FILES } from './files/config-dir.js';
 import { marksBelow, readText } from './files/files.js';
 import { SETTINGS_FILE } from './settings.js';
+import { skillMarks } from './skills/skill-folders.js';
 
 const FOLDERS = ['prompts', TOOL_FILES];
 const FILES = [SETTINGS_FILE, '.mcp.json'];
@@ -13,8 +14,9 @@ const DIGEST_CHARS = 8;
 export function configurationDigest(configDir: string): string {
   const files = FILES.map(name => [name, readText(join(configDir, name))]);
   const below = FOLDERS.map(folder => [folder, marksBelow(join(configDir, folder))]);
+  const skills = skillMarks(configDir);
   return createHash('sha256')
-    .update(JSON.stringify([files, below]))
+    .update(JSON.stringify(skills.length > 0 ? [files, below, skills] : [files, below]))
     .digest('hex')
     .slice(0, DIGEST_CHARS);
 }

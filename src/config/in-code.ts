@@ -24,6 +24,8 @@ export interface ConfigInCode {
   roles?: readonly RoleInCode[];
   /** Business contexts by role, or `default`: they replace `prompts/business/<role>.md`. */
   prompts?: Readonly<Record<string, string>>;
+  /** Folders of skills, each of one skill or of several, besides those of the configuration folder. Default: none. */
+  skills?: readonly string[];
   /** Model providers of the program: model ids may begin with their names. */
   providers?: readonly { name: string }[];
   /** Transforms of the program, by name. Absent: they are unknown, and any name is accepted. */

@@ -36,6 +36,8 @@ export {
   type Settings,
   settingsOfAny,
 } from './settings.js';
+export { findSkills, type Skill } from './skills/find-skills.js';
+export { SKILL_FOLDERS, skillsIn } from './skills/skill-folders.js';
 export {
   isTrusted,
   loadVariables,

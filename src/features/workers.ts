@@ -5,8 +5,9 @@ import { byName } from '../workflows/beside/feature.js';
 import { artifacts } from './artifacts/worker.js';
 import { credits } from './credits/worker.js';
 import { hooks } from './hooks/worker.js';
+import { skills } from './skills/worker.js';
 
-export const WORKER_FEATURES: readonly WorkerFeature[] = byName([artifacts, credits, hooks]);
+export const WORKER_FEATURES: readonly WorkerFeature[] = byName([artifacts, credits, hooks, skills]);
 
 /** The tools that runs carry out themselves. */
 export const OWN_TOOLS = ownToolsWith(WORKER_FEATURES.flatMap(({ tools = [] }) => tools));

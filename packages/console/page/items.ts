@@ -228,6 +228,7 @@ const NOTES: { [T in JournalType]?: [NoteLevel, (event: EventOf<T>) => string | 
   ],
   warning: ['warn', ({ text }) => text],
   context_note: ['info', ({ text }) => text],
+  skill_loaded: ['info', ({ name, file }) => [name, file].filter(Boolean).join(' · ')],
   budget_warning: ['warn', ({ budget }) => ({ text: '', named: ['budget', budget] })],
   budget_set: [
     'info',

@@ -113,11 +113,14 @@ const MOST_FILES = 10_000;
 const MOST_FOLDER_BYTES = 100_000_000;
 
 /**
- * Lists every file below a folder except packages: its relative name, and a digest of its content. Links are followed,
+ * Lists every file below a folder except packages, or except what `isPart` rejects: its relative name, and a digest of its content. Links are followed,
  * because loading follows them; a folder reached by another name is listed with its place, and entered once.
  * @throws SteersmanError that names the unreadable path, or the folder if it holds too much.
  */
-export function marksBelow(folder: string): [name: string, mark: string][] {
+export function marksBelow(
+  folder: string,
+  isPart = (name: string) => name !== 'node_modules',
+): [name: string, mark: string][] {
   const marks: [string, string][] = [];
   const seen = new Set<string>();
   let files = 0;
@@ -136,7 +139,7 @@ export function marksBelow(folder: string): [name: string, mark: string][] {
       if (place !== path) marks.push([path, place]);
       if (seen.has(real)) return;
       seen.add(real);
-      const names = readdirSync(real).filter(name => name !== 'node_modules');
+      const names = readdirSync(real).filter(isPart);
       for (const below of names.sort().map(name => join(path, name))) {
         files += 1;
         if (files > MOST_FILES) throw unreadable(folder, `more than ${MOST_FILES} files`);

@@ -1,7 +1,7 @@
 /**
  * Decides whose configuration is used unasked. A folder's `.mcp.json` starts programs; its `steersman.yaml` and `.env`
  * choose where conversations and keys go. So a person must trust a cloned folder once. They must do so again after
- * changes of its `.mcp.json`, its `tools/`, `TRUSTED_SECTIONS` of its `steersman.yaml`, the scripts of its console, and
+ * changes of its `.mcp.json`, `tools/` and skills, `TRUSTED_SECTIONS` of its `steersman.yaml`, the scripts of its console, and
  * variables of its `.env` except keys of models. Its other files are edited often, and send nothing elsewhere.
  */
 import { createHash } from 'node:crypto';
@@ -22,6 +22,7 @@ import { isOwn, TOOL_FILES } from '../files/config-dir.js';
 import { displayPath, marksBelow, readDotEnv, readText } from '../files/files.js';
 import { parseYaml } from '../files/yaml-source.js';
 import { SETTINGS_FILE, TRUSTED_SECTIONS } from '../settings.js';
+import { SKILL_FOLDERS, skillMarks } from '../skills/skill-folders.js';
 import { namedVariables } from './settings.js';
 
 /** The digest of the trusted state, by the folder's real path. */
@@ -114,7 +115,7 @@ export function notTrusted(dir: string): SteersmanError {
   const fault = markOrFault(dir);
   if (fault instanceof SteersmanError) return fault;
   return new SteersmanError(
-    `The configuration in ${oneLine(dir)} is not used: it can start programs and choose where keys are sent, and nobody has said yet that it is trusted, or its .mcp.json, its tools/, scripts of its console, ${TRUSTED_SECTIONS.join(', ')} of its ${SETTINGS_FILE} or what its .env sets (but keys of models) have changed since.`,
+    `The configuration in ${oneLine(dir)} is not used: it can start programs and choose where keys are sent, and nobody has said yet that it is trusted, or its .mcp.json, its tools/, its skills, scripts of its console, ${TRUSTED_SECTIONS.join(', ')} of its ${SETTINGS_FILE} or what its .env sets (but keys of models) have changed since.`,
     `Look at it first. To trust it from now on, call there, in a terminal: ${verbCall('doctor')}. For one call, name it: --config ${shellWord(oneLine(dir))} (in programs: configDir).`,
   );
 }
@@ -128,12 +129,15 @@ export function markOf(folder: string, scripts?: Scripts): string {
     checkOwners(folder);
     const mcp = readText(join(folder, '.mcp.json')) ?? '';
     const tools = marksBelow(join(folder, TOOL_FILES));
+    const skills = skillMarks(folder);
     const parts = [
       mcp,
       sentElsewhereIn(folder),
       lastingVariables(folder),
       tools,
       ...(scripts ?? readScripts(folder)).values(),
+      // A folder without skills keeps the mark that it was trusted by.
+      ...(skills.length > 0 ? [{ skills }] : []),
     ];
     const marked = JSON.stringify(parts);
     return createHash('sha256').update(marked).digest('hex');
@@ -182,7 +186,9 @@ function markOrFault(folder: string): string | SteersmanError {
 
 /** In a folder that others may write to, such as /tmp, they can add files. */
 function checkOwners(folder: string): void {
-  const paths = [SETTINGS_FILE, '.mcp.json', '.env', TOOL_FILES, 'prompts'].map(name => join(folder, name));
+  const paths = [SETTINGS_FILE, '.mcp.json', '.env', TOOL_FILES, 'prompts', ...SKILL_FOLDERS].map(name =>
+    join(folder, name),
+  );
   const foreign = [...paths, ...scriptsOf(folder)].find(path => !isOwn(path));
   if (foreign === undefined) return;
   throw new SteersmanError(

@@ -117,6 +117,8 @@ export interface JournalPayloads {
   app_call_started: { callId: string; askedBy: string; tool: string; arguments: string; edited?: true };
   /** It may never have begun. */
   app_call_ended: CallEnded & { askedBy: string };
+  /** A model read a skill, or its file `file`, at this digest. */
+  skill_loaded: { name: string; digest: string; file?: string };
   /** A sub-agent starts for the tool call `callId`; `id`: unique in the run, such as `search/1`; `role`: its own role. */
   subagent_started: { id: string; role: string; callId: string };
   /** `cause`: null if unknown. */

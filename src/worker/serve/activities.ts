@@ -219,9 +219,11 @@ function featureActivities(parts: Parts): Record<string, (input: never) => Promi
 function workerParts(parts: Parts): WorkerParts {
   const { deniedTools } = allowedBy(parts);
   const { options, settings, blobs, store, secrets } = parts;
+  const { configDir, skills = [], isTrusted = () => true } = options;
   return {
     ...{ blobs, accounts: store.accounts, settings, hooks: options.hooks ?? {} },
     ...{ readArguments: argumentsOf, deniedTools, lookup: env.lookup },
+    ...{ configDir, isTrusted, skills },
     readMessages: ids => {
       const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
       return runOf(workflowId, runId).query(messagesQuery, ids);

@@ -64,6 +64,7 @@ function config(yaml: string): Promise<void> {
 
 const PARTS = {
   ...{ accounts: { show: async () => null }, hooks: {}, settings: { hooks: {} } },
+  ...{ configDir: null, skills: [], isTrusted: () => true },
 } as unknown as WorkerParts;
 
 async function load(

@@ -33,6 +33,8 @@ const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
       'workflows/turn/turn-loop.ts',
     ],
   },
+  // Watchers are told which a model has read.
+  skills: { words: /\bskills?(?![a-z])|skill_/i, contracts: ['run/state/journal.ts'] },
   // Results and conversations have them, prompts may name them, and models read of them in words.
   artifacts: {
     words: /artifact/i,

@@ -367,6 +367,7 @@ export const EN = {
   note_limit_reached: 'Limit reached',
   note_warning: 'Warning',
   note_context_note: 'Note',
+  note_skill_loaded: 'Skill',
   note_budget_warning: 'Most of the budget is used',
   note_budget_set: 'Budget',
   note_thread_trimmed: 'Conversation trimmed',

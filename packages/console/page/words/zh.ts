@@ -366,6 +366,7 @@ export const ZH: Words = {
   note_limit_reached: '达到上限',
   note_warning: '警告',
   note_context_note: '说明',
+  note_skill_loaded: '技能',
   note_budget_warning: '预算即将用尽',
   note_budget_set: '预算',
   note_thread_trimmed: '对话已裁剪',

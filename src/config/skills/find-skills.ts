@@ -1,0 +1,172 @@
+/**
+ * Where skills are: the project's own folders, those that a program names, and what a skill's folder holds. What they say
+ * is another's text; what they hold is read only where it lies in the skill's own folder.
+ */
+import { createHash } from 'node:crypto';
+import { lstat, readdir, realpath } from 'node:fs/promises';
+import { basename, join, relative, resolve } from 'node:path';
+import { errorText } from '../../base/text/error-text.js';
+import { isBelow } from '../../shared/below.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { displayPath, errorCode, readHead } from '../files/files.js';
+import { parseSkillFile, type SkillFile } from './skill-file.js';
+import { isPart, SKILL_FOLDERS, skillFileIn, skillsIn } from './skill-folders.js';
+
+/** Larger is no skill, such as a link to the root of a disk. */
+const MOST_FILES = 1_000;
+const MOST_BYTES = 64_000_000;
+const MOST_TEXT_BYTES = 1_000_000;
+/** 96 bits. */
+const DIGEST_CHARS = 16;
+
+export interface Skill extends SkillFile {
+  /** Its folder: the real path. */
+  folder: string;
+  file: string;
+  /** Of all of its files, by name and content. */
+  digest: string;
+  /** Sizes by path in the folder, in the order of paths, without `SKILL.md`. */
+  files: ReadonlyMap<string, number>;
+}
+
+export interface FoundSkills {
+  skills: Skill[];
+  /** Why a skill is left out, and what to do. */
+  faults: string[];
+}
+
+export interface SkillPlaces {
+  /** The project's. Null: there is none, or it is not trusted. */
+  configDir: string | null;
+  /** Folders that a program names: of a skill, or of several. Default: none. */
+  named?: readonly string[] | undefined;
+}
+
+/** Those that are whole, each name once, and why others are left out. `only`: the skill of this name. */
+export async function findSkills(places: SkillPlaces, only?: string): Promise<FoundSkills> {
+  const { folders, faults } = await skillFolders(places);
+  const skills = new Map<string, Skill>();
+  for (const folder of folders) {
+    try {
+      const { file, said } = await readSkillFile(folder);
+      if (only !== undefined && only !== said.name) continue;
+      const skill = await wholeSkill(file, said);
+      const first = skills.get(said.name) ?? skill;
+      if (first.digest !== skill.digest)
+        faults.push(
+          `${displayPath(file)}: another ${said.name} is in ${displayPath(first.folder)}: rename or remove one.`,
+        );
+      skills.set(said.name, first);
+    } catch (error) {
+      if (!(error instanceof SteersmanError)) throw error;
+      faults.push(`${error.message} ${error.remedy}`);
+    }
+    if (only !== undefined && skills.size > 0) break;
+  }
+  return { skills: [...skills.values()], faults };
+}
+
+/** Real paths, each once: `.claude/skills` often leads to `.agents/skills`. */
+async function skillFolders({ configDir, named = [] }: SkillPlaces) {
+  const folders = new Set<string>();
+  const faults: string[] = [];
+  for (const place of named) {
+    const real = await realpath(resolve(place)).catch(() => null);
+    if (real === null)
+      faults.push(`The folder of skills ${displayPath(place)} is not there: check its path.`);
+    else for (const folder of skillsIn(real)) folders.add(await realpath(folder));
+  }
+  const project = configDir === null ? null : await realpath(configDir).catch(() => null);
+  if (project === null) return { folders, faults };
+  for (const place of SKILL_FOLDERS.map(name => join(project, name))) {
+    for (const folder of await Promise.all(skillsIn(place).map(each => realpath(each)))) {
+      if (isBelow(folder, project)) folders.add(folder);
+      else
+        faults.push(
+          `${displayPath(place)}: a skill there leads to ${displayPath(folder)}, out of the project, and is left out: copy it.`,
+        );
+    }
+  }
+  return { folders, faults };
+}
+
+async function readSkillFile(folder: string): Promise<{ file: string; said: SkillFile }> {
+  const file = join(folder, skillFileIn(folder) ?? 'SKILL.md');
+  const bytes = await readOwn(folder, basename(file), MOST_TEXT_BYTES);
+  return { file, said: parseSkillFile(bytes.toString(), file, basename(folder)) };
+}
+
+async function wholeSkill(file: string, said: SkillFile): Promise<Skill> {
+  const folder = join(file, '..');
+  const paths = await pathsIn(folder);
+  const files = new Map<string, number>();
+  const marks: [string, string][] = [];
+  let left = MOST_BYTES;
+  for (const path of paths) {
+    const bytes = await readOwn(folder, path, left);
+    left -= bytes.length;
+    files.set(path, bytes.length);
+    marks.push([path, createHash('sha256').update(bytes).digest('hex')]);
+  }
+  files.delete(basename(file));
+  const digest = createHash('sha256').update(JSON.stringify(marks)).digest('base64url');
+  return { ...said, folder, file, digest: digest.slice(0, DIGEST_CHARS), files };
+}
+
+/** Sorted; no folder behind a link is gone into, and no file of another folder counts. */
+async function pathsIn(folder: string): Promise<string[]> {
+  const paths: string[] = [];
+  const goInto = async (at: string): Promise<void> => {
+    for (const entry of await readdir(join(folder, at), { withFileTypes: true })) {
+      if (!isPart(entry.name)) continue;
+      const path = at === '' ? entry.name : `${at}/${entry.name}`;
+      if (entry.isDirectory()) await goInto(path);
+      else if (entry.isFile() || (entry.isSymbolicLink() && (await leadsInside(folder, path))))
+        paths.push(path);
+      if (paths.length > MOST_FILES) throw tooMuch(folder, `more than ${MOST_FILES} files`);
+    }
+  };
+  await readable(folder, () => goInto(''));
+  return paths.sort();
+}
+
+async function leadsInside(folder: string, path: string): Promise<boolean> {
+  const real = await realpath(join(folder, path)).catch(() => null);
+  return real !== null && isBelow(real, folder) && (await lstat(real)).isFile();
+}
+
+/** A file of the skill. @throws SteersmanError where it leads out of the folder, is too large or can't be read. */
+export async function readOwn(folder: string, path: string, most = MOST_BYTES): Promise<Buffer> {
+  return readable(join(folder, path), async () => {
+    const real = await realpath(join(folder, path));
+    if (!isBelow(real, folder)) throw tooMuch(real, 'what lies outside of the folder');
+    const { size } = await lstat(real);
+    if (size > most) throw tooMuch(join(folder, path), `more than ${most} bytes`);
+    const { head } = await readHead(real, size);
+    return head;
+  });
+}
+
+function tooMuch(path: string, what: string): SteersmanError {
+  return new SteersmanError(
+    `${displayPath(path)}: the skill holds ${what}.`,
+    'Keep to what the skill needs, in its own folder.',
+  );
+}
+
+async function readable<T>(path: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof SteersmanError) throw error;
+    throw new SteersmanError(
+      `${displayPath(path)} can not be read (${errorCode(error) || errorText(error)}).`,
+      'Check who may read it.',
+    );
+  }
+}
+
+/** Its folder from the workspace on; null: it lies outside. */
+export function placeOfSkill({ folder }: Pick<Skill, 'folder'>, workspace: string): string | null {
+  return isBelow(folder, workspace) ? relative(workspace, folder) || '.' : null;
+}

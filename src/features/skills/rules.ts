@@ -1,0 +1,39 @@
+/** Skills: folders of instructions for kinds of work. A run pins them by digest, and one tool of its own reads them. */
+import type { RunWords } from '../../base/words/words.js';
+import type { JournalPayloads } from '../../run/state/journal.js';
+
+declare module '../../run/agents/run-config.js' {
+  interface PinnedRun {
+    /** Digests of the skills that there were at the start, by name; absent for none. */
+    skills?: PinnedSkills;
+  }
+}
+
+export type PinnedSkills = Readonly<Record<string, string>>;
+
+/** The run's tool. */
+export const SKILL = 'skill';
+
+/** The type of the activity on the wire. */
+export const READ_SKILL = 'steersmanReadSkill';
+
+export interface ReadSkillInput extends Pick<RunWords, 'language'> {
+  callId: string;
+  workspace: string;
+  pinned: PinnedSkills;
+  /** Small arguments of the call; larger ones are read by the query `toolRequest`. */
+  arguments?: Record<string, unknown>;
+}
+
+/** `loaded`: of what was read, for the journal; absent if nothing was, or a further page. */
+export interface SkillRead {
+  ending: 'executed' | 'denied';
+  /** Words of the worker. */
+  note: string;
+  /** What the skill says. */
+  said?: string;
+  /** Names of its files, and of its folder if that lies in the workspace. */
+  listed?: { folder?: string; files: string[]; more?: number };
+  isError: boolean;
+  loaded?: JournalPayloads['skill_loaded'];
+}
