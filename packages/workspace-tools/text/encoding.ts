@@ -20,15 +20,17 @@ export function encodingOf(bytes: Uint8Array, isWhole = true): Encoding | null {
   return text.includes('\ufffd') && !/[^\0-\x7f\ufffd]/.test(text) ? 'windows-1252' : 'utf-8';
 }
 
+export interface Decoder {
+  decode(bytes?: Uint8Array, options?: { stream?: boolean }): string;
+}
+
 /** Returns a decoder for the pieces of a text; the last piece comes without `stream`. A byte order mark is not returned. */
-export function decoderOf(encoding: Encoding): Pick<TextDecoder, 'decode'> {
+export function decoderOf(encoding: Encoding): Decoder {
   return encoding === 'windows-1252' ? { decode: western } : new TextDecoder(encoding);
 }
 
-function western(bytes: Parameters<TextDecoder['decode']>[0]): string {
-  if (bytes === undefined || bytes === null) return '';
-  const given = bytes instanceof Uint8Array ? bytes : new Uint8Array(0);
-  const text = Buffer.from(given.buffer, given.byteOffset, given.length).toString('latin1');
+function western(bytes: Uint8Array = new Uint8Array(0)): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
   return text.replace(/[\x80-\x9f]/g, sign => WESTERN[sign.charCodeAt(0) - 0x80] ?? sign);
 }
 
