@@ -225,6 +225,11 @@ function editorCall({ command, ...input }: Input): Omit<Meant, 'tool'> | null {
   return null;
 }
 
+/** True for a tool of the workspace, whatever it is called in the run. */
+export function isWorkspaceTool(tool: Offered, own: string): boolean {
+  return bareName(tool.name) === own && isOurs(tool);
+}
+
 /** Other servers' tools may have the same name: ours accepts all arguments in the table, and no others. */
 function isOurs({ name, inputSchema: { properties, additionalProperties } }: Offered): boolean {
   const own = bareName(name);

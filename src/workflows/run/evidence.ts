@@ -11,7 +11,7 @@ import {
   withWriter,
 } from '../../rules/evidence/record.js';
 import { offeredTools } from '../../run/agents/run-config.js';
-import { type CheckResult, checksOf, withResult } from '../../run/checks/check.js';
+import { type Check, type CheckResult, checksOf, withResult } from '../../run/checks/check.js';
 import { type EvidenceItem, NOT_SEEN } from '../../run/evidence/evidence.js';
 import type { ToolResultBlock } from '../../run/messages/message.js';
 import { planInForce } from '../../run/plan/plan.js';
@@ -135,6 +135,19 @@ export async function lookAtChecked(run: Run): Promise<void> {
       ...(file && { file }),
     });
   }, []);
+}
+
+/** True if it is known that the goal has changed no file that the check reads. */
+export async function readsNothingChanged(run: Run, check: Check): Promise<boolean> {
+  const { state, ports } = run;
+  const start = state.goal.start?.ref;
+  if (!start) return false;
+  const { workspace } = state.settings;
+  const seen = await ports.look({ at: 'now', workspace, files: [], since: null, start });
+  ports.throwIfCancelled();
+  const changes = seen.ok ? seen.value.changes : null;
+  if (!changes || changes.more > 0 || (changes.unseen !== null && changes.unseen !== 'ignored')) return false;
+  return readByCheck(check, [...changes.changed, ...changes.added, ...changes.gone]).length === 0;
 }
 
 /** Before a verdict is asked for: what there is now. Null: it is looked up already. */

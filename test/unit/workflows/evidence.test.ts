@@ -32,7 +32,7 @@ function team(replies: readonly TeamReply[], looks: number, given: TeamGiven = {
     limits: { ...DEFAULT_LIMITS, looks },
     ...given.pinned,
   };
-  return runTeam(replies, { ...given, pinned, settings: { autoApprove: true } });
+  return runTeam(replies, { ...given, pinned, settings: { autoApprove: true, ...given.settings } });
 }
 
 describe('looks of the verifier', () => {
@@ -290,6 +290,34 @@ test('a goal changes what its check runs → answer, result and evidence name it
   expect(end.answer).toContain('The goal changed files that its checks read: npm test [package.json].');
   const asked = (requests.at(-1)?.messages ?? []).map(message => textOf(message)).join('\n');
   expect(asked).toContain('it reads files that this goal has changed: package.json');
+});
+
+describe('SE9: a model runs what is a check of the goal', () => {
+  const run = {
+    ...fileTool('run'),
+    inputSchema: {
+      type: 'object',
+      properties: { command: { type: 'string' }, timeoutMs: { type: 'integer' } },
+      additionalProperties: false,
+    },
+  };
+  const checks = [{ run: 'npm test' }];
+  const confirm = { auto: [], confirm: ['run(npm *)'], deny: [] };
+
+  test.each<[string, string, string[], object, number]>([
+    ['word for word → it runs, and nobody is asked', 'npm test', ['src/a.js'], {}, 1],
+    ['with a word more → somebody is asked', 'npm test -- -u', [], {}, 0],
+    ['after what it reads was changed → somebody is asked', 'npm test', ['package.json'], {}, 0],
+    ['that `confirm` names → somebody is asked', 'npm test', [], { permissions: confirm }, 0],
+    ['of another goal → somebody is asked', 'npm test', [], { checks: [] }, 0],
+  ])('%s', async (_, command, changed, more, times) => {
+    const { look } = lookOfChecks([], changed);
+    const pinned = { roles: roles({}), tools: [run], checks, listsStart: true as const, ...more };
+    const call = { calls: ['run'], input: { command } };
+    const given = { pinned, look, settings: { autoApprove: false } };
+    const { ran } = await team([planned, call, done, content], 0, given);
+    expect(ran).toHaveLength(times);
+  });
 });
 
 test('the file of a check is gone after the verdict → it has not passed (WK13)', async () => {

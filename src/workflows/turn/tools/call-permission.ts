@@ -4,7 +4,9 @@ import { stringOr } from '../../../base/json/json.js';
 import { stringsOf } from '../../../base/text/output-fields.js';
 import { approvalOf, argumentLine, clientToolText } from '../../../rules/gates/gate-text.js';
 import { type ComparedFile, wholeWrite } from '../../../rules/gates/whole-write.js';
+import { isWorkspaceTool } from '../../../rules/tools/model-habits.js';
 import type { ToolCallDecision } from '../../../rules/tools/tool-call.js';
+import { type Check, checksOf } from '../../../run/checks/check.js';
 import type { CallAnswer } from '../../../run/gates/gate.js';
 import { isRoomForGate, lostResult } from '../../../run/gates/gate.js';
 import {
@@ -16,7 +18,9 @@ import {
 import type { OpenGate } from '../../../run/state/people.js';
 import { batchAction, waitingSteers } from '../../../run/steering/inbox.js';
 import { idempotencyKeyOf, inlineInput } from '../../../run/tools/ledger.js';
+import { matchesCall } from '../../../run/tools/permission.js';
 import type { ToolDefinition } from '../../../run/tools/tool.js';
+import { readsNothingChanged } from '../../run/evidence.js';
 import {
   ask,
   closeGates,
@@ -94,6 +98,35 @@ export async function askAbout(
   return asked.kind === 'answered' ? asked.answer : null;
 }
 
+/**
+ * Returns the check of the goal that a call is, word for word: whoever named the check allowed its command (SE9). Null
+ * if more than the default permission asks: `confirm`, a reviewer, or the reply itself.
+ */
+function checkOf(run: Run, call: ToolUseBlock, decision: ToolCallDecision): Check | null {
+  if (decision.kind !== 'ask' || !isWorkspaceTool(decision.tool, 'run')) return null;
+  const { state, pinned, words } = run;
+  if (!state.goal.start?.ref || decision.concerns.some(concern => concern !== words.mayDestroy)) return null;
+  const called = { input: call.input, workspace: state.settings.workspace };
+  const { name, serverToolName } = decision.tool;
+  if (matchesCall([name, serverToolName], called, pinned.permissions.confirm)) return null;
+  return checksOf(state).find(check => 'run' in check && check.run === call.input.command) ?? null;
+}
+
+/** True if a call runs unasked as a check of the goal. Null: the loop must decide anew. */
+export async function runsAsCheck(
+  run: Run,
+  { call, reply }: { call: ToolUseBlock; reply: AssistantMessage },
+  decision: ToolCallDecision,
+): Promise<boolean | null> {
+  const check = checkOf(run, call, decision);
+  if (check === null || isAskedAbout(run, call)) return false;
+  const isUnchanged = await readsNothingChanged(run, check);
+  const { people } = run.state;
+  if (people.stop !== null || batchAction(waitingSteers(people.inbox, reply.role)) === 'skip_rest')
+    return null;
+  return isUnchanged;
+}
+
 /** Opens the gates of a whole batch that there is room for. A client's tool runs when its gate opens: in its turn. */
 export async function openBatchGates(
   run: Run,
@@ -108,7 +141,8 @@ export async function openBatchGates(
   // Anew: meanwhile the run may be stopped, and a tool allowed.
   for (const { call, decision } of decide()) {
     if (!isRoomForGate(openGates(run))) return;
-    if (decision.kind === 'ask' && run.state.settings.attended)
+    // Whether a check runs unasked is decided in its turn: earlier calls may change what it reads.
+    if (decision.kind === 'ask' && run.state.settings.attended && checkOf(run, call, decision) === null)
       openGate(
         run,
         approvalQuestion(run, call, { decision, reply, compared: compared.get(call.id) ?? null }),

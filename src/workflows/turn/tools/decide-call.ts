@@ -16,7 +16,7 @@ import type { Batch } from '../../../run/position/position.js';
 import { envelopeOf } from '../../../run/state/thread.js';
 import { Comparisons, decidePermission } from '../../../run/tools/permission.js';
 import type { Run } from '../../run/run.js';
-import { answerTo, askAbout, isAskedAbout } from './call-permission.js';
+import { answerTo, askAbout, isAskedAbout, runsAsCheck } from './call-permission.js';
 import { openReply } from './finish-call.js';
 import { isReviewed, reviewAction } from './review.js';
 
@@ -41,6 +41,10 @@ export async function nextDecided(
   const decision = said ? decided : withReview(run, reply, call, decided);
   if (!decision) return null;
   if (!needsAnswer(decision)) return { call, decision };
+  const asCheck = await runsAsCheck(run, { call, reply }, decision);
+  if (asCheck === null) return null;
+  if (asCheck && decision.kind === 'ask')
+    return { call, decision: { kind: 'run', tool: decision.tool, note: decision.note, edited: null } };
   const answer = await askAbout(run, { call, reply }, decision);
   if (answer === null) return null;
   const settled = decideCall(run, batch, { call, index: batch.next, said: answer });
