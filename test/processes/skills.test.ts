@@ -1,13 +1,14 @@
 /** Skills of a project on a real server: a run keeps to those that it began with, whatever dies or changes meanwhile. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { callHere } from '../support/command-line.js';
 import { killWorkers, startWorkerProcess } from '../support/processes.js';
-import { projectRoot } from '../support/project.js';
+import { projectRoot, shippedServers } from '../support/project.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, toolTexts } from '../support/run-views.js';
-import { calls, latch, settingsYaml } from '../support/steering.js';
+import { answer, calls, latch, settingsYaml } from '../support/steering.js';
 
 const FILES = [
   'release-notes/SKILL.md',
@@ -23,11 +24,32 @@ const skills = Object.fromEntries(
 );
 const broken = { '.claude/skills/broken/SKILL.md': '---\nname: broken\n---\nDo it.\n' };
 const rig = rigOfFile({
-  config: { ...skills, ...broken, 'steersman.yaml': settingsYaml('steering: note') },
+  config: {
+    ...{ ...skills, ...broken, ...shippedServers() },
+    'table.csv': 'a,b\n1,2\n3\n',
+    'steersman.yaml': settingsYaml('steering: note', `workspaces: [${tmpdir()}]`),
+  },
 });
 afterAll(killWorkers);
 
 const ask = (args: Record<string, string>) => calls({ name: 'skill', arguments: args });
+
+test('skills: a script of one that lies in the workspace → named by its folder, and run by `run` behind its gate, whatever allowed-tools says (SK4)', async () => {
+  const command = 'sh .claude/skills/table-check/scripts/check.sh table.csv';
+  const script = rig.play([
+    ask({ name: 'table-check' }),
+    calls({ name: 'run', arguments: { command } }),
+    { text: 'Row 3 is bad.' },
+  ]);
+  const workspace = rig.project.configDir;
+  const handle = await rig.start('Check the table.', { mode: 'react', workspace, attended: true });
+  await answer(handle, 'approval', { decision: 'approve' });
+  expect(await handle.result()).toMatchObject({ outcome: 'answered' });
+  const [body, output] = toolTexts(script.requests[2]);
+  expect(body).toContain('"folder":".claude/skills/table-check"');
+  expect(body).toContain('run from its folder in the workspace');
+  expect(output).toMatch(/\n3\n/);
+});
 
 test('skills: the worker is killed before the first is read, another reads it, then a file changes → the text that was pinned, then none, with the reason (SK3)', async () => {
   const { project, taskQueue, env, model } = rig;

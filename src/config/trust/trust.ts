@@ -1,8 +1,9 @@
 /**
  * Decides whose configuration is used unasked. A folder's `.mcp.json` starts programs; its `steersman.yaml` and `.env`
  * choose where conversations and keys go. So a person must trust a cloned folder once. They must do so again after
- * changes of its `.mcp.json`, `tools/` and skills, `TRUSTED_SECTIONS` of its `steersman.yaml`, the scripts of its console, and
- * variables of its `.env` except keys of models. Its other files are edited often, and send nothing elsewhere.
+ * changes of its `.mcp.json`, `tools/` and skills, `TRUSTED_SECTIONS` of its `steersman.yaml`, the scripts of its
+ * console, and variables of its `.env` except keys of models. Its other files are edited often, and send nothing
+ * elsewhere.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';

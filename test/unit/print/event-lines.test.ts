@@ -26,6 +26,12 @@ describe('event lines', () => {
     expect(lines('phase_started', { phase: 'planning', cycle: 1 })).toEqual([' 1:05 planning']);
   });
 
+  test('a skill that was read → its name and digest, and the file of it', () => {
+    const read = { name: 'pdf', digest: 'd1' };
+    expect(lines('skill_loaded', read)).toEqual([' 1:05 skill pdf (d1)']);
+    expect(lines('skill_loaded', { ...read, file: 'a.md' })).toEqual([' 1:05 skill pdf (d1) · a.md']);
+  });
+
   test.each([
     ['approve', 'gate g2 · approval approved by --yes'],
     [

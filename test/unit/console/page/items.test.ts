@@ -112,6 +112,7 @@ test.each([
     ['status', 'failed'],
   ],
   [{ type: 'task_ended', taskId: 't1', status: 'completed' }, 't1:', ['status', 'completed']],
+  [{ type: 'skill_loaded', name: 'pdf', digest: 'd', file: 'a.md' }, 'pdf · a.md', null],
   [{ type: 'limit_reached', limit: 'execution' }, '', ['phase', 'execution']],
   [{ type: 'limit_reached', limit: 'turns' }, '', ['budget', 'turns']],
   [{ type: 'budget_warning', budget: 'costUsd' }, '', ['budget', 'costUsd']],
