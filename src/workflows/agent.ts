@@ -1,4 +1,4 @@
-/** The workflow `steersmanRun`: one session with the agents, durable from its first message. */
+/** The workflow `steersmanRun`: one durable session of the agent, from its first message to its end. */
 import {
   ApplicationFailure,
   CancellationScope,
@@ -33,10 +33,10 @@ import type { Called } from './run/ports.js';
 import { Run } from './run/run.js';
 import { resultOf } from './run/views.js';
 
-/** A memo is read with every list of runs. */
+/** Limit of the memo: every listing of runs loads it. */
 const MEMO_BYTES = 64_000;
 
-/** The workflow `steersmanRun` with these features, which `src/compose.ts` names. */
+/** Returns the workflow `steersmanRun` with the features that `src/compose.ts` passes. */
 export function workflowOf(features: readonly Feature<Run>[]): (input: RunInput) => Promise<RunResult> {
   return input => runWith(features, input);
 }
@@ -56,23 +56,23 @@ async function runWith(features: readonly Feature<Run>[], input: RunInput): Prom
   }
 }
 
-/** One goal after the other, until the last is answered and nothing waits. */
+/** Pursues one goal after the other, until the last is answered and no message waits. */
 async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
   const { state, ports } = run;
   for (;;) {
     const end = refused ?? (await pursue(run));
     if (goOn(run, end) || (await keptOpen(run, end))) continue;
-    // What comes meanwhile may be for the caller too.
+    // A message to the caller is an await, and may be followed by another.
     for (let told = ports.callerTold(); told; told = ports.callerTold()) await told;
     await comeToRest(run);
-    // It may have come while the end was settled, which no cancellation interrupts.
+    // Check again: ending a goal cannot be cancelled, so a cancellation may have arrived meanwhile.
     ports.throwIfCancelled();
-    // The last look and the end are one block without an await: what arrives later finds the run closed.
+    // The last check of the inbox and `endRun` run without an await between, so a later message finds the run closed.
     if (goOn(run, end)) continue;
     const unread = endRun(run, end);
     const about = { id: workflowInfo().workflowId, now: ports.now(), seen: seenOf(run) };
     const result = resultOf(state, { ...end, unread, ...about });
-    // Temporal's own status is the same for all of these: a list tells them apart also without search attributes.
+    // Temporal shows all these outcomes as completed; the memo tells them apart even without search attributes.
     if (end.outcome !== 'completed') upsertMemo({ outcome: end.outcome, cause: end.cause });
     await close(run, end);
     noteLack(run);
@@ -81,7 +81,7 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
   }
 }
 
-/** It has ended: whatever comes meanwhile is told so, and a cancellation too late. */
+/** Settles the features and stores the end. A cancellation that arrives now is too late to interrupt it. */
 function close(run: Run, end: Pick<GoalEnd, 'outcome' | 'cause'>): Promise<void> {
   return CancellationScope.nonCancellable(async () => {
     await runEnds(run, end);
@@ -90,8 +90,8 @@ function close(run: Run, end: Pick<GoalEnd, 'outcome' | 'cause'>): Promise<void>
 }
 
 /**
- * Says what the store lacks at the end of the run, which workers give it later. They find the run by the name of the
- * patch, which the SDK writes to the search attribute `TemporalChangeVersion`.
+ * Notes in the memo what the store of sessions lacks at the end, so that workers add it later. They find the run by the patch's
+ * name, which the SDK writes to the search attribute `TemporalChangeVersion`.
  */
 function noteLack({ state }: Run): void {
   const lack = lackAtEnd(state);
@@ -101,8 +101,8 @@ function noteLack({ state }: Run): void {
 function stateFor(input: unknown, features: readonly Feature<Run>[]): { state: RunState; given: Given } {
   const fault = chainFault(workflowInfo());
   if (fault !== null) throw refusal(fault);
-  // Only what continues a part may be a state, written by the code of that part: what a client starts has no part before
-  // it, and cron schedules and retry policies, which would make one of it, are refused.
+  // Only continue-as-new may pass a state, written by the code of the previous part. A client's start has no previous part, and
+  // `chainFault` refuses cron schedules and retry policies, which would create one.
   const isHandover = workflowInfo().continuedFromExecutionRunId !== undefined;
   if (isHandover && isRecord(input) && isRecord(input.resume))
     return {
@@ -121,23 +121,23 @@ function refusal(why: string): ApplicationFailure {
   return ApplicationFailure.create({ type: FAILURE.run.badInput, message, nonRetryable: true });
 }
 
-/** Loads what the run pins and says the goal. Returns an end where that is impossible. */
+/** Loads what the run pins, and appends the goal to the thread. Returns an end if the run cannot begin. */
 async function begin(run: Run, ports: TemporalPorts, given: Given): Promise<GoalEnd | null> {
   const { state } = run;
   run.journal('run_started', { mode: state.settings.mode, goal: preview(state.goal.text) });
-  // A stop that comes with the start finds no call to interrupt.
+  // A stop that arrives with the start finds no call to interrupt.
   if (state.people.stop) return answerFor(run, 'stopped');
   const loaded = await ports.loadRun();
   ports.throwIfCancelled();
-  // Nothing but a stop interrupts the loading.
+  // Only a stop can interrupt loading.
   if (!loaded.ok) return refusedStart(run, loaded.failure);
-  // From here on its hooks are called at its end, and its place is given back.
+  // From here on, the end of the run calls its hooks and releases its place.
   state.pinned = loaded.value;
   const earlier = await saidEarlier(run, loaded.value, ports, given);
   ports.throwIfCancelled();
-  // Without what was said before, it would answer something else.
+  // Without the earlier messages the run would answer another question.
   if (!earlier.ok) {
-    // It is no part of the conversation that it could not read.
+    // Do not store this run in a conversation that it could not read.
     const { keeps: _keeps, ...unkept } = loaded.value;
     state.pinned = unkept;
     return refusedStart(run, earlier.failure);
@@ -149,7 +149,7 @@ async function begin(run: Run, ports: TemporalPorts, given: Given): Promise<Goal
   return null;
 }
 
-/** What the run begins with: what its conversation has, else what its start gave. */
+/** Returns the messages to begin with: those of its conversation if it continues one, else those of its start. */
 async function saidEarlier(
   run: Run,
   pinned: PinnedRun,
@@ -172,7 +172,7 @@ async function refusedStart(run: Run, failure: CallFailure): Promise<GoalEnd> {
   return failedEnd(failure, '');
 }
 
-/** Half of what is sent without a thought of its price, and of what the models take. */
+/** Limits for earlier messages: a token count, and a share of the smallest context window. */
 const EARLIER_TOKENS = 13_000;
 const EARLIER_SHARE = 0.4;
 
@@ -181,14 +181,14 @@ function earlierTokens({ modelInfo }: PinnedRun): number {
   return Math.floor(Math.min(EARLIER_TOKENS, smallest * EARLIER_SHARE));
 }
 
-/** Red in the Web UI, with the partial answer in its details. */
+/** Returns the failure that the Web UI shows in red, with the partial answer in its details. */
 function runFailure({ failure, cause }: GoalEnd, result: RunResult): ApplicationFailure {
   const type = failure?.type.startsWith('run.') ? failure.type : FAILURE.run.failed;
   const message = failure?.message || causeText(cause);
   return ApplicationFailure.create({ type, message, nonRetryable: true, details: [result] });
 }
 
-/** Closes what is open, and leaves the result in the memo and with the caller: a cancelled workflow has none. */
+/** Closes what is open. A cancelled workflow has no result, so it goes to the memo and to the caller. */
 async function finishCancelled(run: Run): Promise<CancelledFailure> {
   const { state } = run;
   const end = endCancelled(run);

@@ -1,4 +1,4 @@
-/** Goals of a run, one after the other: how one begins and ends, whatever the platform. */
+/** The goals of a run, one after the other: how a goal begins and ends, independent of the platform. */
 
 import { ANSWER_BYTES, TEXT_BYTES } from '../base/sizes/bounds.js';
 import { preview } from '../base/text/preview.js';
@@ -34,7 +34,7 @@ import { keepText, offloadLastAnswer } from './turn/keep-text.js';
 import { receipts } from './turn/take-steering.js';
 import { cancelled, closeOpenCalls } from './turn/tools/finish-call.js';
 
-/** Pins what was loaded, and says the first goal, after what was said before in its conversation. */
+/** Pins what was loaded, and appends the earlier messages of the conversation and the first goal to the main thread. */
 export async function beginRun(run: Run, pinned: PinnedRun, given: Given = NOTHING_GIVEN): Promise<void> {
   const { state } = run;
   state.pinned = pinned;
@@ -54,7 +54,7 @@ export async function beginRun(run: Run, pinned: PinnedRun, given: Given = NOTHI
   loaded(run);
   const text = await keepText(run, 'goal', state.goal.text, TEXT_BYTES);
   state.goal = newGoal(state.goal.number, text, state.goal);
-  // Before the goal: runs of one workspace then begin alike, which endpoints that cache take for a tenth of the price.
+  // Notes precede the goal, so runs of a workspace share a prefix, which endpoints with a cache bill at a tenth of the price.
   giveNotes(run, run.mainThread());
   run.say(run.mainThread(), 'goal', text);
   run.enter(firstPosition(state.goal.mode));
@@ -78,25 +78,25 @@ function notTaken({ messages, leftOut, untold = [] }: Given): string[] {
   ];
 }
 
-/** Pursues the goal at hand to its end; a run that is kept open stands at the end of its last goal. */
+/** Pursues the current goal to its end. A run that is kept open returns the end of its last goal. */
 export async function pursue(run: Run): Promise<GoalEnd> {
   const { state } = run;
   const last = state.goals.at(-1);
   if (state.idleSince !== null && last)
     return { outcome: last.outcome, cause: last.cause, answer: last.answer };
   const end = withNotDone(run, asStopped(run, await runMode(run)));
-  // At once: what is said while the answer is kept comes after it, and no task is taken any more.
+  // Set at once: messages that arrive while the answer is stored follow it, and no task starts.
   state.idleSince = run.ports.now();
   const answer = await keepText(run, `answer-${state.goal.number}`, end.answer, ANSWER_BYTES);
   await offloadLastAnswer(run);
   endGoal(run, { ...end, answer });
   await goalEnds(run, end);
-  // What goes on with the conversation reads the answer there. That of an agent is its caller's.
+  // Later runs of the conversation read the answer in the store. A sub-agent's answer belongs to its caller.
   if (hasUnkept(run) && !isSubagent(state.settings)) await keepSession(run);
   return { ...end, answer };
 }
 
-/** An answer says what it was given without, and what is impossible here. */
+/** Appends to the answer which tasks and checks were not done, and which parts of the goal are impossible. */
 function withNotDone<End extends Pick<GoalEnd, 'outcome' | 'cause' | 'answer'>>(
   { state, limits, words }: Run,
   end: End,
@@ -113,7 +113,7 @@ function withNotDone<End extends Pick<GoalEnd, 'outcome' | 'cause' | 'answer'>>(
   return { ...end, answer };
 }
 
-/** Keeps the goal's end on record, once: a follow-up that only gave an instruction is no goal. */
+/** Records the goal's end, once. A follow-up that only gave an instruction is not a goal. */
 function endGoal(run: Run, { outcome, cause, answer }: GoalEnd): void {
   const { state } = run;
   const { number, text, counters } = state.goal;
@@ -126,7 +126,7 @@ function endGoal(run: Run, { outcome, cause, answer }: GoalEnd): void {
   run.journal('goal_ended', { number, outcome, cause, answer: preview(answer), ...rest });
 }
 
-/** A task that was at work when its goal ended has failed: nothing goes on with it. */
+/** Marks a task as failed if it was running when its goal ended. */
 function endRunningTask(run: Run, reason: Outcome): void {
   const { state } = run;
   const { position } = state.cursor;
@@ -138,12 +138,12 @@ function endRunningTask(run: Run, reason: Outcome): void {
   }
 }
 
-/** Whether the run ends, whatever waits. An agent has one goal: what it did not read goes back to its caller. */
+/** True if the run must end even if messages wait. A sub-agent has one goal: its unread messages go back to its caller. */
 function isLast({ state }: Run, { outcome }: GoalEnd): boolean {
   return outcome === 'stopped' || outcome === 'failed' || isSubagent(state.settings);
 }
 
-/** Goes on with the next follow-up, in order of arrival (S2). Synchronous: it is the last look before a run ends. */
+/** Begins the next follow-up, in order of arrival (S2). It is synchronous, as the last check before a run ends. */
 export function goOn(run: Run, end: GoalEnd): boolean {
   const { state } = run;
   if (isLast(run, end) || state.people.stop) return false;
@@ -163,7 +163,7 @@ export function goOn(run: Run, end: GoalEnd): boolean {
   return true;
 }
 
-/** Waits for a follow-up in a run that is kept open. True when there is something to look at. */
+/** Waits for a follow-up in a run that is kept open. Returns true if one arrived. */
 export async function keptOpen(run: Run, end: GoalEnd): Promise<boolean> {
   const { state } = run;
   const { keepOpenSeconds = 0 } = state.settings;
@@ -176,7 +176,7 @@ export async function keptOpen(run: Run, end: GoalEnd): Promise<boolean> {
   return arrived() && !people.stop;
 }
 
-/** From here on nothing is accepted. Senders of unread messages are told; an agent's caller gets those back. */
+/** Closes the run: it accepts no more messages. Their senders get receipts; an agent's caller gets the messages back. */
 export function endRun(run: Run, { outcome, cause, answer }: Omit<GoalEnd, 'failure'>): InboxItem[] {
   const { state } = run;
   const isAgent = isSubagent(state.settings);
@@ -195,12 +195,12 @@ export function endRun(run: Run, { outcome, cause, answer }: Omit<GoalEnd, 'fail
   return isAgent ? unread : [];
 }
 
-/** The end of a cancelled run: open calls are closed, and what there is becomes its answer. */
+/** Ends a cancelled run: closes its open calls, and answers with the results so far. */
 export function endCancelled(run: Run): Omit<GoalEnd, 'failure'> & { unread: InboxItem[] } {
   const { goal, goals, pinned } = run.state;
   closeOpenCalls(run);
   closeBranches(run, 'executing', cancelled(run));
-  // A run that is kept open may have its answer already.
+  // A run that is kept open may have answered already.
   const answered = goals.find(({ number }) => number === goal.number);
   const answer = answered?.answer ?? (pinned ? whatThereIs(run) : '');
   const end = withNotDone(run, { outcome: 'cancelled', cause: 'cancelled', answer } as const);

@@ -1,4 +1,4 @@
-/** Registers every signal, update and query of a run, each described so that the Web UI can send it. */
+/** Registers every signal, update and query of a run, each with a description that the Web UI shows. */
 import type { UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
 import { readersOf } from '../run/position/modes.js';
@@ -76,7 +76,7 @@ function registerSignals(run: Run): void {
   setHandler(messages.finishSignal, () => requestFinish(run), {
     description: 'Ends a run that is kept open, when its goal is answered and nothing waits.',
   });
-  // A signal can be sent to all runs at once, unseen. Of a run that nobody called, it would be a stranger's consent.
+  // Signals can be broadcast; for a top-level run that would let a stranger approve.
   const called = workflowInfo().parent !== undefined;
   setHandler(
     messages.answerSignal,
@@ -98,7 +98,7 @@ function registerSignals(run: Run): void {
   setDefaultSignalHandler(name => ignore(run, name, 'there is no signal of this name'));
 }
 
-/** Of a mode that the configuration declares, nobody knows them yet. */
+/** Returns the roles that read messages. Those of a mode from the configuration are unknown until the run has loaded. */
 function readers({ state }: Run): string {
   const names = readersOf(wayOf(state)).map(role => `"${role}"`);
   return names.join(' | ') || '"a role of the mode"';
@@ -159,7 +159,7 @@ function registerUpdates(run: Run): void {
     });
 }
 
-/** Whatever its reader refuses is rejected before it is accepted, which costs nothing in history. */
+/** Registers an update. What its reader refuses is rejected by the validator, which adds nothing to the history. */
 function onUpdate<Result, Input, T>(
   update: UpdateDefinition<Result, [Input]>,
   {
@@ -174,7 +174,7 @@ function onUpdate<Result, Input, T>(
       throw ApplicationFailure.nonRetryable(read.error, read.type ?? messages.REFUSED.plain);
     return read.ok;
   };
-  // Read once more when it is carried out: another update of the same moment may have come first.
+  // Read again when it is carried out: an update of the same activation may have run first.
   setHandler(update, (input: Input) => act(taken(input)), {
     validator: input => {
       taken(input);

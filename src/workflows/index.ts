@@ -1,6 +1,6 @@
 /**
- * `steersman/workflow`: for workflow code. Runs as children of one's own workflows, and every message of a run. The
- * workflow itself is `agent.ts`, its steps `run-mode.ts`, its loop `turn/turn-loop.ts`.
+ * `steersman/workflow`: for workflow code that starts runs as children, or sends messages to runs. The workflow itself is in
+ * `agent.ts`, its steps in `run-mode.ts`, its loop in `turn/turn-loop.ts`.
  */
 
 export { WORKFLOW_TYPE } from '../run/agents/run-config.js';

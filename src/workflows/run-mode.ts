@@ -1,4 +1,4 @@
-/** The loop of every mode: one step where the run stands, then the next, so that a restored state goes on there. */
+/** The loop of all modes: it takes one step from the current position at a time, so a restored state continues there. */
 
 import { OPINION_BYTES } from '../base/sizes/bounds.js';
 import { cutText } from '../base/text/fit.js';
@@ -23,19 +23,19 @@ import { noteFallback } from './run/notes.js';
 import { MOVED, type Moved, type Run, Yielded } from './run/run.js';
 import { runTurns } from './turn/turn-loop.js';
 
-/** Pursues the goal to its end. Throws only what the platform throws: cancellation, continue-as-new. */
+/** Pursues the goal to its end. It throws only what the platform throws: cancellation, continue-as-new. */
 export async function runMode(run: Run): Promise<GoalEnd> {
   for (;;) {
     const end = await step(run).catch(moved);
     const { phase } = run.state.cursor.position;
-    // What the goal has left behind, or ends with: the next step has the conversation in one.
+    // The goal has left these branches or ends: the next step uses one joined conversation.
     if (end !== MOVED || phase !== 'execution')
       closeBranches(run, end !== MOVED || phase === 'wrap_up' ? 'executing' : 'pending');
     if (end !== MOVED) return end;
   }
 }
 
-/** One step where the run stands; what came in between is settled first. */
+/** Takes one step from the current position. An interrupt (steering, consultation) is settled first. */
 async function step(run: Run): Promise<StepEnd> {
   const at = here(run.state.cursor);
   if (at.phase === 'steering') return steer(run, at);
@@ -66,7 +66,7 @@ function moved(thrown: unknown): StepEnd {
   throw thrown;
 }
 
-/** Where no choice can be read: it has tools, and needs no more calls than the goal. */
+/** The mode if no choice can be read: it has tools, and needs no more calls than the goal. */
 const FALLBACK: ModeName = 'react';
 
 async function choose(run: Run, position: Choosing): Promise<StepEnd> {
@@ -92,7 +92,7 @@ async function choose(run: Run, position: Choosing): Promise<StepEnd> {
   }
 }
 
-/** Of the reason, for whoever looks; the journal has it whole. */
+/** Limit of the reason that the state shows; the journal stores up to `OPINION_BYTES` of it. */
 const WHY_CHARS = 300;
 
 function take(run: Run, mode: ModeName, why: string): Moved {

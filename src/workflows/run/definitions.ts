@@ -1,4 +1,4 @@
-/** Every signal, update and query of a run, with its types: what clients import. */
+/** Every signal, update and query of a run, with its types. Clients import this file. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AgentMessage, FromCaller } from '../../rules/agents/agent-message.js';
 import type { ModelRequestPage } from '../../rules/prompts/model-request.js';
@@ -24,56 +24,56 @@ import type { RunState } from '../../run/state/run-state.js';
 import type { TraceReport } from '../../run/state/trace.js';
 import type { InboxItem, SteerTime } from '../../run/steering/inbox.js';
 
-/** Runs that ended while the store lacked something of them have passed it, and no other runs. */
+/** The patch that only runs pass whose end the store of sessions lacks in part. */
 export const LACKS_PATCH = 'steersman-unkept';
 export const DEFAULT_TASK_QUEUE = 'steersman';
 
-/** A start, or the next segment of a run that continued as new. */
+/** Input of a start, or of the next part of a run that continued as new. */
 export type RunInput =
   | { goal: string; settings: RunSettings; messages?: readonly Message[]; leftOut?: number }
   | { resume: RunState };
 
-/** What a run gives when it ends: its result, a failure's first detail, or (cancelled) the memo `result`. */
+/** The end of a run: the workflow's result, the first detail of its failure, or (cancelled) the memo `result`. */
 export interface RunResult {
   /** The answer. */
   text: string;
   outcome: Outcome;
-  /** Tokens and cost, in all. */
+  /** Tokens and cost in total. */
   usage: Usage;
-  /** Why it ended so: which cap or what else. `causeText` says it in a sentence. */
+  /** Why it ended, such as the limit that it reached. `causeText` states it in a sentence. */
   cause: Cause;
-  /** On what a completed goal rests: its checks, evidence for each task, or the verifier's word; else null. */
+  /** The basis of a completed goal: its checks, evidence for each task, or the verifier's verdict; else null. */
   basis: Basis | null;
-  /** Parts of the goal that are impossible here, each with why: the answer has them too. */
+  /** Parts of the goal that are impossible here, each with its reason; the answer contains them too. */
   exceptions: string[];
   id: string;
   mode: string;
   goal: string;
-  /** All goals of the run; the last is the one above. */
+  /** All goals of the run; the last one is `goal`. */
   goals: GoalRecord[];
   tasks: Task[];
-  /** What came of the checks of the last goal; empty where it has none, or none was made. */
+  /** Results of the last goal's checks; empty if it has none, or none ran. */
   checks: CheckResult[];
   /** Texts that it wrote, by reference. */
   artifacts: Artifact[];
-  /** The last sub-agents, with how each ended. */
+  /** The latest sub-agents, with how each ended. */
   children: ChildRecord[];
   /** The parts of `usage`, by role and model. */
   usageBy: UsageEntry[];
   counters: Counters;
-  /** Of a sub-agent: messages that it did not read, which its caller has. */
+  /** Sub-agents only: messages that it did not read, which its caller gets back. */
   unread?: InboxItem[];
-  /** Of a sub-agent: its calls that may have changed something. */
+  /** Sub-agents only: their calls that may have changed something. */
   effects?: string[];
-  /** The last 64 KB of its steps at most; `stored` names those before them in the blob store. */
+  /** At most the last 64 KB of its steps; `stored` names the earlier ones in the blob store. */
   trace: TraceReport;
 }
 
-/** What features show of a run. Of a run without them clients see `NOTHING_SEEN`. */
+/** What features add to a result. For a run without them, clients see `NOTHING_SEEN`. */
 export type Seen = Pick<RunResult, 'artifacts'>;
 export const NOTHING_SEEN: Seen = { artifacts: [] };
 
-/** Answer of the query `state`: what `show --json` prints, without what only the server knows. */
+/** Result of the query `state`: what `show --json` prints, except what only the server knows. */
 export interface RunView
   extends Pick<
     RunResult,
@@ -92,33 +92,33 @@ export interface RunView
   phase: ShownPhase;
   outcome: Outcome | null;
   cause: Cause | null;
-  /** Open gates, first the one that it waits at. */
+  /** Open gates; the first is the one that the run waits at. */
   gates: Gate[];
   answer: string | null;
   paused: boolean;
-  /** The ways to sub-agents that a pause holds, such as `lead/1/search/1`: `resume` lets them go on, too. */
+  /** Paths to sub-agents that are paused, such as `lead/1/search/1`: `resume` resumes them, too. */
   pausedAgents: string[];
   stopping: boolean;
-  /** Messages that are not applied yet, also those that were passed on to sub-agents. */
+  /** Messages that are not applied yet, including those that were passed on to sub-agents. */
   inbox: InboxItem[];
   limits: Limits | null;
   budget: { tokens: number; wallTimeMs: number; costUsd: number | null };
-  /** The last sub-agents that it called; the workflow id of one is that of the run, `/` and its `id`. */
+  /** The latest sub-agents that it called. Their workflow id is the run's id, `/` and their `id`. */
   children: ChildRecord[];
-  /** Why that mode, where a role chose it (`auto`), at most 300 characters; else null. */
+  /** Why `auto` chose this mode, at most 300 characters; null if no role chose it. */
   modeWhy: string | null;
   model: string;
   /** Models of each role, in order of preference; empty while the run loads. */
   models: Record<string, string[]>;
   /** Roles of its mode that read messages. */
   readers: string[];
-  /** Roles that went on with another model, each with its last change and why. */
+  /** Roles that changed their model, each with its last change and the reason. */
   switches: ModelSwitch[];
-  /** Of its prompts; null while the run loads. */
+  /** Language of the prompts; null while the run loads. */
   language: string | null;
-  /** Folder that its tools work in, on its worker's machine. */
+  /** Folder in which its tools work, on the machine of its worker. */
   workspace: string;
-  /** For who looks for faults. */
+  /** For debugging. */
   internals: {
     id: string;
     runId: string;
@@ -132,22 +132,22 @@ export interface RunView
 
 export interface EventsPage {
   events: JournalEvent[];
-  /** There are later events than fit this page: ask again after its last. */
+  /** More events than fit this page exist: ask again after its last. */
   more: boolean;
-  /** Events after `since` that are no longer kept here: an earlier segment of the run has them. */
+  /** Events after `since` that were dropped from this state: an earlier part of the run has them. */
   missed: number;
   previousRunId: string | null;
-  /** The run goes on: ask again after the last `seq`. */
+  /** The run has not ended: ask again after the last `seq`. */
   open: boolean;
 }
 
-/** A message to a running goal. An `id` makes repeats harmless; the Web UI may leave it out. */
+/** A message for the running goal. An `id` makes repeats harmless; the Web UI may omit it. */
 export interface SteerInput {
   id?: string;
   text: string;
-  /** Default `skip`: the tool call in progress ends, the rest of its batch is skipped. */
+  /** Default `skip`: the tool call in progress ends, and the other calls of its batch are skipped. */
   when?: SteerTime;
-  /** A role; left out, the one that is running. */
+  /** The role that reads it. Default: the one that is running. */
   to?: string;
 }
 
@@ -156,11 +156,11 @@ export interface FollowUpInput {
   text: string;
 }
 
-/** A start that found the conversation's run: its goal, and the word by which its client knows it. */
+/** A start that found a run of its conversation: the goal, and the id by which its client knows it. */
 export interface JoinInput {
   id: string;
   text: string;
-  /** Of the start: the run's own must be the same, for its goal is pursued with those. Not compared where left out. */
+  /** Settings of the start. They must equal the run's, because the goal is pursued with those. Absent: not compared. */
   session?: string;
   workspace?: string;
   autoApprove?: boolean;
@@ -171,13 +171,13 @@ export interface ComponentActionInput extends ComponentAction {
   id?: string;
 }
 
-/** Types of what updates are refused with. */
+/** Failure types with which updates are refused. */
 export const REFUSED = {
-  /** What is asked can't be, or the run takes no more. */
+  /** The request is impossible, or the run accepts no more. */
   plain: 'run.refused',
   /** Too many messages wait. */
   full: 'run.full',
-  /** The run is at work with other settings than those of the start. */
+  /** The run uses other settings than those of the start. */
   differs: 'run.differs',
 } as const;
 
@@ -186,7 +186,7 @@ export interface ReasonInput {
 }
 
 export interface PauseInput extends ReasonInput {
-  /** Cuts off the call in flight, where that is safe, instead of letting it end. */
+  /** Interrupts the call in flight, if that is safe, instead of waiting for its end. */
   interrupt?: boolean;
 }
 
@@ -195,55 +195,55 @@ export const followUpSignal = defineSignal<[FollowUpInput]>('followUp');
 export const pauseSignal = defineSignal<[PauseInput?]>('pause');
 export const resumeSignal = defineSignal<[ReasonInput?]>('resume');
 export const stopSignal = defineSignal<[ReasonInput?]>('stop');
-/** From the run that called this one as a sub-agent: an answer to a gate, as `answerGate` has it. */
+/** Sent by the run that called this one as a sub-agent: an answer to a gate, in the form of `answerGate`. */
 export const answerSignal = defineSignal<[Record<string, unknown>]>('answer');
-/** From the activity of a tool call whose server asks the person something, and when it asks no more. */
+/** Sent by the activity of a tool call when its server asks the person something, and when the question is over. */
 export const formSignal = defineSignal<[FormMessage]>('form');
-/** From the run that called this one as a sub-agent: what its person said that holds for all. */
+/** Sent by the run that called this one as a sub-agent: decisions of its person that hold for all agents. */
 export const callerSignal = defineSignal<[FromCaller]>('caller');
-/** From a sub-agent to the run that called it. */
+/** Sent by a sub-agent to the run that called it. */
 export const subagentSignal = defineSignal<[AgentMessage]>('subagent');
-/** What a person chose of a component that they were shown: `{ id, action, label, data }`. */
+/** The choice of a person in a component that they were shown: `{ id, action, label, data }`. */
 export const componentActionSignal = defineSignal<[ComponentActionInput]>('componentAction');
 export const finishSignal = defineSignal('finish');
 
-/** Answers a gate: `{ gateId, decision, reason?, arguments? }`, `{ gateId, text }`, by the gate's kind. */
+/** Answers a gate: `{ gateId, decision, reason?, arguments? }` or `{ gateId, text }`, by the gate's kind. */
 export const answerGateUpdate = defineUpdate<{ gateId: string }, [Record<string, unknown>]>('answerGate');
 /** The result of a client tool: `{ gateId or callId, content, isError? }`. */
 export const submitToolResultUpdate = defineUpdate<{ gateId: string }, [Record<string, unknown>]>(
   'submitToolResult',
 );
 /**
- * Said by a client before it runs a call of its tools: `{ gateId, by }`. `run`: whether it is to run it. One that another
- * has begun is refused, or with `takeOver`, for that one is gone, ended: it may have taken effect.
+ * Sent by a client before it runs a call of its tools: `{ gateId, by }`. `run`: true if this client may run it. A call that
+ * another client has begun is refused; with `takeOver` (that client is gone) it is ended, as it may have taken effect.
  */
 export const claimToolCallUpdate = defineUpdate<{ run: boolean }, [Record<string, unknown>]>('claimToolCall');
 /**
- * Adds tasks, changes those that have not begun, in the fields that are given, or takes them out:
- * `{ tasks: [{ id, description, … }], remove: [id] }`.
+ * Adds tasks, changes given fields of tasks that have not begun, or removes such tasks: `{ tasks: [{ id, description, … }],
+ * remove: [id] }`.
  */
 export const editPlanUpdate = defineUpdate<{ tasks: number }, [{ tasks: TaskChange[]; remove?: string[] }]>(
   'editPlan',
 );
 /**
- * Takes back a message that waits to be read: `{ id }`. Gives its text, and the agent that it is called back from,
- * where it was passed on: its receipt says then whether that was in time.
+ * Withdraws a message that waits to be read: `{ id }`. Returns its text, and the agent that it was passed on to, if any: its
+ * receipt then reports if the withdrawal was in time.
  */
 export const withdrawUpdate = defineUpdate<{ text: string; agent?: string }, [{ id: string }]>('withdraw');
-/** A call that an app asks for: `{ of, tool, arguments }`. Its result comes as the event `app_call_ended`. */
+/** A call that an app requests: `{ of, tool, arguments }`. Its result is the event `app_call_ended`. */
 export const callToolUpdate = defineUpdate<{ callId: string }, [Record<string, unknown>]>('callTool');
-/** Changes limits: `{ tokens: 2000000 }`. Gives their names, and the agents at work that are told theirs. */
+/** Changes limits: `{ tokens: 2000000 }`. Returns their names, and the running agents that are notified. */
 export const setBudgetUpdate = defineUpdate<{ limits: string[]; agents: string[] }, [Partial<Limits>]>(
   'setBudget',
 );
 
 /**
- * Comes with each start of a run of a conversation: `started`, if it began with this very start. Else the goal is its
- * next one, after those that wait.
+ * Sent with each start of a run of a conversation. `started`: true if the run began with this very start. If not, the goal
+ * becomes the run's next one, after those that wait.
  */
 export const joinUpdate = defineUpdate<{ started: boolean }, [JoinInput]>('join');
 
-/** From the next call on, also in sub-agents: `{ model: 'openai/gpt-5', role }`, or no role for all. Gives the roles. */
+/** Takes effect from the next call, also in sub-agents: `{ model: 'openai/gpt-5', role }`; no role: all. Returns the roles. */
 export const setModelUpdate = defineUpdate<{ roles: string[] }, [{ model: string; role?: string }]>(
   'setModel',
 );
@@ -254,13 +254,12 @@ export const modelRequestQuery = defineQuery<
   ModelRequestPage,
   [string?, { from?: number; headKey?: string }?]
 >('modelRequest');
-/** All arguments of a tool call in flight, or, by the `callId` of its gate, of one that waits for a person. */
+/** All arguments of a tool call in flight, or (by the `callId` of its gate) of one that waits for a person. */
 export const toolRequestQuery = defineQuery<Record<string, unknown>, [string]>('toolRequest');
-/** What a person has given at the form of this id; null: nobody has yet. */
+/** The person's answer at the form of this id; null while there is none. */
 export const formAnswerQuery = defineQuery<FormAnswer | null, [string]>('formAnswer');
 export const transcriptQuery = defineQuery<Message[], [string?, number?]>('transcript');
-/** What lies between two marks, for the store of sessions; without the second, all that there is. */
-/** Messages by their ids, as far as the run has them. */
+/** Messages by their ids, if the run still has them. */
 export const messagesQuery = defineQuery<Message[], [string[]]>('messages');
 export const keepPageQuery = defineQuery<KeepPage, [Mark, Mark?]>('keepPage');
 export const traceQuery = defineQuery<TraceReport>('trace');

@@ -1,4 +1,4 @@
-/** Evidence of a goal: what stood there before a write, and what is there when the work is judged. */
+/** Evidence of a goal: the files as they were before a write, and as they are when the work is judged. */
 
 import { readByCheck } from '../../rules/checks/read-files.js';
 import { filesOf, isWorthALook, lookedUp } from '../../rules/evidence/looked.js';
@@ -23,7 +23,7 @@ import { namedPaths } from '../../run/tools/tool-paths.js';
 import { ownRunner } from '../beside/moments.js';
 import type { Run } from './run.js';
 
-/** As the work of a goal begins that is judged: what there is in the workspace, once. */
+/** Lists the workspace once, when the work of a judged goal begins. */
 export async function listStart(run: Run): Promise<void> {
   const { state, pinned, ports } = run;
   const { goal, settings } = state;
@@ -35,8 +35,8 @@ export async function listStart(run: Run): Promise<void> {
 }
 
 /**
- * Before a call that may write: looks at what stands at the paths that it names, where this goal has not named them
- * yet. It is in history before the call is made. Null: there is nothing to look at.
+ * Looks at the files that a call may write before it is made, unless this goal has looked at them already. The result is in
+ * history before the call. Returns null if there is nothing to look at.
  */
 export function lookBefore(
   run: Run,
@@ -55,7 +55,7 @@ export function lookBefore(
   return run.ports.look({ at: 'before', workspace, paths }).then(seen => {
     run.ports.throwIfCancelled();
     const taskIds = taskId === null ? [] : [taskId];
-    // Nor may it be looked at later: that would be after this write.
+    // Do not look at them later: that would be after this write.
     const unseen = { hash: NOT_SEEN, bytes: 0, ref: null, taskIds };
     const files = seen.ok
       ? seen.value.map(file => ({ ...file, taskIds }))
@@ -64,7 +64,7 @@ export function lookBefore(
   });
 }
 
-/** Its files are those that workers see. */
+/** True if workers see the tool's files. */
 function isOfWorker({ origin }: ToolDefinition): boolean {
   return origin.type === 'mcp' || origin.type === 'activity';
 }
@@ -82,15 +82,15 @@ export function noteCall(
     tool: ToolDefinition;
     line: string;
     input: Readonly<Record<string, unknown>>;
-    /** Changes that had been made when it began. */
+    /** Number of changes that were made when the call began. */
     at?: number | undefined;
   },
 ): void {
   const { state } = run;
   if (!isVerified(state.goal.mode)) return;
-  // It changes nothing outside the run, and yet something that a task may be about.
+  // A `writes` tool changes nothing outside the run, but a task may be about it.
   const isWrite = called.origin.type === 'workflow' && ownRunner(run, called.name)?.writes === true;
-  // What an agent does is noted where it does it; the other tools of the run change nothing.
+  // An agent notes its own calls; the other tools of the run change nothing.
   if (called.origin.type === 'workflow' && !isWrite) return;
   const tool = isWrite ? { ...called, policy: { ...called.policy, readOnly: false } } : called;
   if (!isNoted(tool, result)) return;
@@ -99,7 +99,7 @@ export function noteCall(
   state.evidence = withCall(state.evidence, note);
 }
 
-/** What a sub-agent has done counts as this run's, in its words: files of its calls are not looked at. */
+/** Counts the effects of a sub-agent as this run's, in the agent's words: files of its calls are not looked at. */
 export function noteAgentEffects({ state, cursor }: Run, effects: readonly string[]): void {
   if (!isVerified(state.goal.mode)) return;
   const tools = state.pinned?.tools ?? [];
@@ -109,7 +109,7 @@ export function noteAgentEffects({ state, cursor }: Run, effects: readonly strin
   }
 }
 
-/** After the checks: which files they read that the goal has changed, and what stands where they looked. */
+/** Adds to the check results which changed files they read, and the current state of the files that they checked. */
 export async function lookAtChecked(run: Run): Promise<void> {
   const { state, ports } = run;
   const { goal, settings } = state;
@@ -150,10 +150,10 @@ export async function readsNothingChanged(run: Run, check: Check): Promise<boole
   return readByCheck(check, [...changes.changed, ...changes.added, ...changes.gone]).length === 0;
 }
 
-/** Before a verdict is asked for: what there is now. Null: it is looked up already. */
+/** Looks up the current files before a verdict is requested. Returns null if there is nothing to look up. */
 export function lookForVerdict(run: Run, position: Verification): Promise<void> | null {
   if (position.looked !== null) return null;
-  // Somebody else may have changed what the work has read: a verifier that looks reads what there is now (WK3).
+  // Others may have changed files since they were read: a verifier that looks must read them anew (WK3).
   if (run.limits.looks > 0) run.doubtReads();
   const { state, pinned, words } = run;
   const { evidence, goal, settings } = state;
@@ -178,7 +178,7 @@ export function lookForVerdict(run: Run, position: Verification): Promise<void> 
   });
 }
 
-/** Files among these items that are not any more as they were looked at; null: that can not be seen. */
+/** Returns the files of these items that have changed since they were looked at; null if that cannot be determined. */
 export async function changedSince(
   run: Run,
   items: readonly Pick<EvidenceItem, 'file'>[],

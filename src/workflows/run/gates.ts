@@ -1,4 +1,4 @@
-/** Gates: where a run waits for a person. One way to ask, whatever it is about. */
+/** Gates: places where a run waits for a person. All kinds of questions are asked in the same way. */
 
 import { QUESTION_BYTES } from '../../base/sizes/bounds.js';
 import { cutText } from '../../base/text/fit.js';
@@ -31,35 +31,34 @@ type AnswerOf<K extends Kind> = Extract<GateAnswer, { kind: K }>;
 type SubjectOf<K extends Kind> = Extract<Gate, { kind: K }>['subject'];
 
 export interface Question<K extends Kind> {
-  /** What it is about: the same when the position is entered again, so that a gate is opened once. */
+  /** Identifies the subject. It is the same when the position is entered again, so that a gate is opened once. */
   key: string;
   kind: K;
   title: string;
-  /** Text. */
   body: string;
   subject: SubjectOf<K>;
-  /** True when the wait has no more point, such as for a call that steering skips. Of what the gate was opened about. */
+  /** True if the answer is no longer needed, such as for a call that steering skips. It gets the gate's subject. */
   superseded?: (subject: SubjectOf<K>) => boolean;
-  /** The options of a question as its role gave them, at the places where they are shown. */
+  /** The options of a question as its role wrote them, in the order in which they are shown. */
   given?: readonly string[];
 }
 
 export type Asked<K extends Kind> =
-  /** `shown`: the body that a person saw, which is cut where other gates take the room. */
+  /** `shown`: the body that a person saw, cut if other gates take up the space. */
   | { kind: 'answered'; answer: AnswerOf<K>; by: 'person' | 'timeout' | 'rule'; shown: string }
   | { kind: 'superseded' }
-  /** Approved in a run that is held: the answer is kept, for nothing begins before the run is resumed. */
+  /** Approved while the run is held: the answer is stored, because nothing begins before the run is resumed. */
   | { kind: 'held' }
   | { kind: 'stopped' };
 
-/** Opens the gate if it is not open, and shows it, without waiting. Returns a rule's answer where one applies. */
+/** Opens the gate if it is not open, and shows it, without waiting. Returns a rule's answer if one applies, else null. */
 export function openGate<K extends Kind>(run: Run, question: Question<K>): AnswerOf<K> | null {
   const { state, ports } = run;
   const { key, kind, title, body, subject } = question;
   if (gateAt(run, key)) return null;
   const openedAt = ports.now();
   const deadline = openedAt + run.pinned.gateTimeoutMs;
-  // The compiler does not follow that kind and subject belong together.
+  // The compiler cannot see that kind and subject belong together.
   const asked = { id: run.nextId('g'), kind, title, body, subject, openedAt, deadline } as unknown as Gate;
   const gate = fitGate(asked, openGates(run));
   const { autoApprove, attended } = state.settings;
@@ -72,7 +71,7 @@ export function openGate<K extends Kind>(run: Run, question: Question<K>): Answe
   return null;
 }
 
-/** The gate is open, for whoever attends the run, or the run that called it. */
+/** Opens the gate for the person who attends the run, or for the run that called it. */
 export function showGate(run: Run, open: OpenGate): void {
   const { gate } = open;
   const { id: gateId, kind, title, body, deadline } = gate;
@@ -81,12 +80,12 @@ export function showGate(run: Run, open: OpenGate): void {
   run.ports.tellCaller({ type: 'gate_opened', gate });
 }
 
-/** Shows gates of agents that there was no room for. */
+/** Shows gates of agents that had to wait for space. */
 export function showWaiting(run: Run): void {
   const { waiting } = run.memory.agents;
   for (let [next] = waiting; next && isRoomForGate(openGates(run)); [next] = waiting) {
     const gate = fitGate(next.gate, openGates(run));
-    // Cut to the room that is left it is another form, or offers other options.
+    // A form that was cut to fit would be another form, and a cut question would offer other options.
     const waits = gate.kind === 'form' || openGates(run).length > 0;
     if (waits && !hasWholeForm(gate, next.gate)) return;
     waiting.shift();
@@ -100,8 +99,8 @@ export function openGates({ state }: Run): Gate[] {
 }
 
 /**
- * Asks, and waits for an answer, the deadline, a stop, or what supersedes the question. What a run that is held
- * hears meanwhile is understood first: the gate stays open, and the position comes back to it.
+ * Asks, and waits for an answer, the deadline, a stop, or what supersedes the question. Messages that a held run hears
+ * meanwhile are understood first: the gate stays open, and the position returns to it.
  */
 export async function ask<K extends Kind>(run: Run, question: Question<K>): Promise<Asked<K>> {
   const { state } = run;
@@ -109,7 +108,7 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
   if (auto) return { kind: 'answered', answer: auto, by: 'rule', shown: '' };
   const open = gateAt(run, question.key);
   if (!open) throw new Error(`the gate ${question.key} was not opened`);
-  // Its answer is read at once: it may take more than those that wait for their turn.
+  // Its answer is read at once, so it may use more space than the gates that wait for their turn.
   state.people.gates = [open, ...state.people.gates.filter(other => other !== open)];
   const superseded = () => question.superseded?.(open.gate.subject as SubjectOf<K>) === true;
   const closed = () => !state.people.gates.includes(open);
@@ -125,7 +124,7 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
   return settle(run, open, { superseded: superseded(), given: question.given }) as Asked<K>;
 }
 
-/** Asks the person what a role wants to know, in its own words. */
+/** Asks the person the question of a role, in the role's words. */
 export function askFor(
   run: Run,
   question: { key: string; role: string; question: string },
@@ -133,7 +132,7 @@ export function askFor(
   return ask(run, questionOf(question));
 }
 
-/** What a role wants to know, with answers that it proposes: a person may choose one by its letter. */
+/** Returns the question of a role with the answers that it proposes: a person may choose one by its letter. */
 export function questionOf({
   key,
   role,
@@ -157,7 +156,7 @@ export function questionOf({
   };
 }
 
-/** Takes the answer that is recorded at a gate, which closes. Null: there is none, or a stop overtakes it. */
+/** Returns the recorded answer of a gate, and closes it. Null: there is no answer, or a stop overtakes it. */
 export function takeRecorded(run: Run, key: string, given?: readonly string[]): GateAnswer | null {
   const open = gateAt(run, key);
   const settled = open && open.answer !== null ? settle(run, open, { superseded: false, given }) : null;
@@ -171,7 +170,7 @@ function settle(
 ): Asked<Kind> {
   const { answer, gate } = open;
   const shown = gate.body;
-  // A stop overtakes what was approved; a client's result is there already.
+  // A stop overtakes an approval, but a client's result exists already.
   if (answer && (!run.state.people.stop || answer.kind === 'clientTool')) {
     closeGate(run, open, 'person', decisionOf(answer));
     return { kind: 'answered', answer: wholeAnswer(gate, answer, given), by: 'person', shown };
@@ -189,7 +188,7 @@ function settle(
   return { kind: 'answered', answer: safe, by: 'timeout', shown };
 }
 
-/** An option that was chosen is what the role gave, however it was shown. */
+/** Returns a chosen option in the role's words, even if it was shown cut. */
 function wholeAnswer(gate: Gate, answer: GateAnswer, given: readonly string[]): GateAnswer {
   if (answer.kind !== 'question' || answer.text === null) return answer;
   return { ...answer, text: chosenOption(answer.text, choicesOf(gate), given) };
@@ -197,7 +196,7 @@ function wholeAnswer(gate: Gate, answer: GateAnswer, given: readonly string[]): 
 
 export function closeGate(run: Run, { gate, key, answer }: OpenGate, by: GateCloser, why: string): void {
   const { state } = run;
-  // Whoever answered is told that it came to nothing.
+  // Report an answer that was overtaken: the person who gave it must know that it had no effect.
   const decision = answer && by !== 'person' ? `${decisionOf(answer)}, overtaken: ${why}` : why;
   state.people.gates = state.people.gates.filter(open => open.key !== key);
   state.people.closedGates = [...state.people.closedGates.slice(1 - CLOSED_KEPT), gate.id];
@@ -206,7 +205,7 @@ export function closeGate(run: Run, { gate, key, answer }: OpenGate, by: GateClo
   showWaiting(run);
 }
 
-/** Closes gates that nobody waits for any more, such as those of a batch that was skipped. */
+/** Closes gates that are no longer needed, such as those of a batch that was skipped. */
 export function closeGates(
   run: Run,
   which: (open: OpenGate) => boolean,
@@ -216,7 +215,7 @@ export function closeGates(
   for (const open of run.state.people.gates.filter(which)) closeGate(run, open, by, why);
 }
 
-/** Closes by rule what a person need not be asked about any more; an answer that is there stands. */
+/** Closes by rule the approvals that this permission makes unnecessary; a given answer stands. */
 export function closeForAlways(run: Run, allowed: string): void {
   const isPointless = ({ gate, answer, agent }: OpenGate) =>
     answer === null && !agent && gate.kind === 'approval' && allowedAt(gate.subject) === allowed;
@@ -249,13 +248,13 @@ function decisionOf(answer: GateAnswer): string {
 
 export type Confirmed =
   | { kind: 'yes' }
-  /** A person said no, perhaps with what to do instead. */
+  /** A person refused, perhaps with an instruction of what to do instead. */
   | { kind: 'no'; instead: string | null }
-  /** Nobody could be asked or answered: the work goes on, and the goal ends unverified. */
+  /** No person could be asked, or none answered: the work continues, and the goal ends unverified. */
   | { kind: 'nobody' }
   | { kind: 'stopped' };
 
-/** Puts the concerns of a role to the person: the caller keeps them at its position until there is an answer. */
+/** Shows the concerns of a role to the person. The caller stores them in its position until there is an answer. */
 export async function confirm(
   run: Run,
   concerns: readonly string[],

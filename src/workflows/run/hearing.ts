@@ -1,4 +1,4 @@
-/** Where messages of people are heard, and how a run goes to the position where they are understood (PR4). */
+/** Conditions under which messages of people are read, and how a run enters the position that interprets them (PR4). */
 
 import { roleAt } from '../../run/position/modes.js';
 import { newSteering } from '../../run/position/position.js';
@@ -8,28 +8,27 @@ import { type Run, Yielded } from './run.js';
 
 export const UNDERSTANDING = 'understanding';
 
-/** The role whose position this is; null where a second role is asked, or a message understood. */
+/** Returns the role of this position; null if a second role is asked, or a message is being interpreted. */
 export function roleHere({ state, cursor }: Run): string | null {
   const { position, interrupts } = cursor;
   return interrupts.length === 0 ? roleAt(wayOf(state), position) : null;
 }
 
 /**
- * Nobody reads messages while others are being understood, or in the middle of a question to a second role:
- * they are for the role that asked it. Everywhere else what waits is read before the next model call, also
- * before the last one of a goal (PR5).
+ * True if messages may be read here. They may not while others are being interpreted or a second role is consulted: they are
+ * for the role that asked it. Elsewhere they are read before the next model call, also before a goal's last (PR5).
  */
 export function readable({ cursor, line }: Run): boolean {
   const positions = [cursor, ...cursor.branches.map(branch => branch.cursor)];
   return line.hearsPeople && positions.every(({ interrupts }) => interrupts.length === 0);
 }
 
-/** Whether a run that is held has something to listen to. */
+/** True if a held run has a message to interpret. */
 export function hears(run: Run, role: string): boolean {
   return run.pinned.roles[UNDERSTANDING] !== undefined && isHeard(run, role);
 }
 
-/** Whether there is a message to be read here: what lets tool calls run first waits with them. */
+/** True if there is a message to read here; `after-batch` messages wait for the batch. */
 export function isHeard(run: Run, role: string): boolean {
   if (!readable(run)) return false;
   const { cursor } = run;
@@ -42,24 +41,24 @@ export function isHeard(run: Run, role: string): boolean {
   );
 }
 
-/** A run that is held has what waits understood, and comes back to where it is held. */
+/** Lets a held run interpret the messages that wait; it then returns to where it is held. */
 export function listen(run: Run, role: string): void {
   beginSteering(run, takeSteers(run.state.people.inbox, role), role);
 }
 
-/** Whether a run that is held at a gate hears something, which leaves the gate open. */
+/** True if a run that is held at a gate has a message to interpret. The gate stays open. */
 export function hearsAtGate(run: Run): boolean {
   const role = roleHere(run);
   return role !== null && isHeld(run.state) && hears(run, role);
 }
 
-/** Leaves the gate for the position where the message is understood, as continue-as-new leaves it for the next segment. */
+/** Leaves the gate to interpret the message, as continue-as-new leaves it for the next part. */
 export function listenAtGate(run: Run): never {
   listen(run, roleHere(run) ?? '');
   throw new Yielded();
 }
 
-/** Sends the run to the position where messages are understood; it comes back to where it was. */
+/** Enters the position that interprets messages; the run returns to its present position afterwards. */
 export function beginSteering(run: Run, items: InboxItem[], role: string | null): void {
   run.interrupt(newSteering(items, role));
 }

@@ -1,4 +1,4 @@
-/** What roles are told beside what people and other roles say: their prompts, what to do, what there is. */
+/** Messages from the run to its roles: their prompts, their instructions, and what the workspace contains. */
 
 import { fill } from '../../base/words/words.js';
 import { inventoryText } from '../../rules/evidence/inventory.js';
@@ -12,7 +12,7 @@ import { holdsPrompt, roleAtHand } from '../../run/state/thread.js';
 import { valuesOf } from '../beside/moments.js';
 import type { Run } from './run.js';
 
-/** Tells a role what to do; `taskId`: the task that it is given. */
+/** Instructs a role; `taskId`: the task that the instruction is about, if any. */
 export function instruct(run: Run, role: PinnedRole, text: string, taskId: string | null = null): void {
   const said = withCallContext(run.state, role, text, valuesOf(run));
   introduce(run, role);
@@ -22,14 +22,14 @@ export function instruct(run: Run, role: PinnedRole, text: string, taskId: strin
   run.say(run.threadOf(role), 'instruction', `${to}${said}`, about);
 }
 
-/** Tells what the workspace says of its project, once in a thread. */
+/** Adds the project notes of the workspace, once a thread. */
 export function giveNotes(run: Run, thread: Thread): void {
   const { projectNotes } = run.pinned;
   if (projectNotes === null || holdsNotes(thread)) return;
   run.say(thread, 'notes', notesText(projectNotes, run.words));
 }
 
-/** Tells what lies in the workspace as a follow-up begins, where that has changed: one look a goal. */
+/** Lists the workspace's files as a follow-up begins, if they have changed: one look a goal. */
 export async function tellFiles(run: Run): Promise<void> {
   const { state, ports, pinned, words } = run;
   if (state.goal.listed) return;
@@ -45,7 +45,7 @@ export async function tellFiles(run: Run): Promise<void> {
   if (text !== before) run.say(run.mainThread(), 'files', text);
 }
 
-/** Sees to it that a model knows which role it is: another may have spoken since, and a trim takes prompts away. */
+/** Repeats the role's prompt if another role spoke or a trim removed it. */
 export function nameRole(run: Run, role: PinnedRole): void {
   if (role.prefix === 'own') return;
   const thread = run.threadOf(role);
@@ -55,7 +55,7 @@ export function nameRole(run: Run, role: PinnedRole): void {
   run.say(thread, 'instruction', text, { role: role.name });
 }
 
-/** Gives a role what it is told once in a thread: before copies begin, so that they all have it from there. */
+/** Adds what a role reads once a thread. Called before branches copy the thread, so that all copies have it. */
 export function introduce(run: Run, role: PinnedRole): void {
   const thread = run.threadOf(role);
   if (takesNotes(role)) giveNotes(run, thread);

@@ -1,4 +1,4 @@
-/** The conversation in the store of sessions: when what was said goes there, and what follows where it does not. */
+/** The conversation in the store of sessions: when messages are stored there, and what happens if that fails. */
 import { isSubagent } from '../../rules/agents/subagent.js';
 import type { JournalPayloads } from '../../run/state/journal.js';
 import { lostRecords, type Mark, markOf, messageNumber, unkeptAtMost } from '../../run/state/kept.js';
@@ -6,7 +6,7 @@ import type { RunState } from '../../run/state/run-state.js';
 import type { RunMemory } from './memory.js';
 import type { Ports } from './ports.js';
 
-/** What is needed of a run: it keeps itself when it waits. */
+/** The part of a run that storing needs: a line stores its run when it waits. */
 export interface Keeper {
   state: RunState;
   ports: Ports;
@@ -17,36 +17,36 @@ export interface Keeper {
   ): void;
 }
 
-/** A store that fails is left alone for so long. */
+/** Wait after a failure before the store is tried again, in milliseconds. */
 const KEEP_AGAIN_MS = 15_000;
-/** It is time to keep what was said when there is so much of it: some ten turns, or one large result. */
+/** Size at which the conversation is stored: about ten turns, or one large result. */
 const DUE_BYTES = 48_000;
 const DUE_RECORDS = 90;
 
-/** Whether anything is not kept yet: at the end of a goal, that is tried whatever failed before. */
+/** True if something is not stored yet. At the end of a goal, it is tried even after a failure. */
 export function hasUnkept({ state, memory }: Keeper): boolean {
   return state.pinned?.keeps === true && !memory.keeping && unkeptAtMost(state) > 0;
 }
 
-/** Whether the store did not take what was said last. What would be read again from there stays shown meanwhile. */
+/** True if the last write to the store failed. Messages that would be read back from it then stay in the state. */
 export function storeIsAway({ state: { log } }: Pick<Keeper, 'state'>): boolean {
   return log.keepFailedAt !== null;
 }
 
-/** Whether it is time to keep what was said; `all`: however little it is. */
+/** True if it is time to store the conversation; `all`: store even a little. */
 export function keepDue(run: Keeper, all: () => boolean): boolean {
   if (!hasUnkept(run)) return false;
   const { state, memory, ports } = run;
   const { keepFailedAt } = state.log;
   if (keepFailedAt !== null) return ports.now() - keepFailedAt >= KEEP_AGAIN_MS;
-  // The first words of a conversation begin it: so that it is listed, by its own name and not by that of an agent's task.
+  // Store the first message at once: it lists the conversation under its own name, not that of an agent's task.
   const isNew = state.log.kept.id === 0 && !isSubagent(state.settings);
   return isNew || unkeptAtMost(state) >= DUE_RECORDS || memory.saidBytes >= DUE_BYTES || all();
 }
 
 /**
- * Keeps what was said, and did, since the last time in the store of sessions. A store that fails costs nothing but that:
- * it is said once, and what it lacks goes there when it takes it again.
+ * Stores the messages and steps since the last time in the store of sessions. If the store fails, the run continues: the
+ * failure is reported once, and what is missing is written when the store works again.
  */
 export async function keepSession(run: Keeper): Promise<void> {
   const { state, ports, memory } = run;
@@ -54,7 +54,7 @@ export async function keepSession(run: Keeper): Promise<void> {
   const upTo = markOf(state);
   memory.keeping = true;
   memory.saidBytes = 0;
-  // The last write has little to say, unless it is the first: that of a sub-agent has all of it.
+  // The final write is small, except for a sub-agent, whose only write it is.
   const isRest = state.end !== null && log.kept.id > 0;
   const kept = await ports.keep({ after: log.kept, upTo }, { once: log.keepFailedAt !== null || isRest });
   memory.keeping = false;
@@ -69,7 +69,7 @@ export async function keepSession(run: Keeper): Promise<void> {
   log.keepFailedAt = now;
 }
 
-/** The run has no more than this of what the store lost: what is gone from it is told as a gap. */
+/** Notes that the store lost records. The run rewrites those that it still has; the others are reported as a gap. */
 function notePutBack(run: Keeper, missing: Mark): void {
   run.state.log.kept = missing;
   if (run.state.end === null) run.journal('warning', { text: PUT_BACK });
@@ -85,13 +85,13 @@ function noteKept(run: Keeper, upTo: Mark, now: number): void {
   log.kept = upTo;
   log.keepFailedAt = null;
   log.unkept = log.unkept.filter(({ message }) => messageNumber(message) > upTo.id);
-  // Behind its end, nobody would look for it.
+  // After `run_ended` no reader looks for events.
   if (run.state.end !== null) return;
   if (lost.events + lost.steps > 0) run.journal('store_gap', { messages: 0, ...lost });
   if (failedAt !== null) run.journal('store_back', { afterMs: now - failedAt });
 }
 
-/** How the run ended, and that nothing follows: mostly in one try, for who waits for the result waits for this. */
+/** Stores the run's end. Usually one attempt: `result()` waits for it. */
 export async function keepEnd(run: Keeper): Promise<void> {
   if (hasUnkept(run)) await keepSession(run);
 }

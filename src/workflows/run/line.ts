@@ -1,4 +1,4 @@
-/** A line of work of a run: the main line, or the branch of a task beside others. What each has and does of its own. */
+/** A line of work of a run: the main line, or the branch of a task that runs in parallel. A line has its own cursor. */
 
 import type { ModelUse } from '../../run/models/model-use.js';
 import type { Cursor } from '../../run/state/cursor.js';
@@ -7,30 +7,30 @@ import type { ToolUse } from '../../run/tools/tool-use.js';
 import { type Keeper, keepDue, keepSession } from './keep-session.js';
 
 export interface Line {
-  /** The task of a branch, which its events name. */
+  /** The task of a branch, which its events name; null on the main line. */
   readonly taskId: string | null;
   readonly cursor: Cursor;
-  /** What is counted by position. */
+  /** Counters that belong to a position. */
   readonly tools: Pick<ToolUse, 'badCalls' | 'inFlight' | 'sessions'>;
   readonly models: Pick<ModelUse, 'retries'>;
-  /** Whether messages of people are read here. */
+  /** True if messages of people are read here. */
   readonly hearsPeople: boolean;
-  /** How many calls that run at the same time share what is left of the budgets. */
+  /** Number of parallel calls that share the remaining budgets. */
   readonly sharers: number;
   thread(id: string): Thread;
-  /** Bytes that a part of the position may take. */
+  /** Returns how many of these bytes a part of the position may use. */
   roomFor(bytes: number): number;
-  /** Whether the run is to continue as new here. */
+  /** True if the run must continue as new here. */
   handoverDue(): boolean;
-  /** Whether the limits leave a turn for one more model call, beside those in flight. */
+  /** True if the limits allow one more model call, besides those in flight. */
   hasTurn(): boolean;
-  /** Leaves this position where something is wanted of the whole run. */
+  /** Leaves this position (throws `Yielded`) if the whole run needs something. */
   giveWay(): void;
-  /** Waits until `done`, or until `deadline`. `what` says in the Web UI whose timer it is. */
+  /** Waits until `done`, or until `deadline`. `what`: the label of the timer in the Web UI. */
   waitForPerson(done: () => boolean, deadline: number | null, what: string): Promise<void>;
 }
 
-/** What the main line needs of its run. */
+/** The part of a run that its main line needs. */
 interface Host extends Keeper {
   readonly isBusy: boolean;
   show(): void;
@@ -84,8 +84,8 @@ export class MainLine implements Line {
   giveWay(): void {}
 
   /**
-   * The time does not count as the goal's. A long wait continues as new when the server suggests it: what is waited for
-   * is in the state, so the caller waits on.
+   * The wait does not count as the goal's time. A long wait continues as new when the server suggests it: the state has what is
+   * waited for, so the caller waits on.
    */
   async waitForPerson(done: () => boolean, deadline: number | null, what: string): Promise<void> {
     const run = this.#run;
@@ -97,7 +97,7 @@ export class MainLine implements Line {
       run.show();
       if (keepDue(run, () => true)) {
         await keepSession(run);
-        // Else it would be due again at once, for ever: what a cancelled run calls is cancelled before it begins.
+        // A cancelled run's calls are cancelled before they begin, so without this the loop would never end.
         ports.throwIfCancelled();
         continue;
       }

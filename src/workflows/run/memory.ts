@@ -1,4 +1,4 @@
-/** What a run holds in memory while a part of it runs, from one continue-as-new to the next. */
+/** The memory of a run while one part of it runs, from one continue-as-new to the next. */
 
 import type { AgentRest } from '../../run/agents/children.js';
 import type { FormAnswer } from '../../run/gates/gate.js';
@@ -13,42 +13,42 @@ export interface CallInFlight {
   interruptible: boolean;
 }
 
-/** A message for an agent that is at work. */
+/** A message for an agent that is running. */
 export interface PassedOn {
   agent: string;
   item: InboxItem;
-  /** Its sender has taken it back, and the agent has not said yet whether that was in time. */
+  /** Its sender has withdrawn it, and the agent has not reported yet if that was in time. */
   takenBack?: boolean;
 }
 
-/** What is never carried over, for nothing is in flight at a safe point: one for a run and its branches. */
+/** State that is never carried over, because nothing is in flight at a safe point. A run and its branches share it. */
 export interface RunMemory {
   calls: Set<CallInFlight>;
-  /** What was said is being kept in the store: one at a time. */
+  /** A write to the store is in progress: there is one at a time. */
   keeping: boolean;
-  /** Of the messages that were said since the last time. */
+  /** Bytes of the messages since the last write. */
   saidBytes: number;
-  /** How often something may have changed what tools read: a read that was under way meanwhile is not given again. */
+  /** Number of changes to what tools read: a read that overlaps a change is not cached. */
   changes: number;
-  /** What the worker was given of requests: another worker, and another part, begin anew. */
+  /** The requests that the worker has received: another worker, and another part, begin anew. */
   offered: Offered;
-  /** Of sub-agents in flight: gates that there is no room for yet, what those leave that were cancelled, what each may use. */
+  /** Sub-agents in flight: gates that wait for space, what cancelled agents returned, the budget of each. */
   agents: {
     waiting: OpenGate[];
     rests: Map<string, AgentRest>;
     leases: Map<string, Partial<Limits>>;
-    /** Messages that were passed on and that nobody has read yet, by their ids. */
+    /** Messages that were passed on and not read yet, by their ids. */
     passed: Map<string, PassedOn>;
   };
-  /** What tool servers ask for calls in flight, by key; null while nobody has answered. */
+  /** Questions of tool servers for calls in flight, by key; null while unanswered. */
   forms: Map<string, FormAnswer | null>;
   /** The run is about to end, and waits for what features have in flight. */
   isResting: boolean;
-  /** What features hold, by their names: see `Held`. */
+  /** The memory of features, by their names: see `Held`. */
   features: Map<string, unknown>;
 }
 
-/** What one feature holds in memory while a part of a run runs. */
+/** The memory of one feature while a part of a run runs. */
 export class Held<M> {
   readonly #name: string;
   readonly #begins: () => M;
@@ -78,7 +78,7 @@ export function newMemory(): RunMemory {
   };
 }
 
-/** How many are in flight. */
+/** Returns the number of model calls in flight. */
 export function modelCalls({ calls }: RunMemory): number {
   return [...calls].filter(({ kind }) => kind === 'model').length;
 }

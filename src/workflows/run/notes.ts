@@ -1,4 +1,4 @@
-/** What the phases of a goal note alike, and how a task ends. */
+/** What all phases of a goal record, and how a task ends. */
 
 import { IMPROVEMENTS_BYTES } from '../../base/sizes/bounds.js';
 import { fitted } from '../../base/text/fit.js';
@@ -39,12 +39,12 @@ export function endTask(run: Run, taskId: string, end: TaskEnd): Moved {
   );
 }
 
-/** A question to the person that was answered costs its role no round. */
+/** Refunds the round of a question that the person answered. */
 export function giveRoundBack({ turns }: Pick<Position, 'turns'>): void {
   turns.round = Math.max(0, turns.round - 1);
 }
 
-/** A task becomes one at work. */
+/** Marks a task as running. */
 export function beginTask(run: Run, { id, description }: Task): void {
   const { state } = run;
   const workedMs = goalTimeMs(state.goal, run.ports.now());
@@ -52,7 +52,7 @@ export function beginTask(run: Run, { id, description }: Task): void {
   run.journal('task_started', { taskId: id, description });
 }
 
-/** Once, where a task takes longer than its planner thought: its role is told, and nothing is ended. */
+/** Notifies the role, once, that a task takes longer than planned. The task goes on. */
 export function noteOverdue(run: Run, taskId: string, role: PinnedRole): void {
   const { state } = run;
   const task = state.tasks.find(({ id }) => id === taskId);
@@ -63,7 +63,7 @@ export function noteOverdue(run: Run, taskId: string, role: PinnedRole): void {
   instruct(run, role, overdueInstruction(state, taskId, late));
 }
 
-/** Blocks what of the plan needs what nothing here has. */
+/** Blocks tasks that need a capability that this run does not have. */
 export function blockLackingTasks(run: Run): void {
   const { state, pinned } = run;
   const { cycle } = run.cursor.position;
@@ -72,7 +72,7 @@ export function blockLackingTasks(run: Run): void {
   for (const { id, status, reason } of blocked) run.journal('task_ended', { taskId: id, status, reason });
 }
 
-/** Blocks what waits for a failed task, be it of this plan or of an earlier one. */
+/** Blocks tasks that wait for a failed task, of this plan or of an earlier one. */
 export function blockStuckTasks(run: Run): void {
   const { tasks, blocked } = blockDependants(run.state.tasks);
   run.state.tasks = tasks;
@@ -83,12 +83,12 @@ export function noteBlocked(run: Run, blocked: readonly string[], reason = 'depe
   for (const id of blocked) run.journal('task_ended', { taskId: id, status: 'blocked', reason });
 }
 
-/** No task of the plan is worked on any more: what was done is checked, then the goal goes on as its mode does. */
+/** Leaves a plan without open tasks: the work is checked, then the goal continues as its mode requires. */
 export function goOnWithoutTasks(run: Run): Moved {
   return enterChecks(run, { kind: 'plan' }) ?? goOnChecked(run, { kind: 'plan' });
 }
 
-/** To the goal's checks, anew; null where it has none. */
+/** Enters the goal's checks and resets their results. Returns null if the goal has none. */
 export function enterChecks(run: Run, of: CheckedWork): Moved | null {
   const { state } = run;
   if (checksOf(state).length === 0) return null;
@@ -97,7 +97,7 @@ export function enterChecks(run: Run, of: CheckedWork): Moved | null {
   return run.enter(checkingAt(run.cursor.position.cycle, of));
 }
 
-/** After the checks, whether they passed or could not be made: where the mode goes on. */
+/** Continues as the mode requires after the checks, even if they could not run. */
 export function goOnChecked(run: Run, of: Exclude<CheckedWork, { kind: 'answer' }>): Moved {
   const { cursor } = run;
   const { goal, tasks } = run.state;
@@ -116,7 +116,7 @@ export function noteFallback(run: Run, role: string, errors: string[], fallback:
   run.journal('output_fallback', { role, errors, fallback });
 }
 
-/** The next goal: own counters and tasks, the same conversation (S3). `spent`: on understanding its message. */
+/** Begins the next goal: new counters and tasks, the same conversation (S3). `spent`: the cost of reading its message. */
 export function beginNextGoal(run: Run, text: string, spent?: Account): void {
   const { state } = run;
   const { mode } = state.settings;
@@ -132,7 +132,7 @@ export function beginNextGoal(run: Run, text: string, spent?: Account): void {
   run.enter(firstPosition(mode));
 }
 
-/** The next plan of the goal, which is to mend the one at hand: only in a mode that has plans. */
+/** Plans again, to improve the current plan's result. Only modes with plans call it. */
 export function planAnew(
   run: Run,
   { from, wanted, reading = null }: Omit<Improvements, 'reading'> & Partial<Improvements>,
@@ -143,13 +143,13 @@ export function planAnew(
   return run.enter(planningAt(cursor.position.cycle + 1, improvements));
 }
 
-/** The work goes on, whatever a verdict said of it. */
+/** Withdraws a verdict, because the work continues. */
 export function withdrawVerdict({ state: { goal } }: Run): void {
   goal.basis = null;
   goal.exceptions = [];
 }
 
-/** As before, without a verification or a person who asks for it: counted, so that it comes to an end. */
+/** Plans again on the run's own initiative. The count limits how often that happens. */
 export function replan(run: Run, improvements: Parameters<typeof planAnew>[1]): Moved {
   const { goal } = run.state;
   goal.counters = { ...goal.counters, replans: goal.counters.replans + 1 };

@@ -1,4 +1,4 @@
-/** All that a run knows of the world. `temporal-ports.ts` implements it, and so does the simulation, in memory. */
+/** The interface between a run and the world. `temporal-ports.ts` implements it; the simulation does so in memory. */
 import type {
   CallModelInput,
   CallModelResult,
@@ -35,30 +35,30 @@ export type Called<T> = { ok: true; value: T } | { ok: false; failure: CallFailu
 export interface CallOptions {
   /** One line for the Web UI. */
   summary: string;
-  /** Start-to-close limit: of one try. */
+  /** Start-to-close limit of each attempt. */
   timeoutMs: number;
-  /** Schedule-to-close limit: of all tries together. Default: none. */
+  /** Schedule-to-close limit of all attempts together. Default: none. */
   wholeMs?: number;
-  /** Tries before the failure comes back. */
+  /** Attempts before the failure is returned. */
   attempts: number;
-  /** Before the second try, doubling with each more; a failure may ask for another delay. Default 1,000. */
+  /** Delay before the second attempt; it doubles with each more, and a failure may set another. Default 1,000. */
   retryDelayMs?: number;
-  /** No delay grows beyond. Default: a hundred times the first. */
+  /** Maximum delay. Default: a hundred times the first. */
   maxRetryDelayMs?: number;
-  /** A stop may cancel it while it runs. */
+  /** A stop may cancel the call while it runs. */
   interruptible: boolean;
-  /** Task queue of one worker alone, which has to begin it soon. Default: that of the run. */
+  /** Task queue of one particular worker, which must begin it soon. Default: the run's queue. */
   queue?: string;
-  /** Any worker of the queue may take it: the one that is at hand has failed. Default: that one has precedence. */
+  /** Any worker of the queue may take it, because the run's worker has failed. Default: the run's worker is preferred. */
   anyWorker?: boolean;
 }
 
 /** A workflow of the application, as a tool. */
 export interface WorkflowCall {
-  /** Its type. */
+  /** The workflow type. */
   workflow: string;
   taskQueue?: string;
-  /** What the worker is asked before it begins. */
+  /** Question to the worker before the workflow starts. */
   check: CallToolInput;
 }
 
@@ -84,54 +84,54 @@ export type ToChild =
   | { signal: 'answer'; input: Record<string, unknown> };
 
 export interface Ports {
-  /** Of this run and of no other: the same in all its parts, whatever its workflow id. */
+  /** Identifies this run: the same in all its parts, and unlike a workflow id never used again. */
   readonly chainId: string;
-  /** Of this execution: another in each part of the run, and where it was reset. */
+  /** Identifies this execution: it differs in each part of the run, and after a reset. */
   readonly runId: string;
   /** Milliseconds since the epoch, the same in every replay. */
   now(): number;
   callModel(input: CallModelInput, options: CallOptions): Promise<Called<CallModelResult>>;
   /** Asks the worker's program which model answers. */
   resolveModel(input: ResolveModelInput): Promise<Called<{ model: string | null }>>;
-  /** Asks a transform of the worker's program what is to be changed before a call. A stop ends the wait. */
+  /** Asks a transform of the worker's program what to change before a call. A stop ends the wait. */
   transform(input: TransformInput): Promise<Called<Required<ContextChange>>>;
-  /** Leaves what the next model call sends where that call may find it. Nothing depends on it. */
+  /** Publishes the request of the next model call, where that call may find it. Nothing depends on it. */
   offer(page: ModelRequestPage, check: string): void;
-  /** Lists the tools of the run anew, as at its start. */
+  /** Lists the tools of the run again, as at its start. */
   reloadTools(): Promise<Called<Pick<PinnedRun, 'tools' | 'fallbackServer'>>>;
   /** Several may be in flight at once. */
   callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>>;
-  /** Runs a workflow of the application to its end; a failure is one that it did not say itself. */
+  /** Runs a workflow of the application to its end. A failure of the workflow itself is a `WorkflowEnd`. */
   callWorkflow(call: WorkflowCall, options: CallOptions): Promise<Called<WorkflowEnd>>;
-  /** An activity of a feature, which answers soon or is given up: who calls it knows its types. */
+  /** Runs an activity of a feature, which answers soon or times out. The caller knows its types. */
   activity(name: string, input: unknown, options: CallOptions): Promise<Called<unknown>>;
-  /** Makes a check of the goal. */
+  /** Runs a check of the goal. */
   runCheck(input: RunCheckInput, options: CallOptions): Promise<Called<CheckEnd>>;
-  /** Looks at the file that a call is about to write, in a few seconds. A stop ends the wait. */
+  /** Looks at the file that a call is about to write, within a few seconds. A stop ends the wait. */
   compareFile(input: CompareFileInput): Promise<Called<ComparedFile>>;
-  /** Looks at files of the workspace, in a minute at most. A stop ends the wait. */
+  /** Looks at files of the workspace, within a minute. A stop ends the wait. */
   look<I extends LookInput>(input: I): Promise<Called<LookFinds[I['at']]>>;
-  /** Keeps a text by reference, in a few tries; `once`: in a single one. A stop ends the wait. */
+  /** Stores a text by reference, in a few attempts; `once`: one attempt. A stop ends the wait. */
   storeText(input: StoreTextInput, options: { once: boolean }): Promise<Called<{ ref: string }>>;
-  /** Keeps what lies between two marks in the store of sessions, in a few tries; `once`: a store that fails is asked no second time, and only a worker that dies is replaced. */
+  /** Stores the records between two marks in the store of sessions, in a few attempts; `once`: a failure is not retried. */
   keep(input: Pick<KeepInput, 'after' | 'upTo'>, options: { once: boolean }): Promise<Called<KeepEnd>>;
-  /** Reads what the run begins with of its conversation, up to so many tokens. A stop ends the wait. */
+  /** Reads the messages of the conversation to begin with, up to so many tokens. A stop ends the wait. */
   openSession(input: Pick<OpenSessionInput, 'session' | 'tokens' | 'noAnswer'>): Promise<Called<Opened>>;
-  /** Tells the worker of a moment, in a few tries; a stop waits for it. */
+  /** Notifies the worker of a moment, in a few attempts; a stop waits for it. */
   tell(input: MomentInput): Promise<Called<MomentEnd>>;
-  /** Resolves when `done` is true, or after `timeoutMs`; null waits for ever. `what`: one line for the Web UI. */
+  /** Resolves when `done` is true, or after `timeoutMs` (null: never). `what`: one line for the Web UI. */
   wait(done: () => boolean, timeoutMs: number | null, what: string): Promise<void>;
-  /** Starts a run of its own with this goal and the settings of this one; returns its id. */
+  /** Starts an independent run with this goal and the settings of this one; returns its id. */
   startRun(id: string, goal: string): Promise<string>;
-  /** Runs a sub-agent to its end, whatever that is. */
+  /** Runs a sub-agent to its end, whether it succeeds or fails. */
   callSubagent(child: ChildStart): Promise<AgentEnd>;
-  /** Passes a message on to a sub-agent that runs, in order: a signal of ours. `told`: whether it found it running. */
+  /** Sends a message to a running sub-agent by signal, in order. `told` reports if the agent was found running. */
   tellSubagent(id: string, message: ToChild, told: (found: boolean) => void): void;
-  /** Cancels the sub-agents that run; their calls end when they have. */
+  /** Cancels the running sub-agents; their calls end when they have ended. */
   cancelSubagents(): void;
-  /** Tells the run that called this one as a sub-agent, in order; where none did, nobody. */
+  /** Sends a message to the run that called this one as a sub-agent, in order; a top-level run sends nothing. */
   tellCaller(message: ToCaller): void;
-  /** Resolves when the caller has what it was told; null where nothing is on its way. Whatever ends a run waits for it. */
+  /** Resolves when the caller has all messages; null if none is in transit. Await it before the run ends. */
   callerTold(): Promise<void> | null;
   /** Cancels the interruptible calls in flight, if there are any. */
   interrupt(): void;
@@ -139,7 +139,7 @@ export interface Ports {
   throwIfCancelled(): void;
   /** True when the run should continue as new at the next safe point. */
   handoverDue(state: RunState): boolean;
-  /** True when tasks that run side by side should come to a safe point, for the run is to continue as new. */
+  /** True when parallel tasks should go to a safe point, because the run must continue as new. */
   handoverNear(state: RunState): boolean;
   /** True when the server wants the run to continue as new, also while it waits. */
   handoverSuggested(): boolean;

@@ -1,6 +1,6 @@
 /**
- * What activities ask their workflow for. Answers depend only on what was pinned when the call was
- * scheduled, so every retry gets the same request (docs/architecture.md, "A model call").
+ * Requests that activities query from their workflow. Answers depend only on what was pinned when the call was scheduled, so
+ * every retry gets the same request (docs/architecture.md, "A model call").
  */
 import { ApplicationFailure } from '@temporalio/workflow';
 import { firstPage, sizeOf } from '../../base/sizes/sizes.js';
@@ -33,7 +33,7 @@ export function modelRequestPage(
   if (!thread || thread.epoch !== call.epoch)
     throw notFound(`the thread of ${call.callId} was trimmed since`);
   const from = options.from ?? 0;
-  // As many messages as fit a page. Indexes count only what goes to a model.
+  // As many messages as fit a page. Indexes count only messages that a model receives.
   const messages = firstPage(thread.messages.slice(from, call.upTo), sizeOf);
   const end = from + messages.length;
   const asks = call.compacts ? ':compacts' : '';
@@ -58,10 +58,10 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
       inputSchema,
       validation,
     })),
-    // Its form is told in words: a schema would come before all that an endpoint has in its cache.
+    // A compaction describes its format in words: a schema would change the prefix that an endpoint has cached.
     output: call.compacts ? 'text' : role.output,
     dialect: role.dialect,
-    // Its tools stay where they are, so that what follows them stays known to the endpoint.
+    // The tools stay in the request even if no call is allowed, so that the endpoint's cache still applies.
     toolChoice: mayCall ? 'auto' : 'none',
     temperature: role.temperature,
     topP: role.topP,
@@ -73,7 +73,7 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
   };
 }
 
-/** All arguments of a tool call in flight; by the model's own id, of any call of the reply that is worked off. */
+/** Returns all arguments of a tool call in flight, or of any call (by the model's id) of the reply in progress. */
 export function toolArguments(
   state: RunState,
   callId: string,
@@ -88,7 +88,7 @@ export function toolArguments(
   throw notFound(`no tool call ${callId} is in flight or waits`);
 }
 
-/** The tool call of this id that runs, of the main line or of a task beside it. */
+/** Returns the running tool call of this id, on the main line or a branch; null if there is none. */
 export function callInFlight(state: RunState, callId: string): ToolUseBlock | null {
   return openBatches(state, callId).find(({ running }) => running)?.running ?? null;
 }
@@ -108,7 +108,7 @@ function notFound(message: string): ApplicationFailure {
   return ApplicationFailure.create({ type: 'run.not_found', message: told(message), nonRetryable: true });
 }
 
-/** Messages never change: each is hashed once, also where a thread that was trimmed is offered anew. */
+/** Messages never change, so each is hashed once, even if a trimmed thread is offered again. */
 const hashes = new WeakMap<Message, string>();
 
 function hashOf(message: Message): string {
@@ -119,12 +119,12 @@ function hashOf(message: Message): string {
   return hash;
 }
 
-/** What this part of the run has offered so far. */
+/** The requests that this part of the run has offered so far. */
 export class Offered {
   readonly #heads = new Set<string>();
   readonly #threads = new Map<string, { epoch: number; next: number }>();
 
-  /** Offers what is new since the last call. The mark tells the activity which offer counts: a task may be redone. */
+  /** Offers what is new since the last call. The returned mark identifies the offer, because a workflow task may be redone. */
   offer(state: RunState, ports: Pick<Ports, 'offer'>, { callId, thread, epoch }: PinnedCall): string {
     const last = this.#threads.get(thread);
     const from = last?.epoch === epoch ? last.next : 0;

@@ -1,6 +1,6 @@
 /**
- * One run, on one of its lines of work: state and ports, with the few operations that loops and modes share. Programs
- * hold `client/run/run-handle.ts`.
+ * A run on one of its lines of work: its state and ports, and the operations that loops and modes share. Programs use the
+ * handle of `client/run/run-handle.ts`.
  */
 
 import { sizeOf } from '../../base/sizes/sizes.js';
@@ -26,19 +26,19 @@ import { type Line, MainLine } from './line.js';
 import { type CallInFlight, newMemory, type RunMemory } from './memory.js';
 import type { CallOptions, Ports } from './ports.js';
 
-/** The beginning of a gate's key, if a tool server has opened the gate. */
+/** Prefix of a gate's key if a tool server has opened the gate. */
 export const FORM = 'form:';
 
-/** Warnings of a goal that are told once each: a name takes little. */
+/** Most different warnings of a goal; each is reported once. */
 const MOST_WARNED = 30;
 
-/** What a step returns if it does not end the goal: the position has changed, and the run goes on there. */
+/** Returned by a step that does not end the goal: the position has changed, and the run continues there. */
 export const MOVED = 'moved';
 export type Moved = typeof MOVED;
 
 /**
- * Thrown where a run leaves a gate to hear a message, or a branch gives way to the whole run. The position is entered
- * again afterwards, as after continue-as-new: see "How does code leave a position?" in docs/decisions.md.
+ * Thrown when a run leaves a gate to hear a message, or a branch yields to the whole run. The position is entered again
+ * afterwards, as after continue-as-new: see "How does code leave a position?" in docs/decisions.md.
  */
 export class Yielded {}
 
@@ -46,9 +46,9 @@ export class Run {
   readonly state: RunState;
   readonly ports: Ports;
   readonly memory: RunMemory;
-  /** What this run has beside its loop. */
+  /** The features of this run. */
   readonly features: readonly Feature<Run>[];
-  /** The line of work that this is: all lines of a run have its state, ports and memory in common. */
+  /** The line of work of this object; all lines of a run share its state, ports and memory. */
   readonly line: Line;
 
   constructor(
@@ -65,7 +65,7 @@ export class Run {
     this.line = lineOf(this);
   }
 
-  /** Where this line stands; `state.cursor` is where the main line does. */
+  /** The position of this line; `state.cursor` is that of the main line. */
   get cursor(): Cursor {
     return this.line.cursor;
   }
@@ -75,17 +75,17 @@ export class Run {
     return this.state.pinned;
   }
 
-  /** Whether the run began with this behaviour, or a later one: see `BEHAVIOUR`. */
+  /** True if the run began with this behaviour, or a later one: see `BEHAVIOUR`. */
   behaves(version: number): boolean {
     return (this.pinned.behaviour ?? 1) >= version;
   }
 
-  /** In force: see `setLimits`. */
+  /** The limits in force: see `setLimits`. */
   get limits(): Limits {
     return limitsOf(this.state);
   }
 
-  /** The first call in flight; of tools, or of tasks side by side, there may be several. Interruptible if any of them is. */
+  /** The first call in flight (parallel tools or tasks have several). It is interruptible if any of them is. */
   get inFlight(): CallInFlight | null {
     const [first] = this.memory.calls;
     const interruptible = [...this.memory.calls].some(call => call.interruptible);
@@ -104,7 +104,7 @@ export class Run {
     record(this.state.log.journal, this.ports.now(), type, told);
   }
 
-  /** Once a goal, by what it is about; those that come after many others are not told. */
+  /** Warns once a goal about the same thing. After `MOST_WARNED` warnings, further ones are dropped. */
   warnOnce(about: string, text: string): void {
     const { warned } = this.state.goal;
     if (warned.includes(about) || warned.length >= MOST_WARNED) return;
@@ -112,15 +112,15 @@ export class Run {
     this.journal('warning', { text });
   }
 
-  /** A new id, the same in every replay. */
+  /** Returns a new id, the same in every replay. */
   nextId(prefix: 'm' | 'c' | 'g' | 's'): string {
     this.state.lastId += 1;
     return `${prefix}${this.state.lastId}`;
   }
 
-  /** The thread a role reads and writes: the shared one, or its own (Y2). */
+  /** Returns the thread a role reads and writes: the shared one, or its own (Y2). */
   threadOf(role: PinnedRole): Thread {
-    // Between tool calls and their results nobody else may speak, be their memory shared or not.
+    // No other role may write between tool calls and their results, even if it shares its memory.
     const shares = role.memory === 'shared' && !isAmidCalls(this.cursor);
     return this.thread(shares ? MAIN_THREAD : role.name);
   }
@@ -141,7 +141,7 @@ export class Run {
     return kept;
   }
 
-  /** What the run says, in its language. */
+  /** The texts of the run, in its language. */
   get words(): Words {
     return wordsOf(this.state);
   }
@@ -155,7 +155,7 @@ export class Run {
     const content: TextBlock[] = [{ type: 'text', text }];
     const base = { id: this.nextId('m'), at: this.ports.now(), kind: 'user' as const, purpose, content };
     const message = this.append<UserMessage>(thread, { ...base, ...about });
-    // What a person says may be that things have changed: nothing read before is taken for true.
+    // A person's message may mean that things have changed, so earlier reads are not reused.
     if (purpose === 'goal' || purpose === 'steer') this.doubtReads();
     return message;
   }
@@ -165,25 +165,25 @@ export class Run {
     state.tasks = state.tasks.map(task => (task.id === id ? { ...task, ...change } : task));
   }
 
-  /** Keeps what a person said as a part of the goal. */
+  /** Stores a person's words as a part of the goal. */
   wish(text: string): void {
     const { goal } = this.state;
     goal.userNotes = withUserNote(goal.userNotes, text);
   }
 
-  /** What a person said to a role: a part of the goal, and of the role's conversation. */
+  /** Adds a person's words to the goal, and to the role's conversation. */
   tellRole(role: string, text: string): void {
     this.wish(text);
     this.say(this.threadOf(this.role(role)), 'steer', text);
   }
 
-  /** Nothing that was read before is taken for true. */
+  /** Invalidates the cached reads. */
   doubtReads(): void {
     forgetAll(this.state.tools.ledger);
     this.memory.changes += 1;
   }
 
-  /** The one way to make a call, so that handlers see it. Failures are given back; what is thrown ends the run. */
+  /** Makes a call. All calls go through here, so that handlers see them. A failure is returned; a throw ends the run. */
   call<T>(
     what: Omit<CallInFlight, 'interruptible'>,
     { interruptible }: CallOptions,
@@ -214,13 +214,13 @@ export class Run {
     return MOVED;
   }
 
-  /** Something comes in between: the mode goes on there. */
+  /** Interrupts the mode; it continues in the same place afterwards. */
   interrupt(by: Interrupt): void {
     this.cursor.interrupts.push(by);
     this.show();
   }
 
-  /** What came in between is settled: the run is back at what it interrupted. */
+  /** Ends the interrupt: the run returns to the position that it interrupted. */
   goBack(): Moved {
     this.cursor.interrupts.pop();
     this.show();
@@ -232,12 +232,12 @@ export class Run {
     this.ports.show(this.state, sections);
   }
 
-  /** Something of a feature is in flight beside the loop: it ends in the part in which it began. */
+  /** True if a feature has something in flight beside the loop, which must end in the part in which it began. */
   get isBusy(): boolean {
     return this.features.some(feature => feature.isBusy?.(this) === true);
   }
 
-  /** From here on the goal's time counts again. */
+  /** Resumes the goal's clock. */
   stopWaiting(): void {
     const { goal } = this.state;
     if (goal.waitingSince === null) return;
@@ -245,7 +245,7 @@ export class Run {
     goal.waitingSince = null;
   }
 
-  /** The goal's time stands still while all calls in flight wait for a person. Called whenever that may change. */
+  /** Stops the goal's clock while all calls in flight wait for a person. Called whenever that may change. */
   keepTime(): void {
     const { people, children, goal } = this.state;
     const inFlight = this.memory.calls.size;
@@ -253,7 +253,7 @@ export class Run {
     const open = people.gates.filter(({ answer }) => answer === null);
     const asks = (id: string) => open.some(({ agent }) => agent?.id === id);
     const agents = openChildren(children).filter(({ id }) => isPaused(children, id) || asks(id));
-    // One call may ask several things.
+    // One call may ask several questions.
     const forms = open.flatMap(({ key, gate }) =>
       key.startsWith(FORM) && gate.kind === 'form' ? gate.subject.callId : [],
     );

@@ -1,4 +1,4 @@
-/** What calls of models cost, whoever asked for them. */
+/** Accounts for the cost of model calls, in every role. */
 
 import { withOthers } from '../../run/limits/leases.js';
 import type { BudgetUse } from '../../run/limits/limits.js';
@@ -8,7 +8,7 @@ import { accountOf, budgetUse } from '../../run/state/run-state.js';
 import { modelCalls } from './memory.js';
 import type { Run } from './run.js';
 
-/** Adds to what the goal, or whoever is at work between two goals, and the run have used. */
+/** Adds a call's usage to the run, and to the goal (between two goals: to the interrupt that made the call). */
 export function spend(
   run: Run,
   call: { role: string; model: string },
@@ -34,16 +34,16 @@ export function spend(
   state.total.turns += counted.turns ?? 0;
 }
 
-/** What is used, with what others at work may use yet, and among how many that begin now the rest is shared. */
+/** Returns the use, including the reservations of parallel calls, and how many new calls share the remaining budget. */
 export function sharedUse(run: Run): { used: BudgetUse; together: number } {
-  // Those with a lease have their part.
+  // Agents with a lease have their share already.
   return {
     used: usedWithOthers(run),
     together: Math.max(1, run.line.sharers - run.memory.agents.leases.size),
   };
 }
 
-/** What is used, with what others at work may use yet. */
+/** Returns the use, including what parallel calls may still use. */
 export function usedWithOthers({ state, ports, memory }: Run): BudgetUse {
   const others = { leases: memory.agents.leases.values(), modelCalls: modelCalls(memory) };
   return withOthers(budgetUse(state, ports.now()), others);

@@ -1,7 +1,7 @@
 /**
- * What tool servers ask a person while a call runs (T20). The call's activity tells it by a signal, and asks by a
- * query for the answer; the gate is answered like any other. Calls are in flight meanwhile, so none of this is ever
- * carried over; the end of a call, whatever it is, closes what it asked.
+ * Questions of tool servers to a person while a call runs (T20). The call's activity signals the question, and queries the
+ * answer; the gate is answered like any other. Calls in flight prevent continue-as-new, so none of this is carried over. The
+ * end of a call, however it ends, closes its questions.
  */
 
 import { formText } from '../../rules/gates/gate-text.js';
@@ -15,7 +15,7 @@ import { FORM, type Run } from './run.js';
 
 const CANCEL: FormAnswer = { kind: 'form', decision: 'cancel' };
 
-/** Takes what a call's activity tells. Synchronous, and total over any JSON. */
+/** Handles the signal of a call's activity. It is synchronous, and accepts any JSON. */
 export function hearForm(run: Run, raw: unknown): void {
   const message = readFormMessage(raw);
   const tool = message && toolInFlight(run, message.callId);
@@ -26,7 +26,7 @@ export function hearForm(run: Run, raw: unknown): void {
   }
   const key = `${prefixOf(message)}${message.id}`;
   if (message.question === null) return void endForm(run, key, message.by ?? 'superseded');
-  // A try that was lost asks no more.
+  // The questions of an earlier, lost attempt are closed.
   for (const other of keysOf(run, message.callId))
     if (!other.startsWith(prefixOf(message))) endForm(run, other, 'superseded');
   run.memory.forms.set(key, openForm(run, key, { tool, ...message.question, callId: message.callId }));
@@ -34,21 +34,21 @@ export function hearForm(run: Run, raw: unknown): void {
   run.show();
 }
 
-/** The answer, for the activity; null while nobody has given one. */
+/** Returns the answer for the activity; null while there is none. */
 export function formAnswer({ memory: { forms }, state }: Run, id: string): FormAnswer | null {
   if (state.people.stop) return CANCEL;
   const answer = forms.get(`${FORM}${id}`);
   return answer === undefined ? CANCEL : answer;
 }
 
-/** A person's answer closes the gate at once: the call that asked goes on. */
+/** Records a person's answer and closes the gate at once: the call that asked continues. */
 export function takeForm(run: Run, open: OpenGate, answer: FormAnswer): void {
   run.memory.forms.set(open.key, answer);
   closeGate(run, open, 'person', answer.decision);
   run.keepTime();
 }
 
-/** The call has ended. */
+/** Closes the questions of a call that has ended. */
 export function closeForms(run: Run, callId: string): void {
   for (const key of keysOf(run, callId)) {
     endForm(run, key, 'superseded');
@@ -58,7 +58,7 @@ export function closeForms(run: Run, callId: string): void {
 
 type Asked = NonNullable<FormMessage['question']> & { tool: ToolDefinition; callId: string };
 
-/** The answer that is there already; null: the gate is open. */
+/** Returns an answer that exists already; null: the gate is open. */
 function openForm(run: Run, key: string, { tool, callId, message, schema }: Asked): FormAnswer | null {
   if (run.memory.forms.has(key)) return run.memory.forms.get(key) ?? null;
   if (!isRoomForGate(openGates(run))) return CANCEL;
@@ -69,7 +69,7 @@ function openForm(run: Run, key: string, { tool, callId, message, schema }: Aske
   if (auto) return auto;
   const open = gateAt(run, key);
   if (open?.gate.kind === 'form' && hasWholeForm(open.gate, { ...open.gate, subject })) return null;
-  // Cut to the room that is left it is another form.
+  // A form that was cut to fit is another form.
   endForm(run, key, 'superseded');
   return CANCEL;
 }
@@ -81,7 +81,7 @@ function endForm(run: Run, key: string, by: 'timeout' | 'superseded'): void {
   run.keepTime();
 }
 
-/** The tool of a call in flight, where it is one of a server. */
+/** Returns the tool of a call in flight if it is a server's, else null. */
 function toolInFlight({ state, pinned }: Run, callId: string): ToolDefinition | null {
   const call = callInFlight(state, callId);
   const tool = pinned.tools.find(({ name }) => name === call?.name);

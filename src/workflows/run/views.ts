@@ -1,4 +1,4 @@
-/** Read-only views of a run's state: what queries and the result give. */
+/** Read-only views of a run's state, for queries and the result. */
 
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { jsonBytes, ownValue } from '../../base/json/json.js';
@@ -31,7 +31,7 @@ import { type TraceReport, traceReport } from '../../run/state/trace.js';
 import type { InboxItem } from '../../run/steering/inbox.js';
 import { type EventsPage, NOTHING_SEEN, type RunResult, type RunView, type Seen } from './definitions.js';
 
-/** First what a person wants to know, last what only helps to look for faults. Long texts are cut where it is too much. */
+/** Returns the answer of the query `state`: first what a person needs, last what helps debugging. Long texts are cut to fit. */
 export function viewOf(
   state: RunState,
   info: RunInfo,
@@ -89,7 +89,7 @@ function wholeView(
   };
 }
 
-/** What view and result tell alike. */
+/** The fields that view and result share. */
 function madeSoFar({ goal, goals, tasks, children, total }: RunState, seen: Partial<Seen>) {
   const { basis = null, exceptions = [] } = goals.findLast(({ number }) => number === goal.number) ?? {};
   return {
@@ -109,7 +109,7 @@ function madeSoFar({ goal, goals, tasks, children, total }: RunState, seen: Part
   };
 }
 
-/** Events after `since`, with all that replies said, as many as fit a page: each is bounded in the state. */
+/** Returns events after `since` with the full texts of replies, as many as fit a page. */
 export function eventsPage(state: RunState, since: number): EventsPage {
   const { events, missed } = eventsSince(state.log.journal, since);
   const page = firstPage(withTexts(state, events), jsonBytes);
@@ -121,14 +121,14 @@ function* withTexts(state: RunState, events: readonly JournalEvent[]): Generator
   for (const event of events) yield wholeEvent(state, event);
 }
 
-/** The event with what the journal leaves to goals and messages, as far as the run still has these. */
+/** Adds to the event the texts that the journal leaves to goals and messages, if the run still has them. */
 function wholeEvent(state: RunState, event: JournalEvent): JournalEvent {
   if (event.type !== 'goal_ended') return eventWithSaid(event, repliesOf(state));
   const goal = state.goals.find(({ number }) => number === event.number);
   return goal ? { ...event, answer: goal.answer } : event;
 }
 
-/** Newest first: watchers mostly ask for what has just happened. */
+/** Searches the newest first, because watchers mostly ask for recent events. */
 function repliesOf({ threads }: RunState): FindsReply {
   const newest = (is: (reply: AssistantMessage) => boolean) => {
     for (const { messages } of Object.values(threads)) {
@@ -143,13 +143,13 @@ function repliesOf({ threads }: RunState): FindsReply {
   };
 }
 
-/** Messages of a thread from an index on, as many as fit a page; of a copy, those after its beginning. */
+/** Returns messages of a thread from an index on, as many as fit a page. For a branch's copy, the index skips the original. */
 export function transcript(state: RunState, thread: string = MAIN_THREAD, from = 0): Message[] {
   const known = ownValue(state.threads, thread);
   return firstPage(known ? ownMessages(known).slice(from) : [], jsonBytes);
 }
 
-/** Of the ids that are texts, what the run has, as much as fits a page. */
+/** Returns the messages of these ids that the run has, as many as fit a page. */
 export function messagesOf({ threads }: RunState, ids: unknown): Message[] {
   const wanted = new Set(Array.isArray(ids) ? ids : []);
   const found = Object.values(threads).flatMap(({ messages }) => messages.filter(({ id }) => wanted.has(id)));
@@ -158,7 +158,7 @@ export function messagesOf({ threads }: RunState, ids: unknown): Message[] {
   return firstPage(once, jsonBytes);
 }
 
-/** Answer of the query `keepPage`: records after a mark, as many as fit a page. */
+/** Returns the answer of the query `keepPage`: records after a mark, as many as fit a page. */
 export function keepPage(
   state: RunState,
   info: KeptInfo,
@@ -181,7 +181,7 @@ type KeptInfo = Pick<WorkflowInfo, 'workflowId' | 'runId' | 'firstExecutionRunId
 function runRecord(state: RunState, info: KeptInfo, seen: Partial<Seen>): KeepPage['run'] {
   const { workflowId, runId, firstExecutionRunId, parent } = info;
   const { settings, goal, goals, idleSince, end, total, startedAt } = state;
-  // Between two goals the last one's end is the run's.
+  // Between two goals, the last goal's end counts as the run's.
   const last = end ?? (idleSince === null ? null : (goals.at(-1) ?? null));
   const { outcome = null, cause = null, answer = null } = last ?? {};
   return {
@@ -207,12 +207,12 @@ function restOf(state: RunState, seen: Partial<Seen>): KeptRest {
   return fitted(rest, REST_BYTES);
 }
 
-/** Answer of the query `trace`: a result says the rest itself. */
+/** Returns the answer of the query `trace`. A result has the other fields already. */
 export function traceView(state: RunState, now: number): TraceReport {
   return { ...traceOf(state, state.end, now), usageBy: state.total.usageBy };
 }
 
-/** The steps of a run; `end`: how it ends, once it does. */
+/** Returns the steps of the run; `end`: how it ended, null while it runs. */
 function traceOf(
   { log, total, startedAt }: RunState,
   end: { outcome: Outcome; answer: string } | null,
@@ -221,7 +221,7 @@ function traceOf(
   return traceReport({ trace: log.trace, usage: total.usage, startedAt }, end, now);
 }
 
-/** The result of a run that ends this way. */
+/** Returns the result of a run that ends this way. */
 export function resultOf(
   state: RunState,
   end: Pick<GoalRecord, 'outcome' | 'cause' | 'answer'> & {

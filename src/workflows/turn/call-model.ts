@@ -1,4 +1,4 @@
-/** One model call of a role: pin what it sends, call, and settle what comes back. */
+/** One model call of a role: pins the request, makes the call, and handles its reply or failure. */
 import type { CallModelInput, CallModelResult, RefusalLesson } from '../../activities/types.js';
 import { ownValue } from '../../base/json/json.js';
 import { preview } from '../../base/text/preview.js';
@@ -43,25 +43,25 @@ import { makeReady } from './transform.js';
 
 export type ModelReply =
   | WholeReply
-  /** Nothing came of it, and nothing is wrong: the loop looks at everything once more and comes again. */
+  /** No reply, but no failure of the goal either: the loop checks everything again and retries. */
   | { kind: 'again' }
   | { kind: 'failed'; failure: CallFailure };
 
 export interface WholeReply {
   kind: 'message';
   message: AssistantMessage;
-  /** What it says, whole and mended, also where the message has its head and tail. */
+  /** The full, repaired text; the message itself may have only its head and tail. */
   text: string;
-  /** Its number in the run. */
+  /** The number of the reply in the run. */
   turn: number;
   durationMs: number;
-  /** Tools that its text ends with calls of. */
+  /** Tools whose calls end its text, instead of native calls. */
   calledInText?: string[];
 }
 
 /**
- * Calls the role's model once and appends its reply. A lost call is made again with the same model. A failed one
- * goes to the chain's next model. Both go through the loop, which checks pause, stop and budgets before each call.
+ * Calls the role's model once and appends its reply. A lost call is retried with the same model, a failed one with the chain's
+ * next model. Both go through the loop, which checks pause, stop and budgets before each call.
  */
 export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolean): Promise<ModelReply> {
   const { state } = run;
@@ -103,8 +103,8 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
 }
 
 /**
- * A second reply with nothing is the model's failure: the next model goes on. A role that replies in a form has a
- * fallback of its own where there is none.
+ * Returns a failure for a second reply without content: the next model takes over. A role with an output contract has its own
+ * fallback if there is no next model.
  */
 function silent(
   run: Run,
@@ -114,25 +114,28 @@ function silent(
   const { turns } = here(run.cursor);
   if (!turns.reasked || (role.output !== 'text' && modelAfter(run, role, model) === undefined)) return null;
   const failure = silentAgain(reply, model, thread.messages);
-  // What comes of another model may be sent back once, too.
+  // The next model's reply may be sent back once, too.
   if (failure) turns.reasked = false;
   return failure;
 }
 
-/** What the run knows of refusals of a model. */
+/** Returns the refusals that the run has learned of a model. */
 function knownOf({ state }: Run, model: string): Pick<CallModelInput, 'lessons'> {
   const lessons = lessonsOf(state.models.lessons, model);
   return lessons.length === 0 ? {} : { lessons };
 }
 
-/** Something was changed of a request because its endpoint refuses it: told once, and kept, unless it was of one call (FE6). */
+/**
+ * Reports once what was removed from a request because the endpoint refuses it, and remembers it unless it holds for one call
+ * (FE6).
+ */
 function learn(run: Run, model: string, { id, told, once }: RefusalLesson): void {
   const { models } = run.state;
   if (!once) models.lessons = withLesson(models.lessons, model, id);
   run.warnOnce(`lesson ${hash64(`${model} ${id}`)}`, told);
 }
 
-/** A reply that calls in its text is asked for in the native form, once of each model; from then on its calls are read. */
+/** Asks a model once to repeat calls in its text as native calls. From then on such calls are read from its text. */
 export function askedNatively(
   run: Run,
   role: PinnedRole,
@@ -151,7 +154,7 @@ export function askedNatively(
   return true;
 }
 
-/** The known failure of a model that is out, for a sub-agent: whoever wants it tried all the same is asked first. */
+/** For a sub-agent: returns the failure that already disabled this model, else null. A person is asked before a retry. */
 function outAlready({ state }: Run, { name }: PinnedRole, model: string): CallFailure | null {
   const type = ownValue(state.models.out, model);
   const { failure = null } = ownValue(state.models.last, name) ?? {};
@@ -165,11 +168,11 @@ interface FailedCall {
   thread: Thread;
   call: PinnedCall;
   failure: CallFailure;
-  /** What the call was given with all its tries. */
+  /** The time limit of the call with all its attempts, in milliseconds. */
   timeMs: number;
 }
 
-/** What follows a call that brought no reply. What it used counts all the same. */
+/** Decides what follows a call without a reply. Its usage counts all the same. */
 function finishFailure(run: Run, failed: FailedCall): ModelReply {
   const { state } = run;
   const { role, call, failure } = failed;
@@ -223,13 +226,13 @@ function nextOf(run: Run, failed: FailedCall, hasNextModel: boolean) {
   if (failure.kind === 'cancelled') return 'interrupted';
   if (isOutOfTime(run, failed)) return 'out_of_time';
   const next = modelFailureDecision(failure, { ...run.line.models.retries, hasNextModel });
-  // A row that waits for this failure goes before a shorter thread.
+  // A resolver row for this failure takes precedence over a shorter thread.
   if (next === 'compact' && hasNextModel && waitsFor(run, role, failure)) return 'next_model';
   if (next !== 'compact' || trimAfterRefusal(run, thread, call.model)) return next;
   return hasNextModel ? 'next_model' : 'fail';
 }
 
-/** The goal's time ended it, not the model's limit: the loop sees that, and whether somebody gave it more. */
+/** True if the goal's time ended the call, not the model's limit. The loop then checks the budget, which may have grown. */
 function isOutOfTime({ state, pinned }: Run, { failure, timeMs }: FailedCall): boolean {
   return tookTooLong(failure) && isCounted(state) && timeMs < pinned.modelTimeoutMs;
 }
@@ -258,7 +261,7 @@ function settle(
   models.inputCounts = withInputCount(models.inputCounts, call.model, { estimated, usage: result.usage });
   noteCall(run, role.name, { stop: result.stopReason });
   const turn = state.total.turns + 1;
-  // The wrap-up call is outside the count.
+  // The wrap-up call does not count as a turn.
   spend(run, call, result.usage, here(run.cursor).phase === 'wrap_up' ? {} : { turns: 1 });
   run.journal('model_call_ended', {
     callId: call.callId,
@@ -284,7 +287,7 @@ function settle(
   };
 }
 
-/** Endpoints repeat tool call ids or leave them out; the run's own are unique, so results always pair. */
+/** Gives tool calls ids of the run. Endpoints repeat or omit ids, and results pair with calls only by unique ones. */
 function withOwnToolIds(content: AssistantMessage['content'], callId: string): AssistantMessage['content'] {
   let index = 0;
   return content.map(block => {

@@ -1,4 +1,4 @@
-/** Has a model summarise a conversation that is too long, in place of its older messages (X5). */
+/** Lets a model summarise a conversation that is too long, in place of its older messages (X5). */
 
 import { ownValue } from '../../base/json/json.js';
 import { replaceInThread } from '../../conversation/handover.js';
@@ -37,12 +37,12 @@ import { spend } from '../run/spend.js';
 import { cachedShare, contextBudget, requestTokens, softLimit } from './fit-thread.js';
 import { optionsFor, pinCall } from './pin-call.js';
 
-/** Down to this share of the limit, its newest turns stay. */
+/** The newest turns up to this share of the limit are not summarised. */
 const KEPT_SHARE = 0.4;
-/** Nobody waits longer for what only saves: in so many tries, if the goal can pay for them. */
+/** Time limit of a summary, in milliseconds, and its attempts if the goal can pay for them. */
 const SUMMARY_MS = 60_000;
 const SUMMARY_TRIES = 2;
-/** Tokens that a reply may have if its role sets no bound. */
+/** Tokens of a reply if its role sets no limit. */
 const REPLY_TOKENS = 16_384;
 
 const NONE_CAME = 'no summary came about in this goal';
@@ -51,14 +51,14 @@ const TOO_DEAR = 'a summary would cost more than a tenth of the tokens that this
 interface Compaction {
   role: PinnedRole;
   thread: Thread;
-  /** The first that gives a summary counts. */
+  /** Tried in this order until one returns a summary. */
   models: readonly string[];
   gone: Set<Message>;
-  /** Tokens that the role's model takes. */
+  /** Tokens that the role's model accepts. */
   room: number;
 }
 
-/** The model takes no more: what is left to choose is a summary or a cut. */
+/** True if the model cannot accept the thread, so that it must be summarised or cut. */
 function isForced({ thread, room }: Pick<Compaction, 'thread' | 'room'>): boolean {
   return thread.tokens > room;
 }
@@ -68,21 +68,21 @@ interface CompactionAsked extends Pick<Compaction, 'role' | 'thread'> {
   toolsOffered: boolean;
 }
 
-/** Of a conversation for which a summary is due, what is to be done, or why it must be cut; null where none is due. */
+/** Returns the compaction that is due, or the reason why the thread must be cut instead; null if none is due. */
 export function compactionDue(
   run: Run,
   { role, thread, model, toolsOffered }: CompactionAsked,
 ): Compaction | { noSummary: string } | null {
   const { pinned, state } = run;
   const { context } = pinned;
-  // What the goal has left is for the answer.
+  // The remaining budget of the goal is reserved for the answer.
   if (!context?.compacts || !pinned.tools.some(isRecall) || here(run.cursor).phase === 'wrap_up') return null;
   const room = contextBudget(run, role, model);
   const limit = softLimit(context, role, room);
   const before = thread.tokens;
   if (before <= limit) return null;
   const forced = isForced({ thread, room });
-  // Who has no tools can't read what a summary leaves out.
+  // A role without tools cannot recall what a summary omits.
   if ((storeIsAway(run) || !toolsOffered) && !forced) return null;
   const taskId = thread.branch?.taskId ?? taskOf(run.cursor.position);
   const { gone, tokens: kept } = whatGoes(thread.messages, { targetTokens: limit * KEPT_SHARE, taskId });
@@ -106,7 +106,7 @@ function tokensOf(messages: readonly Message[]): number {
 
 type Subject = Pick<Compaction, 'role' | 'thread'>;
 
-/** Tokens that a request for a summary takes at most, or for another one, with its reply. */
+/** Returns the most tokens that one request for a summary uses, with its reply. */
 function priceOf(run: Run, { role, thread }: Subject, model: string): number {
   const { pinned, state } = run;
   const ofRole = role.maxOutputTokens ?? REPLY_TOKENS;
@@ -115,7 +115,7 @@ function priceOf(run: Run, { role, thread }: Subject, model: string): number {
   return Math.ceil(asked * dearFactor(state.models.inputCounts, model)) + reply;
 }
 
-/** Whether the goal has sent enough for one more request for a summary, in so many tries. */
+/** True if the goal has sent enough tokens to pay for another summary with so many attempts. */
 function isAffordable(run: Run, subject: Subject, model: string, tries = 1): boolean {
   const { usage, summaries } = run.state.goal;
   const spent = summaries?.tokens ?? 0;
@@ -124,12 +124,12 @@ function isAffordable(run: Run, subject: Subject, model: string, tries = 1): boo
 }
 
 export async function compact(run: Run, due: Compaction): Promise<void> {
-  // What goes is read again from there.
+  // `recall` reads the removed messages from the store, so store them first.
   if (hasUnkept(run)) await keepSession(run);
   if (storeIsAway(run) && !isForced(due)) return;
   let ended = false;
   for (const model of due.models) {
-    // Tasks beside it may have taken what was left.
+    // Parallel tasks may have used the remaining budget.
     if (!isAffordable(run, due, model)) break;
     if ((await compactBy(run, due, model)) !== 'failed') return;
     ended = true;
@@ -177,7 +177,9 @@ async function compactBy(
 
 type Summarised = { summary: Summary; usage: Usage } | { why: string; interrupted: boolean };
 
-/** Asks in the conversation itself, so that an endpoint has most of the request in its cache; twice where need be. */
+/**
+ * Asks in the conversation itself, so that an endpoint has most of the request cached. A bad summary is asked for again once.
+ */
 async function summarise(run: Run, due: Compaction, model: string): Promise<Summarised> {
   const { thread } = due;
   const by = run.ports.now() + SUMMARY_MS;
@@ -209,7 +211,7 @@ async function ask(
   const estimated = requestTokens(run, role, thread);
   const tries = isAffordable(run, { role, thread }, model, SUMMARY_TRIES) ? SUMMARY_TRIES : 1;
   const options = inTime(optionsFor(run, role, { ...call, role: COMPACTOR }), timeMs, tries);
-  // Tasks beside it reckon with it from here.
+  // Reserves the price, so that parallel tasks count it.
   const price = tries * priceOf(run, { role, thread }, model);
   noteSummaries(goal, { tokens: price });
   const called = await run.call({ kind: 'model', role: COMPACTOR }, options, () =>
@@ -219,7 +221,7 @@ async function ask(
   if (!called.ok) {
     const { kind, message, usage = NO_USAGE } = called.failure;
     spend(run, by, usage, { failedCalls: 1 });
-    // What is not told may have been charged all the same.
+    // A provider may charge for a failed call without reporting its usage.
     const tokens = tokensUsed(usage) || Math.ceil(estimated * dearFactor(models.inputCounts, model));
     noteSummaries(goal, { tokens });
     return { why: message, interrupted: kind === 'cancelled' || kind === 'lost' };

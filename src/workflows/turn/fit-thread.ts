@@ -1,4 +1,4 @@
-/** Keeps threads within what a model takes: trimmed pair-safely, with a journal event. */
+/** Fits threads into the context of a model. Trims keep calls and results paired, and the journal reports them. */
 
 import { ownValue } from '../../base/json/json.js';
 import { shortenThread } from '../../conversation/handover.js';
@@ -15,10 +15,10 @@ import type { Thread } from '../../run/state/thread.js';
 import { storeIsAway } from '../run/keep-session.js';
 import type { Run } from '../run/run.js';
 
-/** Share of a model's context that a request may fill: estimates err, and the reply needs room. */
+/** Share of a model's context that a request may fill. Estimates err, and the reply needs space. */
 const CONTEXT_SHARE = 0.8;
 
-/** What is pinned never changes: each role is measured once. */
+/** Pinned roles never change, so each is measured once. */
 const measured = new WeakMap<PinnedRole, number>();
 
 function prefixTokens({ pinned }: Run, role: PinnedRole): number {
@@ -30,7 +30,7 @@ function prefixTokens({ pinned }: Run, role: PinnedRole): number {
   return tokens;
 }
 
-/** Estimated tokens that the messages of a call may take, after what it opens with. */
+/** Returns the estimated tokens that messages of a call may use, after system prompt and tools. */
 export function contextBudget(run: Run, role: PinnedRole, model: string): number {
   const context = run.pinned.modelInfo[model]?.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
   const { contextLimits, inputCounts } = run.state.models;
@@ -39,43 +39,43 @@ export function contextBudget(run: Run, role: PinnedRole, model: string): number
   return Math.min(room, ownValue(contextLimits, model) ?? room);
 }
 
-/** Estimated tokens of a role's next request: what it opens with, and its messages. */
+/** Returns the estimated tokens of a role's next request: system prompt, tools and messages. */
 export function requestTokens(run: Run, role: PinnedRole, thread: Thread = run.threadOf(role)): number {
   return prefixTokens(run, role) + thread.tokens;
 }
 
-/** Trims the thread where it is over `limitTokens`; says whether it did. Only while no call on it is in flight. */
+/** Trims a thread that is over `limitTokens`; true if it did. Only allowed while no call on the thread is in flight. */
 export function trimToFit(run: Run, thread: Thread, limitTokens: number, why: string): boolean {
   return shortenThread(run.state, thread, limitTokens, { why, at: run.ports.now() });
 }
 
-/** Of what a model takes: from here on old results are left out and a conversation is summarised, before it has to be cut. */
+/** Share of the context at which old results are left out and the thread is summarised, before it must be cut. */
 const FULL_SHARE = 0.8;
 
-/** From so many tokens on a thread is looked at, before it has to be cut. */
+/** Returns the tokens from which on a thread is thinned or summarised. */
 export function softLimit(context: ContextRules, { name }: PinnedRole, room: number): number {
   return Math.min(softTokensOf(context, name), Math.floor(room * FULL_SHARE));
 }
 
-/** Down to this share of the soft limit, so that many turns add to the same beginning. */
+/** Thinning goes down to this share of the soft limit, so that many turns then append to the same prefix. */
 const THINNED_SHARE = 0.5;
 
-/** Replies that a role which judges or sums up may spend on reading what is not shown any more. */
+/** Replies that a judging or summarising role may spend on recalling what was left out. */
 const RECALLS = 2;
 
-/** How many replies a role has to read by `recall` what was left out of its thread before it judges (SE2). */
+/** Returns how many replies a role has to `recall` what was left out of its thread, before it judges (SE2). */
 export function recallRounds({ pinned }: Run, role: PinnedRole, thread: Thread): number {
   const isOffered = offeredTools(pinned, role).some(isRecall);
   return isOffered && thread.messages.some(isLeftOut) ? RECALLS : 0;
 }
 
-/** A result that says by which id the rest is read, or what stands in the place of messages. */
+/** True for a result whose note names an id to recall, and for a message that replaces others. */
 function isLeftOut(message: Message): boolean {
   if (message.kind === 'tool_result') return message.content[0].note.includes(`"${recallIdOf(message)}"`);
   return message.kind === 'cut' || (message.kind === 'user' && message.purpose === 'summary');
 }
 
-/** Leaves old results out where that is cheaper than sending them on: the model reads them again by the tool `recall`. */
+/** Leaves old results out if that is cheaper than sending them: the model can read them again by the tool `recall`. */
 export function thinIfItPays(run: Run, role: PinnedRole, thread: Thread, model: string): void {
   const { state, pinned, ports } = run;
   if (!pinned.context || !pinned.tools.some(isRecall) || storeIsAway(run)) return;
@@ -89,16 +89,16 @@ export function thinIfItPays(run: Run, role: PinnedRole, thread: Thread, model: 
   });
 }
 
-/** Share of the input so far that came from a cache, 0 to 1. */
+/** Returns the share of the input so far that came from a cache, 0 to 1. */
 export function cachedShare({ state }: Run): number {
   const { inputTokens, cachedInputTokens } = state.total.usage;
   return inputTokens === 0 ? 0 : Math.min(1, cachedInputTokens / inputTokens);
 }
 
-/** Of what a model has refused, so much is taken for what it takes. */
+/** Share of a refused request's tokens that the model is then assumed to accept. */
 const REFUSED_SHARE = 0.8;
 
-/** The model found the thread too long, whatever the estimate says: from now on less is sent to it. */
+/** Trims a thread that the model refused as too long, and lowers the model's limit. True if it trimmed. */
 export function trimAfterRefusal(run: Run, thread: Thread, model: string): boolean {
   const limit = Math.floor(thread.tokens * REFUSED_SHARE);
   const trimmed = trimToFit(run, thread, limit, 'the model found the context too long');

@@ -1,4 +1,4 @@
-/** A text that was cut at the output limit goes on in one more reply, where it was cut. */
+/** Continues a text that was cut at the output limit, in one more reply. */
 
 import { ANSWER_BYTES } from '../../base/sizes/bounds.js';
 import { fill } from '../../base/words/words.js';
@@ -11,7 +11,7 @@ import type { Run } from '../run/run.js';
 import type { WholeReply } from './call-model.js';
 import { keepText } from './keep-text.js';
 
-/** Asks for the rest of a reply, once; false where it is to be read as it is. JSON does not go on: half of it is none. */
+/** Asks for the rest of a cut reply, once. False if it is read as it is: cut JSON cannot be continued. */
 export async function goOn(run: Run, role: PinnedRole, { message, text }: WholeReply): Promise<boolean> {
   const { turns } = here(run.cursor);
   if (message.stopReason !== 'max_tokens' || !isText(role) || turns.reasked) return false;
@@ -25,7 +25,7 @@ export async function goOn(run: Run, role: PinnedRole, { message, text }: WholeR
   return true;
 }
 
-/** A cut-off reply is never the last word of a request. Text that a person interrupted silently goes on as cut text. */
+/** Ensures that a request does not end with a cut-off reply. Text that a person interrupted continues like cut text. */
 export async function answerable(run: Run, role: PinnedRole): Promise<void> {
   const thread = run.threadOf(role);
   const last = thread.messages.at(-1);
@@ -42,7 +42,7 @@ function isText({ output, dialect }: PinnedRole): boolean {
   return output === 'text' && dialect === 'component';
 }
 
-/** What came of the text so far, with what came of it now. */
+/** Returns the text of the cut replies so far, joined. */
 function withCut(run: Run, id: string, text: string): Promise<string> {
   const { cut } = here(run.cursor).turns;
   const begun = upToWord(text);

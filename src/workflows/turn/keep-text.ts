@@ -1,4 +1,4 @@
-/** Long texts by reference: the blob store has the whole, the state a part of it. */
+/** Long texts by reference: the blob store has the full text, the state a part of it. */
 
 import { OLD_ANSWER_BYTES, PAYLOAD_BYTES, REPORTS_BYTES } from '../../base/sizes/bounds.js';
 import { sizeOfList } from '../../base/sizes/sizes.js';
@@ -10,17 +10,17 @@ import type { RunState } from '../../run/state/run-state.js';
 import { offloadSteps, stepsToOffload } from '../../run/state/trace.js';
 import type { Run } from '../run/run.js';
 
-/** What one activity takes, with what stands around the text. */
+/** Bytes of a text that fit into one activity's input. */
 const MOST_STORED_BYTES = PAYLOAD_BYTES - 100_000;
 
-/** The text where it fits, else its head and tail with a reference to the whole; cut where the store fails. */
+/** Returns the text if it fits, else its head and tail with a reference; without a reference if the store fails. */
 export async function keepText(run: Run, name: string, text: string, maxBytes: number): Promise<string> {
   if (fitsText(text, maxBytes)) return text;
   const ref = await store(run, name, text);
   return ref === null ? cutWithoutStore(text, maxBytes) : headAndTail(text, ref, maxBytes);
 }
 
-/** Keeps a text in the blob store, in a few tries. Null: it failed, which the journal says once, or a stop came. */
+/** Stores a text in the blob store. Returns null if a stop came or it failed, which the journal reports once. */
 async function store(run: Run, name: string, text: string): Promise<string | null> {
   const { state, ports } = run;
   const kept = cutText(text, MOST_STORED_BYTES);
@@ -32,7 +32,7 @@ async function store(run: Run, name: string, text: string): Promise<string | nul
   return null;
 }
 
-/** `what`: what was to be kept. */
+/** Reports, once a run, that the blob store failed. `what`: the text that was not stored. */
 export function noteStoreFailed(run: Run, what: string, why: string): void {
   const { log } = run.state;
   if (log.storeFailed) return;
@@ -40,7 +40,7 @@ export function noteStoreFailed(run: Run, what: string, why: string): void {
   run.journal('store_failed', { what, why });
 }
 
-/** Whether anything is over: mostly nothing is, and a safe point has nothing to wait for. */
+/** True if trace or reports exceed their limits. Usually they do not, and a safe point has nothing to wait for. */
 export function mustOffload({ cursor, tasks, log: { trace } }: RunState): boolean {
   return stepsToOffload(trace, atHand(cursor)).length > 0 || reportsAreOver(tasks);
 }
@@ -50,12 +50,12 @@ function atHand(cursor: Cursor): (string | null)[] {
   return tasks.length > 0 ? tasks : [null];
 }
 
-/** Their sizes, which are known, are looked at first. */
+/** Checks the cheap size of the list first. */
 function reportsAreOver(tasks: readonly Task[]): boolean {
   return sizeOfList(tasks) > REPORTS_BYTES && reportBytes(tasks) > REPORTS_BYTES;
 }
 
-/** Moves what is over: steps of the trace, reports of tasks. Called at safe points. */
+/** Moves trace steps and task reports that exceed their limits to the blob store. Called at safe points. */
 export async function offload(run: Run): Promise<void> {
   const { cursor } = run;
   const { log } = run.state;
@@ -65,11 +65,11 @@ export async function offload(run: Run): Promise<void> {
   await offloadReports(run);
 }
 
-/** What is shown of a report that was offloaded. */
+/** Bytes that remain of a report after it was offloaded. */
 const SHELVED_REPORT_BYTES = 3_000;
 const LEAST_REPORT_BYTES = 300;
 
-/** The oldest reports first; where there are hundreds of tasks, little is left of each. */
+/** Offloads the oldest reports first. With hundreds of tasks, all are cut to the minimum. */
 async function offloadReports(run: Run): Promise<void> {
   if (!reportsAreOver(run.state.tasks)) return;
   for (const { id, result } of run.state.tasks) {
@@ -83,7 +83,7 @@ async function offloadReports(run: Run): Promise<void> {
   }
 }
 
-/** An answer that another goal follows is kept by reference where it is long. */
+/** Offloads a long answer when another goal follows it. */
 export async function offloadLastAnswer(run: Run): Promise<void> {
   const last = run.state.goals.at(-1);
   if (!last || last.number === run.state.goal.number || fitsText(last.answer, OLD_ANSWER_BYTES)) return;

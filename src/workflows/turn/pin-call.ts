@@ -1,4 +1,4 @@
-/** What a model call is made with: what it sends, fixed before it begins, and the time that it has. */
+/** Fixes the request of a model call before it begins, and its time limits. */
 
 import { preview } from '../../base/text/preview.js';
 import { MODEL_RETRIES, type PinnedRole } from '../../run/agents/role.js';
@@ -31,7 +31,7 @@ export function optionsFor(
   };
 }
 
-/** Fixes what the call sends: all that the thread holds now. */
+/** Pins the request of a call: all messages that the thread has now. */
 export function pinCall(
   run: Run,
   what: { role: PinnedRole; thread: Thread; model: string; toolsOffered: boolean; compacts?: true },

@@ -1,4 +1,4 @@
-/** Gates where a goal could not go on: only where a person can be asked. */
+/** Gates for goals that cannot continue. They open only in runs that a person attends. */
 
 import { fill } from '../../base/words/words.js';
 import { modelOf, needsPrices } from '../../rules/limits/in-force.js';
@@ -13,7 +13,7 @@ import { setModel } from '../changes/set-model.js';
 import { ask } from '../run/gates.js';
 import type { Run } from '../run/run.js';
 
-/** Asks about a model that failed for good. `stop`: a person ends the work; `nobody`: none was there, or answered. */
+/** Asks about a model that failed. `stop`: a person ends the work; `nobody`: no person was asked, or none answered. */
 export async function rescueFailure(
   run: Run,
   role: PinnedRole,
@@ -22,11 +22,11 @@ export async function rescueFailure(
   const { state, pinned } = run;
   if (state.people.stop) return 'stop';
   const at = here(run.cursor);
-  // One question about one failure: what there is can be told without that answer, too.
+  // In the wrap-up, one question about the failure is enough: an answer can be made of the results without the model.
   const isLastRung = at.phase === 'wrap_up' && at.failure !== null;
   if (!state.settings.attended || isLastRung) return 'nobody';
   const model = modelOf(state, role);
-  // Without a price nobody could hold the goal to a limit of cost.
+  // A model without a price cannot be held to a cost limit.
   const allowed = (other: string) => !needsPrices(run.state) || pinned.modelInfo[other]?.costKnown === true;
   const models = modelsInUse(pinned).filter(other => other !== model && allowed(other));
   const asked = await ask(run, {
@@ -35,7 +35,7 @@ export async function rescueFailure(
     title: fill(run.words.gateModelFailed, { model }),
     body: failure.message,
     subject: { model, models },
-    // By `setModel`, without an answer to the gate.
+    // `setModel` changed the model while the gate was open.
     superseded: failed => modelOf(state, role) !== failed.model,
   });
   // The loop ends a run that is being stopped.
@@ -46,7 +46,7 @@ export async function rescueFailure(
   return 'again';
 }
 
-/** The budget whose gate is open already. It is settled before later messages are read, as without a handover. */
+/** Returns the budget whose gate is open. It is settled before later messages are read, also after continue-as-new. */
 export function budgetAsked({ state, cursor }: Run): BudgetKind | null {
   if (!isCounted(state) || here(cursor).phase === 'steering') return null;
   const [asked] = state.people.gates.flatMap(({ gate, agent }) =>
@@ -55,16 +55,16 @@ export function budgetAsked({ state, cursor }: Run): BudgetKind | null {
   return asked ?? null;
 }
 
-/** Asks for more of a used-up budget. False: not raised, so the goal is wrapped up. */
+/** Asks for more of a used-up budget. False: not raised, so the goal wraps up. */
 export async function raiseBudget(run: Run, budget: BudgetKind): Promise<boolean> {
   const { state, pinned, words } = run;
   if (pinned.onBudget !== 'ask' || !state.settings.attended) return false;
-  // What it may use is of its caller's goal, whose person is asked there.
+  // A sub-agent's budget is part of its caller's goal, whose person is asked there.
   if (state.settings.calledAs !== undefined) return false;
   const limit = run.limits[budget] ?? 0;
   const used = budgetUse(state, run.ports.now())[budget] ?? 0;
   const unknown = budget === 'costUsd' && state.goal.usage.costUsd === null;
-  // Going on without a limit is more than a worker with a ceiling allows anybody.
+  // A worker with a cost ceiling does not allow a run without a limit.
   if (unknown && typeof pinned.ceilings.costUsd === 'number') return false;
   const asked = await ask(run, {
     key: `budget:${budget}`,
@@ -74,7 +74,7 @@ export async function raiseBudget(run: Run, budget: BudgetKind): Promise<boolean
       : fill(words.gateBudget, { budget, used, limit }),
     body: unknown ? words.gateUnknownCostHow : words.gateBudgetHow,
     subject: { budget, limit, used },
-    // By `setBudget`, without an answer to the gate.
+    // `setBudget` raised the limit while the gate was open.
     superseded: asked => (run.limits[budget] ?? Number.POSITIVE_INFINITY) > asked.limit,
   });
   if (asked.kind === 'superseded') return true;

@@ -1,4 +1,4 @@
-/** Chooses the model of a role's next call, anew each time: by the table that the run pins. */
+/** Chooses the model of a role's next call, for each call anew, by the table that the run pins. */
 
 import { ownValue } from '../../base/json/json.js';
 import { preview } from '../../base/text/preview.js';
@@ -16,7 +16,7 @@ import { requestTokens } from './fit-thread.js';
 
 const NO_CALLS: LastCalls = { stop: null, failure: null };
 
-/** The model that the role is called with now. A change is told. */
+/** Returns the model for the role's next call, and reports a change. */
 export function modelForCall(run: Run, role: PinnedRole): string {
   resolve(run, role);
   const model = modelOf(run.state, role);
@@ -25,7 +25,7 @@ export function modelForCall(run: Run, role: PinnedRole): string {
   return model;
 }
 
-/** What the role would go on with if this model failed it now: the failure may be what a row waits for. */
+/** Returns the model to try if this one fails now; the resolver table may have a row for the failure. */
 export function modelAfter(run: Run, role: PinnedRole, model: string): string | undefined {
   resolve(run, role);
   return nextModelOf(run.state, role, model);
@@ -39,13 +39,13 @@ function resolve(run: Run, role: PinnedRole): void {
   state.models.resolved[role.name] = { row, ...(model === undefined ? {} : { model }) };
 }
 
-/** The row that holds now names this failure. */
+/** True if the current resolver row is for this failure. */
 export function waitsFor({ pinned, state }: Run, { name }: PinnedRole, { type }: CallFailure): boolean {
   const { row = null } = ownValue(state.models.resolved, name) ?? {};
   return row !== null && pinned.resolver[row]?.when.lastFailure === type;
 }
 
-/** Why it is that model, in words, where it is another than before. */
+/** Returns why the model changed, in words. */
 function whyChosen({ pinned, state }: Run, { name }: PinnedRole, called: string): string {
   const { row = null, model } = ownValue(state.models.resolved, name) ?? {};
   const before = ownValue(state.models.at, name);
@@ -55,7 +55,7 @@ function whyChosen({ pinned, state }: Run, { name }: PinnedRole, called: string)
   return row === null ? 'its own chain again' : rowWords(pinned.resolver, row);
 }
 
-/** Asks the worker's program, where it wants that. False: something came meanwhile, which the loop looks at first. */
+/** Asks the worker's program for a model, if it wants that. False: an event came meanwhile, which the loop handles first. */
 export async function askProgram(run: Run, role: PinnedRole): Promise<boolean> {
   const { state, pinned, ports } = run;
   if (!pinned.asksProgram || isSet(state, role)) return true;

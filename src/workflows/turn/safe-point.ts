@@ -7,10 +7,10 @@ import type { Run } from '../run/run.js';
 import { mustOffload, offload } from './keep-text.js';
 
 /**
- * A point where nothing is in flight: the only place where a run continues as new, where a pause holds it,
- * and where cancellation is noticed. The position is in the state, so the next segment goes on right here.
- * `hears`: whether there is something to listen to, which ends the wait of a run that is held.
- * Null: there is nothing to wait for. That is the rule, and promises are what a turn costs most.
+ * A point where nothing is in flight: only here a run continues as new, is held by a pause, and notices cancellation. The
+ * position is in the state, so the next part continues right here. `hears`: true if there is a message to interpret, which ends
+ * the wait of a held run. Returns null if there is nothing to wait for; that is usual, and it saves promises, which are the
+ * main cost of a turn.
  */
 export function safePoint(run: Run, hears: () => boolean): Promise<void> | null {
   run.ports.throwIfCancelled();
@@ -20,7 +20,7 @@ export function safePoint(run: Run, hears: () => boolean): Promise<void> | null 
   return settle(run, hears);
 }
 
-/** What is kept is kept before it is shortened, and before the run goes on in another part. */
+/** Stores the conversation before it is shortened, and before the run continues as new. */
 function comesToMore({ state, ports }: Run): boolean {
   return mustShorten(state) || ports.handoverNear(state);
 }
@@ -38,11 +38,11 @@ function arrive(run: Run, hears: () => boolean): Promise<void> | null {
   run.show();
   if (run.line.handoverDue()) return ports.handOver(state);
   const done = () => !isHeld(state) || hears();
-  // A part may begin in the midst of a wait that is over: its time is counted at its end.
+  // A part may begin with a wait that is over: its time is counted when it ends.
   return done() && state.goal.waitingSince === null ? null : run.line.waitForPerson(done, null, 'paused');
 }
 
-/** The conversation gets what the other parts of the state leave: only a large one is measured against it. */
+/** True if the threads exceed the space that the rest of the state leaves. The costly measure runs only for large threads. */
 export function mustShorten(state: RunState): boolean {
   const bytes = threadsBytes(state);
   return bytes > BOUNDS.threads && bytes > roomForThreads(state);

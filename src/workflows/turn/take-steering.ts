@@ -1,6 +1,6 @@
 /**
- * What the turn loop does with messages that wait (S1): skip the rest of a batch, then route or note them. By default
- * roles understand them first (`phases/steering.ts`); with `steering: note` they go straight into the thread.
+ * Handles waiting messages in the turn loop (S1): skips the rest of a batch, then routes or notes them. By default roles
+ * interpret them first (`phases/steering.ts`); with `steering: note` they go straight into the thread.
  */
 
 import type { Batch } from '../../run/position/position.js';
@@ -22,8 +22,8 @@ import { callsBesideReads, hasReadsToRun } from './tools/decide-call.js';
 import { supersedeCalls } from './tools/finish-call.js';
 
 /**
- * Skips what is left of an open batch when waiting messages want that. False when calls are left to run: all of
- * them, or those that only read, unless the message interrupts (SE7).
+ * Skips the rest of an open batch if waiting messages want that. False if calls remain to run: all of them, or (unless the
+ * message interrupts) those that only read (SE7).
  */
 export function skipForSteering(run: Run, batch: Batch, role: string): boolean {
   const waiting = readable(run) ? waitingSteers(run.state.people.inbox, role) : [];
@@ -46,7 +46,7 @@ function skipRest(run: Run, batch: Batch, items: readonly InboxItem[]): void {
   if (!batch.readsOnly || wantsInterrupt(items)) noteSkipped(run, items, skippedTools);
 }
 
-/** Applies waiting messages together: noted for the role, or, true, sent to where roles understand them. */
+/** Applies waiting messages together: notes them for the role, or returns true after moving to their interpretation. */
 export function applySteering(run: Run, role: string): boolean {
   const { state } = run;
   const items = readable(run) ? takeSteers(state.people.inbox, role) : [];
@@ -59,14 +59,14 @@ export function applySteering(run: Run, role: string): boolean {
   return false;
 }
 
-/** Adds the messages to the thread of the role at work, and to that of each branch, with receipts. */
+/** Adds the messages to the thread of the running role, and to that of each branch, with receipts. */
 export function note(
   run: Run,
   { items, role }: { items: readonly InboxItem[]; role: string | null },
   as: string,
 ): void {
   const branches = branchesOf(run);
-  // A run that is held was interrupted amid tool calls perhaps: those that have not begun are skipped then.
+  // A held run may have open tool calls: those that have not begun are skipped.
   for (const line of [run, ...branches]) {
     const { batch } = here(line.cursor).turns;
     if (batch) skipRest(line, batch, items);
@@ -83,7 +83,7 @@ function threadFor(run: Run, role: string | null): Thread {
   return role === null ? run.mainThread() : run.threadOf(run.role(role));
 }
 
-/** What a role began before it heard the messages is no part of what it says to them. */
+/** Discards the cut text and re-ask that preceded the messages: the role begins its reply to them anew. */
 function beginAnew(run: Run, role: string | null): void {
   const { turns } = here(run.cursor);
   if (turns.cut !== null) run.say(threadFor(run, role), 'instruction', run.words.reaskText);

@@ -1,4 +1,4 @@
-/** Makes a conversation ready for a call, by the transforms of its role in their order. */
+/** Prepares a conversation for a call, by the transforms of its role in their order. */
 
 import { preview } from '../../base/text/preview.js';
 import { fitMessage } from '../../conversation/fit-message.js';
@@ -25,13 +25,13 @@ interface Asked {
 
 const NO_LISTS = {};
 
-/** False: something came or changed meanwhile, which the loop looks at first. Null: it is ready at once. */
+/** Runs the transforms. False: an event came meanwhile, which the loop handles first. Null: ready without waiting. */
 export function makeReady(run: Run, asked: Asked): Promise<boolean> | null {
   const names = transformsOf(run.pinned.context ?? NO_LISTS, asked.role.name);
   return next(run, asked, { names, functions: 0 });
 }
 
-/** `functions`: how many of the program's were passed. `noSummary`: why a conversation that must be shortened has none. */
+/** `functions`: how many program transforms have run. `noSummary`: why a thread that must be shortened has no summary. */
 interface Rest {
   names: readonly string[];
   functions: number;
@@ -46,12 +46,12 @@ function next(run: Run, asked: Asked, { names, functions, ...reason }: Rest): Pr
       const { epoch } = thread;
       const why = reason.noSummary === undefined ? '' : `: ${reason.noSummary}`;
       trimToFit(run, thread, contextBudget(run, role, model), `context window${why}`);
-      // What was trimmed is what they saw.
+      // The trimmed thread counts as seen by the program's transforms.
       if (epoch !== thread.epoch && functions > 0) note(asked, functions);
       return null;
     }
     case 'thin':
-      // Who has no tools judges by what is shown: nothing that the model can take is left out.
+      // A role without tools judges by what the thread shows, so nothing that fits the model is left out.
       if (asked.toolsOffered) thinIfItPays(run, role, thread, model);
       return next(run, asked, { ...reason, names: others, functions });
     case 'compact': {
@@ -70,7 +70,7 @@ function next(run: Run, asked: Asked, { names, functions, ...reason }: Rest): Pr
   }
 }
 
-/** How many have seen the thread as it is. */
+/** Returns how many program transforms have seen the thread as it is. */
 function doneOf({ role, thread: { seen, epoch, messages } }: Asked): number {
   const isSame = seen?.role === role.name && seen.epoch === epoch && seen.upTo === messages.length;
   return isSame ? seen.done : 0;
@@ -81,8 +81,8 @@ function note({ role, thread }: Asked, done: number): void {
 }
 
 /**
- * Asks the program. What fails leaves the thread to the transforms after it. `interrupted`: nothing came of it; `heard`:
- * something came meanwhile.
+ * Asks the program. A failure leaves the thread unchanged. `interrupted`: the call was cancelled; `heard`: an event came
+ * meanwhile.
  */
 async function transform(run: Run, asked: Asked, name: string): Promise<'quiet' | 'heard' | 'interrupted'> {
   const { state, ports } = run;
@@ -96,7 +96,7 @@ async function transform(run: Run, asked: Asked, name: string): Promise<'quiet' 
   });
   const isQuiet = state.log.journal.lastSeq === before;
   if (!called.ok && called.failure.kind === 'cancelled') return 'interrupted';
-  // A worker of other code may say anything.
+  // A worker with other code may return anything.
   const read = called.ok ? readChange(called.value) : null;
   if (read?.ok) change(run, asked, { name, wanted: read.value });
   else {

@@ -1,4 +1,4 @@
-/** The only loop that talks to a model: a bounded number of rounds, each a reply and its tool calls. */
+/** The only loop that calls models for roles: a limited number of rounds, each a reply and its tool calls. */
 
 import { OPINION_BYTES, QUESTION_BYTES } from '../../base/sizes/bounds.js';
 import { fitted } from '../../base/text/fit.js';
@@ -39,41 +39,41 @@ import { runNextCalls } from './tools/run-tools.js';
 
 export interface TurnSpec<C extends OutputContract> {
   role: string;
-  /** The role that messages of people are for here. Default: the same. */
+  /** The role that reads people's messages here. Default: the same. */
   reader?: string;
-  /** The contract that the mode needs of the role; checked when the run was loaded. */
+  /** The contract that the mode needs of the role; it was checked when the run was loaded. */
   output: C;
-  /** Rounds at this position; the cursor counts them. */
+  /** Most rounds at this position; the cursor counts them. */
   maxRounds: number;
-  /** False takes the tools away from a role that has some: for reports at a cap. */
+  /** False takes tools away from a role that has some: for reports after a limit. */
   tools: boolean;
-  /** Looks up, once at the position, what its instruction is to tell; null where nothing is missing. */
+  /** Looks up what the instruction needs, once at the position; null if nothing is missing. */
   prepare?: () => Promise<void> | null;
-  /** Said once when the position is entered. */
+  /** Added to the thread once when the position is entered. */
   instruction: () => string;
-  /** Before each model call: what else is to be said by now. */
+  /** Called before each model call, to add further messages. */
   remind?: () => void;
-  /** Asked before each model call; true if it moved the run elsewhere, which makes the call useless. */
+  /** Called before each model call. True if it moved the run elsewhere, which makes the call useless. */
   leaves?: () => boolean;
 }
 
 export type TurnEnd<C extends OutputContract = OutputContract> =
   | { kind: 'reply'; message: AssistantMessage; output: OutputOf[C]; envelope: EnvelopeMeta }
-  /** The role asks the user, reports an error or escalates, in place of its output. */
+  /** The role asks the user, reports an error or escalates, instead of its output. */
   | { kind: 'special'; special: SpecialOutput }
-  /** The cursor stands at another position, such as where a message of the user is understood. */
+  /** The cursor has moved, such as to the interpretation of a user's message. */
   | { kind: 'moved' }
-  /** The reply could not be read, even after it was asked for again. */
+  /** The reply could not be read, even after a re-ask. */
   | { kind: 'unusable'; text: string; errors: string[] }
   | { kind: 'rounds_used' }
   | { kind: 'budget_used'; budgets: BudgetKind[] }
   | { kind: 'stopped' }
-  /** `refused`: a person was asked, and wants no more of it. */
+  /** `refused`: a person was asked, and does not want a retry. */
   | { kind: 'failed'; failure: CallFailure; refused: boolean };
 
 /**
- * Runs turns until the role gives a reply without tool calls, or a cap, a stop or a failure ends it. All that it waits
- * for stands here: one more promise would change the order in which tasks side by side make their calls.
+ * Runs turns until the role replies without tool calls, or a limit, a stop or a failure ends it. All its awaits are in this
+ * function: one more would change the order in which parallel tasks make their calls.
  */
 export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpec<C>): Promise<TurnEnd<C>> {
   const role = run.role(spec.role);
@@ -101,7 +101,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     } else if (next.kind === 'look') await next.looking;
     if (next.kind !== 'reply') continue;
     await answerable(run, role);
-    // It may have kept a text meanwhile.
+    // `answerable` may have waited for the store, so check again.
     if (run.state.people.stop !== null || isHeld(run.state)) continue;
     const reply = await callModel(run, role, spec.tools);
     if (reply.kind === 'failed') {
@@ -121,7 +121,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
         endRound(run, reply.message);
         continue;
       }
-      // Calls of a role without tools are closed at once, and what it says beside them counts.
+      // Calls of a role without tools are closed at once; the text beside them is its output.
       const { lastId } = run.state;
       while (turns.batch) await runNextCalls(run, turns.batch);
       const telling = resultsSaid(run, run.threadOf(role).id, lastId);
@@ -140,16 +140,16 @@ type Next<C extends OutputContract> =
   | { kind: 'end'; end: TurnEnd<C> }
   /** The open calls of a reply. */
   | { kind: 'calls'; batch: Batch }
-  /** What to do about a failed call. */
+  /** A failed call, about which a person may decide. */
   | { kind: 'rescue'; failure: CallFailure }
-  /** More of a used-up budget, of all of these. */
+  /** A used-up budget that may be raised; `budgets`: all that are used up. */
   | { kind: 'raise'; budget: BudgetKind; budgets: BudgetKind[] }
   | { kind: 'look'; looking: Promise<void> }
   | { kind: 'reply' };
 
 const AWAY = { kind: 'end', end: { kind: 'moved' } } as const;
 
-/** What is next at the position. Before a reply, all that the role is to know has been said. */
+/** Returns what is next at the position. If it is a reply, the role's thread has all messages that it needs. */
 function nextAt<C extends OutputContract>(
   run: Run,
   { role, reader }: { role: PinnedRole; reader: string },
@@ -170,7 +170,7 @@ function nextAt<C extends OutputContract>(
   const budget = asked ?? budgets[0];
   if (budget) {
     run.line.giveWay();
-    // Only work asks for more budget; a message can be taken without being understood.
+    // Only work asks for more budget; a message can be noted without interpretation.
     if (phase === 'steering') return { kind: 'end', end: { kind: 'budget_used', budgets } };
     return { kind: 'raise', budget, budgets };
   }
@@ -192,7 +192,7 @@ function newBatch({ id: thread }: Thread, toolsOffered: boolean, { message, turn
   return { thread, messageId: message.id, turn, toolsOffered, next: 0, edited: {} };
 }
 
-/** The calls of a reply that a hook stopped the run at. */
+/** Skips the calls of a reply after which a hook stopped the run. */
 async function skipIfStopped(run: Run, batch: Batch): Promise<void> {
   const { stop } = run.state.people;
   if (!stop?.cause) return;
@@ -203,7 +203,7 @@ async function skipIfStopped(run: Run, batch: Batch): Promise<void> {
 
 const ROUNDS_TOLD = 2;
 
-/** Once, where its rounds come to an end: so that what is left of them goes into what matters. */
+/** Tells the role once that two rounds are left. */
 function tellRoundsLeft(run: Run, role: PinnedRole, maxRounds: number): void {
   const left = maxRounds - here(run.cursor).turns.round;
   if (left !== ROUNDS_TOLD || maxRounds <= 2 * ROUNDS_TOLD) return;
@@ -214,7 +214,7 @@ function tellRoundsLeft(run: Run, role: PinnedRole, maxRounds: number): void {
 
 const MOST_TOLD_CHARS = 1_000;
 
-/** The reply counts. What its envelope says to the person is told, whatever role it is of. */
+/** Counts the reply as a round. What its envelope tells the person is reported, for every role. */
 function endRound(run: Run, message: AssistantMessage): void {
   const { userMessage } = envelopeOf(message);
   if (userMessage !== null)
@@ -225,7 +225,7 @@ function endRound(run: Run, message: AssistantMessage): void {
   turns.cut = null;
 }
 
-/** Reads a reply by the role's contract. Null: it was sent back, once a turn, which costs no round. */
+/** Reads a reply by the role's contract. Null: it was sent back, which happens once a turn and costs no round. */
 function readReply<C extends OutputContract>(
   run: Run,
   role: PinnedRole,
@@ -260,7 +260,7 @@ function readReply<C extends OutputContract>(
   const account = accountOf(run.state);
   account.counters = { ...account.counters, reasks: account.counters.reasks + 1 };
   run.journal('reask', { role: role.name, errors });
-  // A form asked for now would end work that is not done.
+  // A role with tools is told to continue: asking for its output now would end work that is not done.
   const goesOn = !isCut && isSilent(message) && tools && offeredTools(run.pinned, role).length > 0;
   const said = goesOn
     ? silentText(contract, role.dialect, run.words)
@@ -269,20 +269,23 @@ function readReply<C extends OutputContract>(
   return null;
 }
 
-/** What a reply of this contract may or must name. */
+/** Returns the names that a reply of this contract may or must use. */
 function namesFor(contract: OutputContract, { state, pinned }: Run): string[] {
   if (contract === 'choice') return choicesOf(pinned.modes);
   const tasks = contract === 'verdict' ? planInForce(state.tasks) : state.tasks;
   return tasks.map(task => task.id);
 }
 
-/** What a verdict may cite here. */
+/** Returns the evidence that a verdict may cite here. */
 function evidenceAt({ cursor }: Run): readonly EvidenceItem[] | undefined {
   const at = here(cursor);
   return at.phase === 'verification' ? at.looked?.items : undefined;
 }
 
-/** A reply cut at its output limit is sent back once. Then cut text is taken and says so; whole JSON is as it is. */
+/**
+ * Sends a reply that was cut at its output limit back once. After that, cut text is taken with a note, and complete JSON as it
+ * is.
+ */
 function whereCut<C extends OutputContract>(
   contract: C,
   read: RoleReply<OutputOf[C]>,
@@ -296,7 +299,7 @@ function whereCut<C extends OutputContract>(
   return { ...read, value: withCutNote(`${read.value}`, words) as OutputOf[C] };
 }
 
-/** Notes the trace step of a reply that counts as the role's output. */
+/** Adds the trace step of a reply that counts as the role's output. */
 function noteFinal(
   run: Run,
   { message, durationMs }: { message: AssistantMessage; durationMs: number },
@@ -316,7 +319,9 @@ function noteFinal(
   });
 }
 
-/** Budgets used up here; journals new warnings. Outside a goal's count only the run's holds, but for the wrap-up. */
+/**
+ * Returns the used-up budgets; journals new warnings. Work outside a goal's count has only the run's limit; the wrap-up none.
+ */
 export function usedBudgets(run: Run): BudgetKind[] {
   const { cursor } = run;
   const { goal } = run.state;

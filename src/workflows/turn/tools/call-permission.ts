@@ -1,4 +1,4 @@
-/** Tool calls that a person has a say in: approvals and tools that the client runs (T11). */
+/** Tool calls that need a person: approvals, and tools that the client runs (T11). */
 
 import { stringOr } from '../../../base/json/json.js';
 import { stringsOf } from '../../../base/text/output-fields.js';
@@ -35,7 +35,7 @@ import type { Run } from '../../run/run.js';
 
 type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' | 'question' }>;
 
-/** Takes what a person said of the call, before anything is decided: it stands, whatever they allowed since. */
+/** Takes a recorded answer about the call, before anything is decided: later permissions do not change it. */
 export function answerTo(run: Run, call: ToolUseBlock): CallAnswer | null {
   const keys = keysOf(call);
   for (const key of keys) {
@@ -46,23 +46,23 @@ export function answerTo(run: Run, call: ToolUseBlock): CallAnswer | null {
   return null;
 }
 
-/** Whether a gate of the call is open, answered or not. */
+/** True if a gate of the call is open, answered or not. */
 export function isAskedAbout(run: Run, call: ToolUseBlock): boolean {
   return run.state.people.gates.some(isAbout([call]));
 }
 
-/** Whether the client was given the call: it may have run it, whatever becomes of its gate. */
+/** True if the client has the call: it may have run it, even if its gate closes without a result. */
 export function isWithClient(run: Run, call: ToolUseBlock): boolean {
   return gateAt(run, clientKey(call)) !== undefined;
 }
 
-/** Gates that ask about these calls. */
+/** Returns a test for gates that ask about these calls. */
 function isAbout(calls: readonly ToolUseBlock[]): (open: OpenGate) => boolean {
   const keys = calls.flatMap(keysOf);
   return ({ key }) => keys.includes(key);
 }
 
-/** The calls have their decisions, or never get any: what is still open about them asks for nothing. */
+/** Closes the open gates of calls that are decided or never will be. */
 export function closeCallGates(run: Run, calls: readonly ToolUseBlock[], why?: string): void {
   closeGates(run, isAbout(calls), why);
 }
@@ -72,7 +72,7 @@ export function closeApprovals(run: Run, reply: AssistantMessage, why: string): 
   closeGates(run, ({ key }) => keys.includes(key), why);
 }
 
-/** Asks. Null: a stop, a message or another answer made the question pointless, and the loop decides anew. */
+/** Asks a person. Null: a stop, a message or another answer made the question pointless, and the loop decides anew. */
 export async function askAbout(
   run: Run,
   { call, reply }: { call: ToolUseBlock; reply: AssistantMessage },
@@ -99,7 +99,7 @@ export async function askAbout(
 }
 
 /**
- * Returns the check of the goal that a call is, word for word: whoever named the check allowed its command (SE9). Null
+ * Returns the check of the goal that a call is, word for word: naming the check allowed its command (SE9). Null
  * if more than the default permission asks: `confirm`, a reviewer, or the reply itself.
  */
 function checkOf(run: Run, call: ToolUseBlock, decision: ToolCallDecision): Check | null {
@@ -127,7 +127,7 @@ export async function runsAsCheck(
   return isUnchanged;
 }
 
-/** Opens the gates of a whole batch that there is room for. A client's tool runs when its gate opens: in its turn. */
+/** Opens the gates of a batch while there is space. A client's tool runs when its gate opens, so it waits its turn. */
 export async function openBatchGates(
   run: Run,
   reply: AssistantMessage,
@@ -138,10 +138,10 @@ export async function openBatchGates(
   );
   const files = written.map(async call => [call.id, await compareFile(run, call)] as const);
   const compared = new Map(files.length > 0 ? await Promise.all(files) : []);
-  // Anew: meanwhile the run may be stopped, and a tool allowed.
+  // Decide again: meanwhile the run may have been stopped, and a tool allowed.
   for (const { call, decision } of decide()) {
     if (!isRoomForGate(openGates(run))) return;
-    // Whether a check runs unasked is decided in its turn: earlier calls may change what it reads.
+    // A check is decided in its turn, because earlier calls may change what it reads.
     if (decision.kind === 'ask' && run.state.settings.attended && checkOf(run, call, decision) === null)
       openGate(
         run,
@@ -166,7 +166,7 @@ function approvalQuestion(
   return {
     key: approvalKey(call),
     kind: 'approval',
-    // What nobody lists the model calls otherwise than the run does.
+    // A tool that no server listed is called by the model through a wrapper: the gate shows the name of the actual tool.
     ...approvalOf(run.words, tool, {
       callId: call.id,
       input: call.input,
@@ -178,7 +178,7 @@ function approvalQuestion(
   };
 }
 
-/** Under the name by which the client declared the tool, whatever name the model was offered. */
+/** Uses the name by which the client declared the tool, not the name that the model was offered. */
 function clientQuestion(
   run: Run,
   call: ToolUseBlock,
@@ -223,14 +223,14 @@ function clientKey(call: ToolUseBlock): string {
   return `client:${call.id}`;
 }
 
-/** Whether somebody is asked about a call that writes a whole file of the worker's. */
+/** True if a person is asked about a call that writes a whole file on the worker. */
 function isCompared({ state }: Run, call: ToolUseBlock, { origin }: ToolDefinition): boolean {
   const { attended, autoApprove } = state.settings;
   const isOfWorker = origin.type === 'mcp' || origin.type === 'activity';
   return attended === true && !autoApprove && isOfWorker && wholeWrite(call.input) !== null;
 }
 
-/** The file beside what the call brings, for the gate of the call. */
+/** Returns the current file and the call's version of it, for the gate of the call. */
 async function compareFile(run: Run, call: ToolUseBlock): Promise<ComparedFile> {
   const { workspace } = run.state.settings;
   const called = await run.ports.compareFile({ callId: call.id, workspace, ...inlineInput(call.input) });

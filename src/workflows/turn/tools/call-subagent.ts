@@ -1,4 +1,4 @@
-/** A call of `call_subagent`: a child run of another role. What it uses is the goal's, however it ends. */
+/** A call of `call_subagent`: a child run of another role. Its usage counts as the goal's, however it ends. */
 
 import type { CallToolResult } from '../../../activities/types.js';
 import { preview } from '../../../base/text/preview.js';
@@ -71,15 +71,15 @@ async function delegate(
   state.children = withEnd(state.children, id, end);
   closeGatesOf(run, id);
   const told = settle(run, id, end);
-  // It may have changed what was read before.
+  // The agent may have changed what was read before.
   run.doubtReads();
   run.journal('subagent_ended', { id, role: agent, callId, ...endedAs(end) });
-  // Others may work on for long: what is shown would say until then that this one runs.
+  // Show now: other calls may run for long, and watchers would see this agent as running until then.
   run.show();
   return { end, told };
 }
 
-/** What it used, did and did not read is the goal's, however it ended: it is returned. Null: it has told nothing. */
+/** Adds the agent's usage, effects and unread messages to the goal. Returns its report; null if it sent none. */
 function settle(run: Run, id: string, end: AgentEnd): AgentRest | null {
   const told = run.memory.agents.rests.get(id) ?? null;
   run.memory.agents.rests.delete(id);
@@ -92,7 +92,7 @@ function settle(run: Run, id: string, end: AgentEnd): AgentRest | null {
     noteAgentEffects(run, effects);
     shareAnew(run);
   }
-  // One that was cancelled before it began has used nothing.
+  // An agent that was cancelled before it began has used nothing.
   else if (end.kind === 'lost')
     run.journal('warning', { text: `What ${id} used is not known: ${preview(end.why)}` });
   finishPassed(run, id, end.kind === 'lost');

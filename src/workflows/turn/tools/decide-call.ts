@@ -1,4 +1,4 @@
-/** What becomes of the calls of a reply, with all that the decision needs of the run. */
+/** Decides each call of a reply, with the facts about the run that the decision needs. */
 
 import { ownValue } from '../../../base/json/json.js';
 import { reviewNote } from '../../../conversation/tool-notes.js';
@@ -20,7 +20,7 @@ import { answerTo, askAbout, isAskedAbout, runsAsCheck } from './call-permission
 import { openReply } from './finish-call.js';
 import { isReviewed, reviewAction } from './review.js';
 
-/** A decision that needs nobody any more. */
+/** A decision that needs no person's answer. */
 export type Settled = Exclude<ToolCallDecision, Asking>;
 type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' | 'question' }>;
 
@@ -29,7 +29,7 @@ export interface DecidedCall {
   decision: Settled;
 }
 
-/** The next call of the batch with its decision; null where a question about it was overtaken, or is being put. */
+/** Returns the next call of the batch with its decision; null if a question about it was overtaken, or is being asked. */
 export async function nextDecided(
   run: Run,
   batch: Batch,
@@ -37,7 +37,7 @@ export async function nextDecided(
 ): Promise<DecidedCall | null> {
   const said = answerTo(run, call);
   const decided = decideCall(run, batch, { call, index: batch.next, said });
-  // What was said of it stands; else it is reviewed.
+  // A person's answer stands; without one the call is reviewed.
   const decision = said ? decided : withReview(run, reply, call, decided);
   if (!decision) return null;
   if (!needsAnswer(decision)) return { call, decision };
@@ -52,7 +52,7 @@ export async function nextDecided(
   return { call, decision: settled };
 }
 
-/** The calls right after the next one that run at the same time. */
+/** Returns the calls directly after the next one that run at the same time. */
 export function callsBeside(run: Run, batch: Batch, { call, decision }: DecidedCall): DecidedCall[] {
   const beside: DecidedCall[] = [];
   if (decision.kind !== 'run') return beside;
@@ -74,7 +74,7 @@ function needsAnswer(decision: ToolCallDecision): decision is Asking {
   return decision.kind === 'ask' || decision.kind === 'client' || decision.kind === 'question';
 }
 
-/** The reviewer's say on a call that is about to run or to be asked about. Null: it is being asked. */
+/** Applies the reviewer's decision to a call that would run or be asked about. Null: the reviewer is being asked. */
 function withReview(
   run: Run,
   reply: AssistantMessage,
@@ -91,7 +91,7 @@ function withReview(
   return asking(decision, review.concerns);
 }
 
-/** A call that runs, or is asked about, is asked about for these reasons too. */
+/** Adds reasons to ask a person about the call. */
 function asking(
   decision: Extract<ToolCallDecision, { kind: 'run' | 'ask' }>,
   more: readonly string[],
@@ -105,11 +105,11 @@ function asking(
 interface Deciding {
   call: ToolUseBlock;
   index: number;
-  /** What a person said of the call; null where nobody was asked. */
+  /** A person's answer about the call; null if none was asked. */
   said: CallAnswer | null;
 }
 
-/** What becomes of a call, before anybody is asked. While a message waits, only calls that read run. */
+/** Decides a call without asking. While a message waits, only read-only calls run. */
 export function decideCall(run: Run, batch: Batch, deciding: Deciding): ToolCallDecision {
   const decision = decideAlone(run, batch, deciding);
   if (!batch.readsOnly || !mayAct(decision)) return decision;
@@ -120,13 +120,13 @@ function mayAct(decision: ToolCallDecision): boolean {
   return needsAnswer(decision) || (decision.kind === 'run' && !decision.tool.policy.readOnly);
 }
 
-/** Whether some of the calls that have not begun only read, and nobody is asked about any of them. */
+/** True if some calls that have not begun are read-only, and no person is being asked about any of them. */
 export function hasReadsToRun(run: Run, batch: Batch): boolean {
   const open = openCalls(run, batch);
   return !open.some(({ call }) => isAskedAbout(run, call)) && open.some(({ reads }) => reads);
 }
 
-/** Names of the calls that have not begun and do more than read. */
+/** Returns the names of calls that have not begun and do more than read. */
 export function callsBesideReads(run: Run, batch: Batch): string[] {
   return openCalls(run, batch).flatMap(({ call, acts }) => (acts ? [call.name] : []));
 }
@@ -152,10 +152,10 @@ function decideAlone(run: Run, batch: Batch, { call, index, said }: Deciding): T
     said,
     index,
     offered: batch.toolsOffered ? offeredTools(pinned, role) : [],
-    // Of what nobody lists nobody knows that it only reads.
+    // It is unknown if an unlisted tool only reads, so read-only roles cannot call those.
     pinned: role.readOnly === true ? { ...pinned, fallbackServer: null } : pinned,
     before: earlier.filter(({ name }) => name === call.name).length,
-    // A role may take fewer calls of a reply than the run does.
+    // A role may allow fewer calls a reply than the run does.
     limits: {
       ...limits,
       toolCallsPerTurn: Math.min(limits.toolCallsPerTurn, role.toolCallsPerTurn ?? Number.POSITIVE_INFINITY),
@@ -163,7 +163,7 @@ function decideAlone(run: Run, batch: Batch, { call, index, said }: Deciding): T
     now: run.ports.now(),
     ledger: state.tools.ledger,
     permission: (tool, input) => {
-      // What a person put in their place is compared for itself.
+      // Arguments that a person edited are compared by themselves.
       const comparisons = input === call.input ? comparisonsOf(reply) : new Comparisons();
       return decidePermission(tool, { input, workspace }, pinned.permissions, { ...given, comparisons });
     },
@@ -173,11 +173,11 @@ function decideAlone(run: Run, batch: Batch, { call, index, said }: Deciding): T
   });
   if (said || (decision.kind !== 'run' && decision.kind !== 'ask') || decision.tool.policy.readOnly)
     return decision;
-  // What its own reply wants confirmed a person is asked, whatever the permission of a call with effects.
+  // If the reply itself wants confirmation, a person is asked about calls with effects, even if they are allowed.
   return asking(decision, confirmationReasons(envelopeOf(reply), run.words));
 }
 
-/** Of the replies whose calls are being decided. */
+/** Caches the comparisons of a reply while its calls are decided. */
 const compared = new WeakMap<AssistantMessage, Comparisons>();
 
 function comparisonsOf(reply: AssistantMessage): Comparisons {

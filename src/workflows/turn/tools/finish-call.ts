@@ -1,4 +1,4 @@
-/** The end of a tool call, whatever the end: its one result, and everything that remembers calls. */
+/** The end of a tool call, however it ends: its one result, and everything that records calls. */
 
 import { jsonBytes, ownValue } from '../../../base/json/json.js';
 import { BOUNDS } from '../../../conversation/state-bounds.js';
@@ -36,21 +36,21 @@ export interface CallEnd {
   result: ToolResultBlock;
   /** The arguments it ran with. */
   input: Record<string, unknown>;
-  /** The tool, where it was run, here or by the client; null for a call that was not. */
+  /** The tool, if the worker or the client ran it; null if the call did not run. */
   ran: ToolDefinition | null;
-  /** `changes` of the run when it began; left out where it did not run here. */
+  /** `RunMemory.changes` when the call began; absent if it did not run here. */
   changes?: number;
-  /** Of the goal's evidence, likewise. */
+  /** The evidence's `changes` when the call began; absent if it did not run here. */
   evidenceAt?: number;
 }
 
-/** For checks, which are made again only after a change, and for whoever called this run, if it ends before it has told them. */
+/** Counts effects for checks, which are repeated only after a change. A sub-agent also lists them for its caller. */
 export function noteEffects({ state }: Run, lines: readonly string[]): void {
   state.goal.checks.effects += lines.length;
   if (isSubagent(state.settings)) state.tools.effects = withEffects(state.tools.effects, lines);
 }
 
-/** Of a call that may have changed something; false for any other. */
+/** Notes a call that may have changed something. Returns false for any other call. */
 export function noteEffect(
   run: Run,
   ran: ToolDefinition,
@@ -61,7 +61,7 @@ export function noteEffect(
   return true;
 }
 
-/** What a person said to a question is a part of the goal. A reply that does nothing but ask costs no round then. */
+/** Adds a person's answer to the goal. A reply that only asks then costs no round. */
 export function noteAnswer(
   run: Run,
   { reply, call }: Pick<CallEnd, 'reply' | 'call'>,
@@ -89,7 +89,7 @@ export function finishCall(run: Run, end: CallEnd): void {
   const tool = ran ?? run.pinned.tools.find(({ name }) => name === call.name) ?? null;
   if (tool) noteCall(run, { result, tool, line: callLine(tool, input), input, at: evidenceAt });
   if (ran) noteEffect(run, ran, { input, result });
-  // It has run, or never will.
+  // Edited arguments are not needed after the call.
   delete batch.edited[call.id];
   tell(run, end, { messageId, tool });
 }
@@ -97,15 +97,15 @@ export function finishCall(run: Run, end: CallEnd): void {
 function countBadCall(run: Run, name: string): void {
   const { tools } = run.line;
   const counted = { ...tools.badCalls, [name]: (ownValue(tools.badCalls, name) ?? 0) + 1 };
-  // Names that a model makes up have no end; only those of tools are looked up again.
+  // A model can invent any number of names; only those of tools are looked up again.
   if (jsonBytes(counted) <= run.line.roomFor(BOUNDS['tools.badCalls'])) tools.badCalls = counted;
 }
 
-/** Notes a call that has run in the ledger, but for a read beside a change. */
+/** Records a call that has run in the ledger, except for a read that overlapped a change. */
 function remember(run: Run, { call, result, input, ran, changes }: CallEnd, messageId: string): void {
   const { state, memory, ports } = run;
   if (!ran) return;
-  // A client's tool may change things as well: what was read before it is not reused.
+  // A client's tool may change things as well, so earlier reads are not reused.
   if (!ran.policy.readOnly) memory.changes += 1;
   else if (changes !== undefined && changes !== memory.changes) return;
   recordCall(state.tools.ledger, {
@@ -118,7 +118,7 @@ function remember(run: Run, { call, result, input, ran, changes }: CallEnd, mess
   });
 }
 
-/** Tells trace and journal of the result. */
+/** Adds the result to trace and journal. */
 function tell(
   run: Run,
   { batch, reply, call, callId, result }: CallEnd,
@@ -172,7 +172,7 @@ export function skipOpenCalls(run: Run, batch: Batch, end: BatchEnd): void {
   closeCalls(run, here(run.cursor).turns, batch, end);
 }
 
-/** The same for a message of the user. A reply of which nothing was run costs no round. Returns the calls' names. */
+/** Closes them for a user's message. A reply of which nothing ran costs no round. Returns the calls' names. */
 export function supersedeCalls(run: Run, batch: Batch): string[] {
   const at = here(run.cursor);
   const { next } = batch;
@@ -183,7 +183,7 @@ export function supersedeCalls(run: Run, batch: Batch): string[] {
   return names;
 }
 
-/** Closes all open batches, also behind a question to another role: for ends that the loop does not see (ST8). */
+/** Closes all open batches, also those under a consultation: for ends that the loop does not see (ST8). */
 export function closeOpenCalls(run: Run, end: BatchEnd = cancelled(run)): void {
   for (const { turns } of levels(run.cursor)) {
     if (turns.batch) closeCalls(run, turns, turns.batch, end);
@@ -193,16 +193,16 @@ export function closeOpenCalls(run: Run, end: BatchEnd = cancelled(run)): void {
 export interface BatchEnd {
   ending: 'skipped' | 'cancelled';
   note: string;
-  /** For whoever has a gate open about one of the calls. */
+  /** The reason, for a person who has an open gate about one of the calls. */
   why: string;
 }
 
-/** For the calls of a run that was cancelled. */
+/** Returns the batch end for a cancelled run. */
 export function cancelled({ words }: Run): BatchEnd {
   return { ending: 'cancelled', note: words.noteRunCancelled, why: 'the run was cancelled' };
 }
 
-/** `given`: how many of them have the answer of a person or a client. */
+/** `given`: how many of them have an answer from a person or a client. */
 function closeCalls(
   run: Run,
   turns: Turns,
@@ -217,7 +217,7 @@ function closeCalls(
     const said = answerTo(run, call) ?? (isWithClient(run, call) ? lostResult('cancelled') : null);
     const tool = run.pinned.tools.find(({ name }) => name === call.name) ?? null;
     const given = said !== null && said.kind !== 'approval' ? said : null;
-    // What the client ran has happened, and what it was given may have; what a person said is said.
+    // A call that the client received may have run, and a person's answer counts: both get their result.
     const ran = given && tool;
     const result =
       ran && given ? givenResult(call, ran, given, run.words) : toolResult(call, ending, { note }, run.words);

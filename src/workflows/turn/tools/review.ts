@@ -1,4 +1,4 @@
-/** The reviewer's gates: what code can check, code checks; the role is asked for the rest. */
+/** The reviewer's gates: code checks what it can, and the role is asked about everything else. */
 
 import { INSTRUCTION_BYTES } from '../../../base/sizes/bounds.js';
 import { cutText } from '../../../base/text/fit.js';
@@ -33,7 +33,7 @@ export type Reviewed = { kind: 'pending' } | ({ kind: 'done' } & ReviewDecision)
 
 const APPROVED: Reviewed = { kind: 'done', approved: true, fixes: [], concerns: [] };
 
-/** Of a plan before it runs. */
+/** Reviews a plan before it runs. */
 export function reviewPlan(run: Run): Reviewed {
   const { state, pinned } = run;
   if (!pinned.review.plans) return APPROVED;
@@ -46,7 +46,7 @@ export function reviewPlan(run: Run): Reviewed {
   return review(run, { key, subject: 'the plan', instruction: planReviewInstruction(state, tasks), checks });
 }
 
-/** Of a task's result before it counts as completed. */
+/** Reviews a task's result before it counts as completed. */
 export function reviewResult(run: Run, task: Task, summary: string): Reviewed {
   const { state, pinned } = run;
   if (!pinned.review.results) return APPROVED;
@@ -66,12 +66,12 @@ export function reviewResult(run: Run, task: Task, summary: string): Reviewed {
   });
 }
 
-/** Whether calls of a tool are looked at before they run. */
+/** True if calls of this tool are reviewed before they run. */
 export function isReviewed({ pinned }: Run, tool: ToolDefinition): boolean {
   return pinned.review.actions && !tool.policy.readOnly;
 }
 
-/** Of a call that is not read-only, before it runs. */
+/** Reviews a call that is not read-only, before it runs. */
 export function reviewAction(
   run: Run,
   reply: AssistantMessage,
@@ -85,7 +85,7 @@ export function reviewAction(
   return review(run, { key: `action:${call.id}`, subject: call.name, instruction, checks });
 }
 
-/** Faults that code finds are not worth a model call. */
+/** Reviews by code first: if that finds faults, no model is called. */
 function review(
   run: Run,
   {
@@ -114,12 +114,12 @@ function review(
 }
 
 export type Consulted<C extends OutputContract> =
-  /** The question lies on top now: the mode goes on there, and comes back here. */
+  /** The run has been moved to the consultation, and returns here afterwards. */
   | { kind: 'pending' }
-  /** `value` null: nothing that can be read. */
+  /** `value` is null if the reply was unreadable. */
   | { kind: 'done'; value: OutputOf[C] | null; envelope: EnvelopeMeta | null; special: SpecialOutput | null };
 
-/** The answer of a role that was asked before, or `pending` after the question was put. */
+/** Returns the answer of a role that was asked before, or asks it and returns `pending`. */
 export function consult<C extends OutputContract>(
   run: Run,
   question: RoleQuestion & { output: C },
@@ -127,7 +127,7 @@ export function consult<C extends OutputContract>(
   const { answered } = run.cursor;
   if (answered?.key === question.key) {
     const { value, envelope, special } = answered;
-    // Written by `answerConsultation` for the same key, so of the same contract.
+    // The cast is safe: `answerConsultation` wrote it for the same key, so by the same contract.
     return { kind: 'done', value: value as OutputOf[C] | null, envelope, special };
   }
   run.interrupt(

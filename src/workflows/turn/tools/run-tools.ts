@@ -1,4 +1,4 @@
-/** The tool calls of one reply, in order (T12), some at the same time: every call gets exactly one result. */
+/** The tool calls of one reply, in order (T12), some in parallel: every call gets exactly one result. */
 
 import type { CallToolResult } from '../../../activities/types.js';
 import { ownValue } from '../../../base/json/json.js';
@@ -31,13 +31,12 @@ import { endBatch, finishCall, noteAnswer, openReply } from './finish-call.js';
 import { lostSession, noteSession, optionsFor, toolRequest } from './tool-request.js';
 import { callWorkflow, runWorkflowTool } from './workflow-tools.js';
 
-/** Of what a failure says. */
+/** Limit of a failure's message in a result. */
 const FAILURE_CHARS = 2_000;
 
 /**
- * Takes the next open calls of the batch to their results, those together that may run at the same time, and ends
- * the batch after the last. Leaves a call open where a question to a person was overtaken by a stop or a message:
- * the loop decides anew.
+ * Runs the next open calls of the batch, in parallel if allowed, and ends the batch after the last. A call stays open if a stop
+ * or a message overtook a question about it: the loop then decides anew.
  */
 export async function runNextCalls(run: Run, batch: Batch): Promise<void> {
   const reply = openReply(run, batch);
@@ -45,14 +44,14 @@ export async function runNextCalls(run: Run, batch: Batch): Promise<void> {
   const call = calls[batch.next];
   if (!call) return endBatch(run, reply);
   if (batch.next === 0 && !run.pinned.review.actions) {
-    // The calls of a role without tools are closed also in a run that is held.
+    // The calls of a role without tools are closed even in a held run.
     const wasHeld = isHeld(run.state);
     const decide = (each: ToolUseBlock, index: number) => ({
       call: each,
       decision: decideCall(run, batch, { call: each, index, said: null }),
     });
     await openBatchGates(run, reply, () => calls.map(decide));
-    // It may have looked at files for these gates meanwhile.
+    // Comparing files for these gates takes time, in which the run may have been paused.
     if (!wasHeld && isHeld(run.state)) return;
   }
   const first = await nextDecided(run, batch, { call, reply });
@@ -91,7 +90,7 @@ function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes' | 'evid
   return { ...decided, callId, changes: run.memory.changes, evidenceAt: run.state.evidence.changes ?? 0 };
 }
 
-/** What a person edited is said nowhere else. */
+/** Edited arguments appear in full, because no other event has them. */
 function toldArguments(batch: Batch, call: ToolUseBlock): { arguments: string; edited?: true } {
   const edited = ownValue(batch.edited, call.id);
   if (edited) return { arguments: JSON.stringify(edited), edited: true };
@@ -141,7 +140,7 @@ async function execute(
   return carryOut(run, { ...started, tool, note }, starterOf(run, started, tool));
 }
 
-/** Makes a call, again where that is right, and gives its result, whatever becomes of it. */
+/** Makes a call, with retries if they are safe, and returns its result, even for a failure. */
 export async function carryOut(
   run: Run,
   {
@@ -180,8 +179,8 @@ export async function carryOut(
 
 interface Starter {
   /**
-   * Makes the call, once: an activity for the tools of workers, the run itself for its own. `again`: it was not begun, or
-   * was lost, where it was given first.
+   * Makes the call once: by an activity for a worker's tools, in the workflow for the run's own. `again`: the first attempt was
+   * not begun, or was lost, so any worker may take it.
    */
   start: (again: boolean) => Promise<Called<CallToolResult>>;
   session: ToolSession | null;
@@ -205,7 +204,7 @@ function starterOf(run: Run, { reply, batch, call, callId }: Started, tool: Tool
   return { start, session };
 }
 
-/** The content of the earlier call, under the new call's id, with the note that says so. */
+/** Returns the content of the earlier call under the new call's id, with a note. */
 function reusedResult(
   run: Run,
   started: Started,
@@ -217,10 +216,10 @@ function reusedResult(
     .find(message => message.id === entry.messageId);
   const { content = [], note = '', app } = earlier?.kind === 'tool_result' ? earlier.content[0] : {};
   const recall = run.pinned.tools.find(isRecall);
-  // A note that names it says where the rest is.
+  // A note that names the message's id means that a part is left out.
   const isShown = earlier !== undefined && !note.includes(`"${entry.messageId}"`);
   if (recall && !isShown) return recalledResult(run, started, { recall, id: entry.messageId });
-  // What was said without data is in its note, such as an answer of the person.
+  // A result without content has its text in the note, such as a person's answer.
   const said = content.length === 0 ? note : '';
   return toolResult(
     call,
@@ -230,7 +229,7 @@ function reusedResult(
   );
 }
 
-/** What the earlier call said is not shown any more: it is read from the store, so the tool is not called. */
+/** Reads the earlier result from the store if the thread no longer shows it; the tool is not called. */
 async function recalledResult(
   run: Run,
   { call, callId, reply }: Started,
@@ -248,7 +247,7 @@ async function recalledResult(
   return toolResult(call, 'reused', { note: [words.noteReusedHow, note].join('\n'), content }, words);
 }
 
-/** What is known of the failure may quote the tool's server: it is content. */
+/** Returns the failure as content, not as a note: its message may quote the tool's server. */
 function failedResult(
   words: Words,
   call: ToolUseBlock,

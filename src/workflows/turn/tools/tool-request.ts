@@ -1,4 +1,4 @@
-/** What a worker is asked for, for a tool call: arguments, limits, and the session that it belongs to. */
+/** The request to a worker for a tool call: arguments, limits, and the session that it belongs to. */
 
 import type { CallToolInput, CallToolResult } from '../../../activities/types.js';
 import { preview } from '../../../base/text/preview.js';
@@ -18,13 +18,13 @@ import {
 import type { Called, CallOptions } from '../../run/ports.js';
 import type { Run } from '../../run/run.js';
 
-/** Beyond the tool's own limit, for the activity to report its result. */
+/** Time beyond the tool's own limit, for the activity to report its result. */
 const SETTLE_MS = 30_000;
 
 export interface ToolRequest {
   input: CallToolInput;
   options: CallOptions;
-  /** The session that it is made in; null where it needs none, or opens one. */
+  /** The session in which it is made; null if it needs none, or opens one. */
   session: ToolSession | null;
 }
 
@@ -44,13 +44,13 @@ export function toolRequest(run: Run, tool: ToolDefinition, asked: Asked): ToolR
   const asksForMs = mayAsk ? run.pinned.gateTimeoutMs : 0;
   if (asksForMs > 0) input.asksForMs = asksForMs;
   if (statefulServer(tool) !== null) input.session = session?.id ?? null;
-  // How long a stateful server may take to start, where a call waits for it.
+  // A call waits for a stateful server to start.
   const startMs = (!session && tool.origin.type === 'mcp' && tool.origin.startTimeoutMs) || 0;
   if (startMs > 0) input.startTimeoutMs = startMs;
   return { input, options: optionsFor(tool, given, { session, waitsMs: asksForMs + startMs }), session };
 }
 
-/** What a tool is told of the call. */
+/** Returns the facts about the call that a tool receives. */
 export function factsOf(
   { state: { settings, goal }, cursor, ports }: Run,
   { name: tool }: Pick<ToolDefinition, 'name'>,
@@ -72,7 +72,7 @@ function inputFor(run: Run, tool: ToolDefinition, { callId, toolUseId, given }: 
     ...factsOf(run, tool, { toolUseId, given }),
     ...inlineInput(given),
   };
-  // An application's activity can't ask for its arguments.
+  // An application's activity cannot query its arguments.
   if (tool.origin.type === 'activity') {
     input.activity = tool.origin.activity;
     input.arguments = given;
@@ -93,34 +93,34 @@ export function optionsFor(
 ): CallOptions {
   return {
     summary: callLine(tool, given),
-    // The tool's own limit is kept by its worker, which lets the clock stand while a person is asked, or a server starts.
+    // The worker enforces the tool's own limit, and stops its clock while a person is asked, or a server starts.
     timeoutMs: tool.policy.timeoutMs + SETTLE_MS + waitsMs,
-    // A session ends with its worker: no other could make the call again.
+    // A session ends with its worker, so no other worker could repeat the call.
     attempts: session ? 1 : toolAttempts(tool.policy),
     interruptible: endsWhenStopped(tool.policy),
     ...(session && { queue: session.queue }),
   };
 }
 
-/** A call in a line, for people and for whoever called this run. */
+/** Returns the call in a line, for people and for the run that called this one. */
 export function callLine({ name }: Pick<ToolDefinition, 'name'>, given: Record<string, unknown>): string {
   return preview(`${name} ${argumentSummary(given)}`, 120);
 }
 
-/** The values of short arguments: what an operator recognises a call by. */
+/** Returns the values of short arguments, by which an operator recognises the call. */
 function argumentSummary(input: Record<string, unknown>): string {
   return (
     Object.values(input)
       .map(value => preview(typeof value === 'string' ? value : JSON.stringify(value), 60))
-      // Of lists and objects that are too long to be read in a line, none is what a call is recognised by.
+      // A list or object that is cut tells an operator nothing.
       .map(text => (/^[[{].*…$/.test(text) ? '…' : text))
       .join(' ')
   );
 }
 
-// The sessions of a run with stateful servers: noted as calls open them, forgotten as calls find them gone.
+// The sessions of a run with stateful servers: calls add them, and remove those that are lost.
 
-/** What the end of a call says of the session of its server. */
+/** Updates the session of the call's server at its end. */
 export function noteSession(
   { line: { tools } }: Run,
   tool: ToolDefinition,
@@ -132,7 +132,7 @@ export function noteSession(
   if (opened) tools.sessions = withSession(tools.sessions, { server, ...opened });
 }
 
-/** The result of a call whose session went with its worker: the next call opens another. */
+/** Returns the result of a call whose session ended with its worker: the next call opens another. */
 export function lostSession(
   run: Run,
   call: ToolUseBlock,
@@ -146,7 +146,7 @@ export function lostSession(
   return toolResult(call, 'session_lost', { note: fill(note, values) }, words);
 }
 
-/** A result in the run's own words. */
+/** Returns a result with a note by the run itself. */
 export function said(
   note: string,
   isError = false,

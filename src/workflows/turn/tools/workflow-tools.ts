@@ -1,4 +1,4 @@
-/** What the tools of `run/tools/workflow-tools.ts` do: the run itself carries them out. */
+/** Runs the tools of `run/tools/workflow-tools.ts`, which the workflow itself carries out. */
 import type { CallToolResult } from '../../../activities/types.js';
 import { MAX_JSON_DEPTH, nestsDeeper } from '../../../base/json/json.js';
 import type { CallFailure } from '../../../run/limits/failure.js';
@@ -22,7 +22,7 @@ export function runWorkflowTool(
   call: OwnCall,
 ): Promise<Ended> {
   const runner = RUNNERS[name] ?? ownRunner(run, name)?.run;
-  // A run that another version of the program pinned may name a tool that this one does not have.
+  // Another version of the program may have pinned a tool that this version lacks.
   return runner?.(run, call) ?? Promise.resolve(failed(`This worker has no tool ${name}.`));
 }
 
@@ -30,7 +30,7 @@ export function failed(message: string, kind: CallFailure['kind'] = 'application
   return { ok: false, failure: { kind, type: '', message } };
 }
 
-/** As large tool results are: the rest is read by reference. */
+/** The limit of large tool results: the rest is read by reference. */
 const WHOLE_BYTES = 16_384;
 
 export async function callWorkflow(
@@ -42,7 +42,7 @@ export async function callWorkflow(
   if (tool.origin.type !== 'child_workflow') throw new Error(`${tool.name} is no workflow`);
   const { workflow, taskQueue } = tool.origin;
   const { input, options: plain } = toolRequest(run, tool, { callId, toolUseId, given });
-  // How a workflow takes a cancellation is its own to say, so a stop may always ask it to end.
+  // The workflow decides how it handles a cancellation, so a stop may always request one.
   const options = { ...plain, interruptible: true };
   const begun = ports.now();
   const called = await run.call({ kind: 'tool', role }, options, () =>
@@ -50,7 +50,7 @@ export async function callWorkflow(
   );
   if (!called.ok) return called;
   if (called.value.kind === 'returned' && nestsDeeper(called.value.value, MAX_JSON_DEPTH))
-    // As workers of other languages may give one.
+    // Workers in other languages may return this.
     return failed(
       `The workflow has ended. What it returned is nested deeper than ${MAX_JSON_DEPTH} levels, and not read.`,
     );
@@ -73,7 +73,7 @@ async function resultOf(
   };
 }
 
-/** A text as it is, any other value as JSON. */
+/** Returns a text as it is, any other value as JSON. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
