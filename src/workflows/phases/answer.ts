@@ -1,6 +1,6 @@
 /**
- * Modes that are the work of roles on the goal itself, of one or of several in turn: the first reply without a call
- * goes to the next, and that of the last is the answer (L14). Nobody plans, and nobody verifies: so says the outcome.
+ * Modes in which roles work on the goal itself, one or several in turn: a role's first reply without tool calls goes to the
+ * next role, and the last role's is the answer (L14). They have no plan and no verification, which the outcome shows.
  */
 
 import { ANSWER_BYTES, CONCERNS_BYTES } from '../../base/sizes/bounds.js';
@@ -63,7 +63,7 @@ function instructionAt(run: Run, { step }: Answering, role: PinnedRole): string 
   return answerInstruction(run.state, role, turn);
 }
 
-/** A question of the role to the person, as `ask_person` is, in the form of a reply. The answer costs no round. */
+/** Asks the person the question of a role's reply, like `ask_person` does. The answer costs no round. */
 async function clarify(run: Run, position: Answering, role: PinnedRole, question: string): Promise<StepEnd> {
   const key = `answer:${run.state.goal.number}:${position.step}`;
   const asked = await askFor(run, { key, role: role.name, question });
@@ -80,7 +80,7 @@ async function clarify(run: Run, position: Answering, role: PinnedRole, question
   return MOVED;
 }
 
-/** What a role's envelope wants confirmed a person is asked, before the answer counts. */
+/** Asks the person about what the role's envelope wants confirmed, before the answer counts. */
 async function take(
   run: Run,
   position: Answering,
@@ -94,7 +94,7 @@ async function take(
   return MOVED;
 }
 
-/** Not accepted, the answer goes back to its role with what the person said, as often as a verification may. */
+/** Asks for confirmation. A refused answer goes back to its role with the person's words, as often as a verification may. */
 async function confirmAnswer(
   run: Run,
   position: Answering,
@@ -123,7 +123,7 @@ async function confirmAnswer(
   return MOVED;
 }
 
-/** Gives an answer to the next role; that of the last is the goal's. */
+/** Passes an answer to the next role; the last role's answer is the goal's. */
 async function handOn(run: Run, position: Answering, role: PinnedRole, answered: string): Promise<StepEnd> {
   const { step, unconfirmed } = position;
   const next = nextRole(run, step);
@@ -133,7 +133,7 @@ async function handOn(run: Run, position: Answering, role: PinnedRole, answered:
     const checked = enterChecks(run, { kind: 'answer', step, text, ...(unconfirmed && { unconfirmed }) });
     return checked ?? answerFor(run, unconfirmed ? 'not_confirmed' : 'direct_answer', answered, role);
   }
-  // In one conversation it stands above.
+  // In a shared conversation the next role sees it already.
   if (role.memory !== 'shared' || next.memory !== 'shared') {
     const told = await keepText(run, `step-${step + 1}`, answered, ANSWER_BYTES);
     run.say(run.threadOf(next), 'answer', stepBeforeText(run.words, role.name, told));
@@ -146,13 +146,13 @@ function nextRole(run: Run, step: number): PinnedRole | null {
   return name === undefined ? null : run.role(name);
 }
 
-/** Replies with tool calls that the role has. Runs of earlier code have no limit `replies`. */
+/** Returns the limit of replies with tool calls. Runs of earlier code have no limit `replies`. */
 function roundsOf(run: Run, { maxRounds }: PinnedRole): number {
   const { execution, replies = execution }: Pick<Limits, 'execution'> & Partial<Limits> = run.limits;
   return maxRounds ?? (rolesOf(run).length === 1 ? replies : execution);
 }
 
-/** The answer does not count as a round (L21), except in runs of earlier code. */
+/** Returns the extra round for the answer, which does not count (L21), except in runs of earlier code. */
 function answerRound(run: Run): number {
   return run.behaves(2) ? 1 : 0;
 }

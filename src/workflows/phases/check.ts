@@ -1,4 +1,4 @@
-/** The goal's checks, made one after the other before anybody says that it is met, and what follows from them. */
+/** The goal's checks: they run one after the other before the goal counts as met, and their results decide what follows. */
 
 import type { CheckEnd } from '../../activities/types.js';
 import { preview } from '../../base/text/preview.js';
@@ -41,7 +41,7 @@ import { applySteering } from '../turn/take-steering.js';
 import { toolRequest } from '../turn/tools/tool-request.js';
 import { answerFor, type StepEnd, whatThereIs, wrapUpAs } from './conclude.js';
 
-/** Makes the checks that are left, each between two safe points: one that was cut off is made again. */
+/** Runs the remaining checks, each between two safe points. An interrupted check runs again. */
 export async function check(run: Run, position: Checking): Promise<StepEnd> {
   const { state } = run;
   const role = roleHere(run) ?? '';
@@ -62,11 +62,11 @@ export async function check(run: Run, position: Checking): Promise<StepEnd> {
   }
 }
 
-/** What a person says meanwhile is heard before the next check. True where the run has left for it. */
+/** Handles a person's message before the next check. True if the run has left this position for it. */
 function listens(run: Run, { of }: Checking, role: string): boolean {
   if (of.kind === 'answer') {
     if (!isHeard(run, role)) return false;
-    // Whoever answered hears it, and answers anew: what was checked is not the answer any more.
+    // The role that answered reads the message and answers again, so the results are void.
     run.state.goal.checks.results = [];
     run.enter(answersAgain(of));
     return true;
@@ -119,7 +119,7 @@ async function make(run: Run, position: Checking, next: Check): Promise<void> {
 
 const WHY_CHARS = 300;
 
-/** Null: it was cut off. */
+/** Returns the result of a check; null if it was interrupted. */
 function endOf(called: Called<CheckEnd>): CheckEnd | null {
   if (called.ok) return called.value;
   const { kind, message, type } = called.failure;
@@ -128,16 +128,16 @@ function endOf(called: Called<CheckEnd>): CheckEnd | null {
   return { status: kind === 'timedOut' ? 'failed' : 'not_run', why };
 }
 
-/** Tries of one whose worker is lost meanwhile: it reads, so that it may be made again. */
+/** Attempts if the worker is lost: checks only read, so they may run again. */
 const TRIES = 5;
-/** Beyond its own time, for its worker to tell how it ended. */
+/** Time beyond the check's own limit, for its worker to report the result. */
 const SETTLE_MS = 30_000;
 
 function makeCheck(run: Run, position: Checking, check: Check): Promise<Called<CheckEnd>> {
   return 'tool' in check ? callTool(run, check) : askWorker(run, position, { check });
 }
 
-/** By the worker: commands, files, functions, and whether what a tool `said` matches. */
+/** Lets the worker run commands, files and functions, and test if what a tool `said` matches. */
 function askWorker(
   run: Run,
   { of }: Pick<Checking, 'of'>,
@@ -172,7 +172,7 @@ function answerSoFar(run: Run, of: Checking['of']): string {
   return of.kind === 'answer' ? of.text : whatThereIs(run);
 }
 
-/** A call as any other, of a tool that only reads; nobody is asked for it. */
+/** Calls a read-only tool like any other call, without asking a person. */
 async function callTool(run: Run, check: Extract<Check, { tool: string }>): Promise<Called<CheckEnd>> {
   const given = check.arguments ?? {};
   const tool = run.pinned.tools.find(({ name }) => name === check.tool);
@@ -202,7 +202,7 @@ function ended(status: CheckEnd['status'], why: string, output = ''): Called<Che
 const FOUND_NOTHING = 'the tool found nothing';
 const MOST_SAID_CHARS = 2_000;
 
-/** Why a tool can't be called for a check; null where it can. */
+/** Returns why a tool cannot be called for a check; null if it can. */
 function toolFault(
   { state, pinned }: Run,
   name: string,
@@ -218,7 +218,7 @@ function toolFault(
   return permission === 'run' ? null : `the configuration does not let the tool ${name} run unasked`;
 }
 
-/** All are made: the goal goes on, or its work goes back to be mended, or it ends here. */
+/** Decides when all checks have run: the goal goes on, its work is sent back, or it ends. */
 function settle(run: Run, position: Checking): StepEnd {
   const { goal } = run.state;
   const { checks } = goal;
@@ -226,7 +226,7 @@ function settle(run: Run, position: Checking): StepEnd {
   const { of } = position;
   const answer = hash64(answerSoFar(run, of));
   const acted = failed === null || checks.effects > failed.effects;
-  // What a function judges may be the answer alone.
+  // A function may judge the answer alone, so a new answer counts as a change.
   const judged = checksOf(run.state).filter((_, index) => results[index]?.status === 'failed');
   const changed = acted || (answer !== failed?.answer && judged.some(each => 'function' in each));
   const left = plansLeft(goal.counters, run.limits) - 1;
@@ -247,7 +247,7 @@ function settle(run: Run, position: Checking): StepEnd {
   }
 }
 
-/** To whoever can mend it: the planner, or the role that answered. */
+/** Sends failed checks to the role that can fix them: the planner, or the role that answered. */
 function goBack(run: Run, { of }: Checking): Moved {
   const wanted = failedChecks(run.state.goal.checks.results);
   if (of.kind !== 'answer') return planAnew(run, { from: 'check', wanted });
@@ -256,7 +256,7 @@ function goBack(run: Run, { of }: Checking): Moved {
   return run.enter(answersAgain(of));
 }
 
-/** With the answer that was checked; where the work had a plan, one is written that says how it ended. */
+/** Ends with the answer that was checked; for work with a plan, writes one that states how it ended. */
 function endWith(run: Run, { of }: Checking, cause: 'stopped' | 'checks_failed' | 'direct_answer'): StepEnd {
   if (of.kind === 'answer') {
     const name = stepsOf(wayOf(run.state))?.[of.step] ?? '';

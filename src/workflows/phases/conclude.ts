@@ -1,4 +1,4 @@
-/** How a goal ends when it does not end with a verdict: one position for stops, failures, caps and budgets. */
+/** The end of a goal without a verdict: one position for stops, failures, limits and budgets. */
 
 import { preview } from '../../base/text/preview.js';
 import { fill } from '../../base/words/words.js';
@@ -24,22 +24,22 @@ import { runTurns, type TurnEnd } from '../turn/turn-loop.js';
 
 export interface GoalEnd {
   outcome: Outcome;
-  /** Why it ended so: which cap, or what else. */
+  /** Why it ended, such as the limit that it reached. */
   cause: Cause;
-  /** For a person, in Markdown. May be partial; then the outcome says so. */
+  /** For a person, in Markdown. It may be partial; the outcome then says so. */
   answer: string;
   /** Why it failed. */
   failure?: CallFailure;
 }
 
-/** What a step of a mode comes to. */
+/** The result of one step of a mode. */
 export type StepEnd = GoalEnd | Moved;
 
 type EarlyEnd = Extract<TurnEnd, { kind: 'stopped' | 'failed' | 'budget_used' | 'moved' }>;
 
 type FailedTurn = Extract<TurnEnd, { kind: 'failed' }>;
 
-/** What follows a turn that did not bring a reply. */
+/** Decides what follows a turn without a reply. */
 export function concludeEarly(run: Run, end: EarlyEnd): StepEnd {
   switch (end.kind) {
     case 'moved':
@@ -61,7 +61,7 @@ export function concludeEarly(run: Run, end: EarlyEnd): StepEnd {
   }
 }
 
-/** What there is to answer from, and who could, once the work has failed. */
+/** Returns the facts that decide if a failed goal is still answered: results so far, and a model that can be called. */
 function lastRungOf(run: Run, { failure, refused }: FailedTurn): Parameters<typeof answersAfter>[1] {
   const { goal, tasks, models } = run.state;
   const isWork = goal.counters.toolCalls > 0 || tasks.some(({ result }) => result !== null);
@@ -71,7 +71,7 @@ function lastRungOf(run: Run, { failure, refused }: FailedTurn): Parameters<type
   return { found, refused, canBeCalled };
 }
 
-/** To the wrap-up: one call without tools, outside the count. With a `failure` the goal has failed all the same. */
+/** Enters the wrap-up: one uncounted call without tools. With a `failure` the goal fails all the same. */
 export function wrapUpAs(run: Run, cause: Cause, why: string, failure: CallFailure | null = null): Moved {
   const kept = failure && {
     kind: failure.kind,
@@ -84,7 +84,7 @@ export function wrapUpAs(run: Run, cause: Cause, why: string, failure: CallFailu
   return run.enter(wrapUpAt(cycle, { cause, why, failure: kept, ...(by !== last && { by }) }));
 }
 
-/** The last role, but where it has not the conversation that holds the work: then whoever is at it. */
+/** Returns the role that answers: the last role, or the current one if the last does not share its conversation. */
 function answererOf(run: Run): string {
   const way = wayOf(run.state);
   const last = lastRole(way);
@@ -95,13 +95,13 @@ function answererOf(run: Run): string {
   return shares ? last : atWork;
 }
 
-/** Of the message of a failure, beside an answer that was cut. */
+/** Limit of a failure's message that is stored beside a cut answer. */
 const MOST_KEPT_CHARS = 400;
 
-/** The wrap-up call. The goal ends here with what was found, unless a person has more to say first. */
+/** The wrap-up call. The goal ends with the results so far, unless a person sends more first. */
 export async function wrapUp(run: Run, position: WrapUp): Promise<StepEnd> {
   const role = run.role(roleAt(wayOf(run.state), position));
-  // A budget that is used up has room for the answer alone, and what failed may fail again.
+  // After a used-up budget only the answer is affordable, and after a failure further calls may fail again.
   const isShort = position.failure !== null || outcomeOf(position.cause) === 'budget_exhausted';
   const recalls = () => (isShort ? 0 : recallRounds(run, role, run.threadOf(role)));
   const end = await runTurns(run, {
@@ -117,7 +117,7 @@ export async function wrapUp(run: Run, position: WrapUp): Promise<StepEnd> {
   });
   if (end.kind === 'moved') return MOVED;
   if (end.kind === 'stopped') return answerFor(run, 'stopped');
-  // What came of an answer that was cut is worth more than what was said before it.
+  // A partial answer that was cut is better than earlier texts.
   const begun = position.turns.cut === null ? null : withCutNote(position.turns.cut, run.words);
   const { failure } = position;
   if (failure) {
@@ -131,7 +131,7 @@ export async function wrapUp(run: Run, position: WrapUp): Promise<StepEnd> {
   return answerFor(run, position.cause, end.kind === 'reply' ? end.output : begun, role);
 }
 
-/** The answer for a cause, from what there is without another call. `by`: the role whose the last word is. */
+/** Returns the answer for a cause from the results so far, without another call. `by`: the role that wrote the last word. */
 export function answerFor(
   run: Run,
   wanted: Cause,
@@ -149,7 +149,7 @@ export function answerFor(
   return { ...end, answer: finalResponse(template, end.answer, run.state) };
 }
 
-/** A goal that ended with an answer, but was not to go on by a hook or its account. What is proven stays so. */
+/** Changes the end of a goal that has an answer but was stopped by a hook or its account. A verified goal stays verified. */
 export function asStopped({ state }: Run, end: GoalEnd): GoalEnd {
   const { stop } = state.people;
   if (!stop?.cause || !['answered', 'unverified', 'budget_exhausted'].includes(end.outcome)) return end;
@@ -162,7 +162,7 @@ function hookFailure(message = ''): CallFailure {
   return { kind: 'application', type: 'hook', message };
 }
 
-/** The end by a failure, with what there is as a partial answer. */
+/** Returns the end by a failure, with the results so far as a partial answer. */
 export function failedEnd(failure: CallFailure, answer: string): GoalEnd {
   const cause = causeOfFailure(failure);
   return { outcome: outcomeOf(cause), cause, answer, failure };
@@ -172,12 +172,12 @@ function causeOfFailure({ type, kind }: CallFailure): Cause {
   return `failed:${type || kind}`;
 }
 
-/** A partial answer for ends that promise none: failures and cancellation. */
+/** Returns a partial answer for ends without one: failures and cancellation. */
 export function whatThereIs(run: Run): string {
   return answerFor(run, 'stopped').answer;
 }
 
-/** The text of a reply that was cut short, for an answer where there is nothing better. */
+/** Returns the text of a reply that was cut short, as an answer if there is nothing better; null if there is none. */
 function cutShort(run: Run): string | null {
   const { cut } = run.cursor.position.turns;
   const last = run.state.threads[MAIN_THREAD]?.messages.at(-1);

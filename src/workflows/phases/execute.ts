@@ -1,4 +1,4 @@
-/** The execution phase: one task after the other (L3), or some side by side where the limits allow it. */
+/** The execution phase: one task after the other (L3), or some in parallel if the limits allow it. */
 
 import { fill } from '../../base/words/words.js';
 import { failedStepText } from '../../rules/gates/gate-text.js';
@@ -24,23 +24,23 @@ import { answerFor, type StepEnd, wrapUpAs } from './conclude.js';
 import { orchestrate } from './orchestrate.js';
 import { workOn } from './task.js';
 
-/** One step of execution: choose what to do next, or take the task at hand a reply further. */
+/** One step of execution: chooses what to do next, or continues the current task by one reply. */
 export async function execute(run: Run, position: Execution): Promise<StepEnd> {
   const { step } = position;
   const task = step.kind !== 'choose' && run.state.tasks.find(({ id }) => id === step.taskId);
   if (task) return step.kind === 'failed' ? finishFailure(run, task) : workOn(run, position, task);
   const { branches } = run.cursor;
   const next = tasksToBegin(run.state.tasks, { branches, atOnce: run.limits.parallelTasks });
-  // A task that would be alone needs no branch.
+  // A single task needs no branch.
   return branches.length > 0 || next.length > 1 ? sideBySide(run) : chooseTask(run, position);
 }
 
-/** The next task becomes that at work; without one the phase is over. */
+/** Begins the next task; if there is none, the phase ends. */
 function chooseTask(run: Run, { cycle }: Execution): Moved {
   const { state } = run;
   const task = nextTask(state.tasks);
   if (!task) {
-    // Nothing stays open behind a task that a verdict has rejected since: verification would wait for it for ever.
+    // Tasks behind one that a verdict rejected would stay open, and verification would wait for them forever.
     blockStuckTasks(run);
     return goOnWithoutTasks(run);
   }
@@ -50,10 +50,10 @@ function chooseTask(run: Run, { cycle }: Execution): Moved {
   return MOVED;
 }
 
-/** Why a task was not begun whose plan was aborted. */
+/** Why a task was never begun: its plan was aborted. */
 const ABORTED = 'aborted';
 
-/** Once for each failure: the run stands at the task until it is settled how the plan goes on. */
+/** Handles a failed task once. The run stays at the task until it is decided how the plan continues. */
 async function finishFailure(run: Run, task: Task): Promise<StepEnd> {
   const { policy } = nextFor(run, run.pinned.onStepFailure);
   if (policy === 'orchestrate') return orchestrate(run, task);
@@ -71,13 +71,13 @@ async function finishFailure(run: Run, task: Task): Promise<StepEnd> {
   return carryOn(run, task, decision);
 }
 
-/** By a policy that asks nobody, as far as the limits allow it now. */
+/** Applies a policy that asks no person, as far as the limits allow it now. */
 function carryOn(run: Run, task: Task, wanted: StepFailurePolicy): Moved {
   const { state } = run;
   const { policy, cycle } = nextFor(run, wanted);
   switch (policy) {
     case 'abort': {
-      // Nothing stays open in a plan that is not carried out further, nor does what a person added: the answer says so.
+      // An aborted plan leaves no task open, not even a person's: the answer lists them.
       const rest = state.tasks.filter(isOpen).map(({ id }) => id);
       for (const id of rest) state.tasks = setStatus(state.tasks, id, 'blocked', { reason: ABORTED });
       noteBlocked(run, rest, ABORTED);
@@ -100,7 +100,7 @@ function nextFor(run: Run, policy: StepFailurePolicy) {
   return { policy: afterFailedStep(given), cycle: cursor.position.cycle };
 }
 
-/** The plan at hand takes the one that is left at the end. */
+/** True if another plan is left besides the current one, which uses the last at its end. */
 function canReplan({ state, limits }: Run): boolean {
   return plansLeft(state.goal.counters, limits) > 1;
 }

@@ -1,4 +1,4 @@
-/** What to do about a failed task, where the orchestrator is asked: it proposes, the phase machine disposes. */
+/** Asks the orchestrator about a failed task: it proposes an action, and the rules accept or refuse it. */
 
 import { fill } from '../../base/words/words.js';
 import { EXECUTOR } from '../../rules/agents/capabilities.js';
@@ -27,7 +27,7 @@ import { answerFor, type StepEnd, wrapUpAs } from './conclude.js';
 
 const ORCHESTRATOR = 'orchestrator';
 
-/** Asks the orchestrator once about a failed task and carries out what is accepted, confirmed where needed. */
+/** Asks the orchestrator once about a failed task, and carries out an accepted proposal, confirmed if needed. */
 export async function orchestrate(run: Run, task: Task): Promise<StepEnd> {
   const { state } = run;
   const key = `orchestrate:${state.goal.number}:${run.cursor.position.cycle}:${task.id}`;
@@ -41,7 +41,7 @@ export async function orchestrate(run: Run, task: Task): Promise<StepEnd> {
   let decision = proposal && dispose(run, proposal, concerns);
   const wanted =
     decision?.accepted === true && (decision.confirm === 'none' || (await confirmed(run, key, decision)));
-  // Once more: a person may have changed plan or limits while they were asked.
+  // Decide again: a person may have changed plan or limits while they were asked.
   if (proposal && wanted) decision = dispose(run, proposal, concerns);
   settled(run);
   if (!proposal || !decision) return MOVED;
@@ -53,14 +53,14 @@ export async function orchestrate(run: Run, task: Task): Promise<StepEnd> {
   return carryOut(run, task, proposal);
 }
 
-/** Only after every wait, for it may end in another segment of the run, which comes back here. */
+/** Leaves the failed task. Only call it after every wait, as a wait may continue as new and return to this position. */
 function settled({ cursor }: Run): void {
   cursor.position = executionAt(cursor.position.cycle);
   // The same task may fail again.
   cursor.answered = null;
 }
 
-/** What the person is asked where the orchestrator leaves it to them, one way or another; else null. */
+/** Returns the question for the person if the orchestrator leaves the decision to them; else null. */
 function questionOf(
   run: Run,
   { value, special }: Extract<Consulted<'orchestration'>, { kind: 'done' }>,
@@ -72,7 +72,7 @@ function questionOf(
   return value.reason || fill(run.words.gateTaskFailed, { id: task.id });
 }
 
-/** An answer goes to the executor, who tries the task again with it; without one the task stays failed. */
+/** Asks the person. The executor retries the task with an answer; without one the task stays failed. */
 async function askHow(
   run: Run,
   { task, key, question }: { task: Task; key: string; question: string },
@@ -100,7 +100,7 @@ function dispose(run: Run, proposal: OrchestrationOutput, concerns: string[]): O
   const { goal } = state;
   return decideOrchestration(proposal, {
     tasks: state.tasks,
-    // The plan at hand takes the one that is left at the end.
+    // The current plan uses the last one at its end.
     canReplan: plansLeft(goal.counters, run.limits) > 1,
     limits: run.limits,
     ceilings: pinned.ceilings,
@@ -121,7 +121,7 @@ async function confirmed(run: Run, key: string, decision: OrchestrationDecision)
   });
   if (asked.kind !== 'answered') return false;
   const { answer, by } = asked;
-  // What a person says to a failure is for whoever goes on after it, the orchestrator at the next one included.
+  // A reason given at a failure is for the role that continues, including the orchestrator at the next failure.
   if (by === 'person' && answer.reason !== null) run.tellRole(EXECUTOR, answer.reason);
   return answer.decision === 'approve';
 }
@@ -180,14 +180,14 @@ function handle(
   }
 }
 
-/** Counted, so that a task is not tried for ever. */
+/** Retries a failed task. The count is limited, so that a task is not retried forever. */
 function retry(run: Run, id: string): Moved {
   const retries = run.state.tasks.find(task => task.id === id)?.retries ?? 0;
   run.changeTask(id, { retries: retries + 1 });
   return reopen(run, id, 'pending');
 }
 
-/** Gives a failed task another state, and frees what it had blocked. */
+/** Gives a failed task another status, and unblocks its dependants. */
 function reopen(run: Run, id: string, status: 'pending' | 'skipped'): Moved {
   const { state } = run;
   const { tasks, blocked } = reopenTask(state.tasks, id, status);

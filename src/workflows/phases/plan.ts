@@ -35,10 +35,10 @@ import { runTurns } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
 
 const PLANNER = 'planner';
-/** A plan that the reviewer keeps rejecting goes to the person in the end. */
+/** Limit of plans that the reviewer may reject before a person decides. */
 const MOST_PLANS_REVIEWED = 3;
 
-/** One planner reply; the plan is merged, and the table says whether to plan on, execute or answer. */
+/** Takes one planner reply, merges the plan, and then plans on, executes or answers by the decision table. */
 export async function plan(run: Run, position: Planning): Promise<StepEnd> {
   const { state } = run;
   const limit = run.limits.planning;
@@ -95,7 +95,7 @@ function adopt(run: Run, position: Planning, output: PlanOutput | null): Moved {
       if (capped) noteLimit(run, 'planning', null);
       const checked = capped ? null : enterChecks(run, { kind: 'no_plan' });
       if (checked) return checked;
-      // Without a task: rounds ran out over it, or the planner had none to plan.
+      // There is no task: the rounds were used up, or the planner needs none.
       return wrapUpAs(run, capped ? 'planning_cap' : 'no_plan', run.words.whyNoPlan);
     }
     case 'execute':
@@ -105,7 +105,7 @@ function adopt(run: Run, position: Planning, output: PlanOutput | null): Moved {
   }
 }
 
-/** Asks the person what the planner does not know, at no round. Without an answer the planner does its best. */
+/** Asks the person the planner's question, which costs no round. Without an answer the planner continues on its own. */
 async function clarify(run: Run, position: Planning, question: string): Promise<StepEnd> {
   const { state } = run;
   const { goal } = state;
@@ -121,7 +121,7 @@ async function clarify(run: Run, position: Planning, question: string): Promise<
   return position.turns.round >= run.limits.planning ? adopt(run, position, null) : MOVED;
 }
 
-/** Before a plan runs: the reviewer's gate and the person's, where they are wanted (L15). */
+/** Releases a plan before it runs: by the reviewer and by the person, if they are configured (L15). */
 async function release(run: Run, position: Planning): Promise<StepEnd> {
   const { state } = run;
   const { cycle, concerns: own, checks: proposed } = position;
@@ -149,8 +149,8 @@ async function release(run: Run, position: Planning): Promise<StepEnd> {
     const { answer, by, shown } = asked;
     if (by === 'person' && answer.decision !== 'reject') approved = checksShown(run.words, proposed, shown);
     if (answer.decision === 'reject') {
-      // Nobody said what to change: planning anew would bring the same plan before the same empty chair.
-      // The plan as it is now: a person may have changed it while the gate was open.
+      // Without a person's comment, planning again would only repeat this plan for the same absent person.
+      // Use the current plan: a person may have changed it while the gate was open.
       if (by !== 'person')
         return answerFor(run, 'plan_not_approved', planText(run.words, state.tasks.filter(isOpen), []).body);
       run.wish(answer.reason);
@@ -166,7 +166,7 @@ async function release(run: Run, position: Planning): Promise<StepEnd> {
   return MOVED;
 }
 
-/** The planner's first calls of its only task, as if the role that carries it out had asked for them. */
+/** Makes the planner's first calls of its only task, as if the role that carries it out had made them. */
 function makeFirstCalls(run: Run, { begin = [], cycle }: Planning): void {
   const { state } = run;
   const [task, ...more] = state.tasks.filter(isOpen);
@@ -204,7 +204,7 @@ function makeFirstCalls(run: Run, { begin = [], cycle }: Planning): void {
   };
 }
 
-/** What a planner proposes runs commands: a person must have seen them, whole. */
+/** Proposed checks run commands, so a person must have seen them in full. */
 function takeChecks(run: Run, proposed: Check[], approved: Check[]): void {
   const others = proposed.filter(check => !approved.includes(check));
   if (approved.length > 0) run.state.goal.checks.approved = approved;

@@ -1,6 +1,6 @@
 /**
- * What comes in between: messages of a person, understood and routed by roles (`rules/steering/route.ts` decides, and
- * this carries it out), and questions to a second role.
+ * Interrupts of a mode: messages of a person, which roles interpret and route (`rules/steering/route.ts` decides, this file
+ * carries it out), and questions to a second role.
  */
 
 import { CONCERNS_BYTES, OPINION_BYTES, READING_BYTES } from '../../base/sizes/bounds.js';
@@ -28,10 +28,10 @@ import type { StepEnd } from './conclude.js';
 
 const ROUTER = 'router';
 
-/** Questions to the person about one set of messages: more would be an interrogation. */
+/** Most questions to the person about one set of messages. */
 const MOST_QUESTIONS = 1;
 
-/** One step of understanding, routing and carrying out. */
+/** Takes one step of interpreting, routing and carrying out. */
 export async function steer(run: Run, steering: Steering): Promise<StepEnd> {
   switch (steering.stage) {
     case 'understanding':
@@ -51,7 +51,7 @@ async function understand(run: Run, steering: Steering): Promise<StepEnd> {
     intentInstruction(run.state, steering),
   );
   if (end.kind === 'budget_used') {
-    // No budget is left for understanding messages, so their next reader gets them as they were said.
+    // Without a budget for the interpretation, the next reader gets the messages unchanged.
     const why = fill(run.words.routeBudget, { budgets: end.budgets.join(', ') });
     return settle(run, steering, deniedRoute(steering.idle, why), null);
   }
@@ -64,7 +64,7 @@ function asksRouter(run: Run, steering: Steering): boolean {
   return !run.behaves(2) || leavesChoice({ ...steering, hasPlan: hasPlan(run.state.goal.mode) });
 }
 
-/** One reply of a role to the messages, with what it doubts or wants to know. */
+/** Gets one reply of a role to the messages, and collects its doubts and questions. */
 async function read<C extends 'intent' | 'route'>(
   run: Run,
   steering: Steering,
@@ -88,7 +88,7 @@ function goOnTo(steering: Steering, stage: Steering['stage']): Moved {
   return MOVED;
 }
 
-/** Acts as the table says, and asks first if it says so. Without an answer nothing changes. */
+/** Acts by the decision table, and asks first if it says so. Without an answer nothing changes. */
 async function decide(run: Run, steering: Steering): Promise<StepEnd> {
   const { idle } = steering;
   const { people, goal } = run.state;
@@ -138,7 +138,7 @@ async function askMeaning(run: Run, steering: Steering, decision: RouteDecision)
   return true;
 }
 
-/** The person's answer becomes part of the message for its readers. */
+/** Asks for confirmation. The person's words become part of the message for its readers. */
 async function confirmRoute(run: Run, steering: Steering, decision: RouteDecision): Promise<boolean> {
   const messageId = steering.items[0]?.id ?? '';
   const concerns = steering.concerns.map(concern => `- ${barred(concern)}`).join('\n');
@@ -210,7 +210,7 @@ async function carryOut(run: Run, steering: Steering, decision: RouteDecision): 
   }
 }
 
-/** Back to where the plan is made: finished tasks stay, the running one is open again, the messages are key input. */
+/** Plans again: finished tasks stay, the running one is reopened, and the messages are the planner's input. */
 function replan(run: Run, steering: Steering): Moved {
   const { state } = run;
   state.tasks = state.tasks.map(task =>
@@ -236,7 +236,7 @@ function readingOf({ state }: Run, { intent, concerns }: Steering): Reading | nu
 function control(run: Run, steering: Steering, decision: RouteDecision): StepEnd {
   const { state } = run;
   const { items, answers, idle } = steering;
-  // Of a long message the head: what was said to it stands behind it.
+  // Long messages are shortened, so that the answers about them follow in the reason.
   const reason = [preview(steerText(items), 200), ...answers].join('\n');
   switch (decision.control) {
     case 'pause':
@@ -274,7 +274,7 @@ function statusLine(run: Run, idle: boolean): string {
   return `${where}: ${done} of ${tasks.length} tasks completed, ${goal.counters.turns} turns.${paused}`;
 }
 
-/** The messages, the last with what the user answered when asked about them. */
+/** Returns the messages; the last one includes the user's answers about them. */
 function withAnswers({ items, answers }: Steering): InboxItem[] {
   if (answers.length === 0) return items;
   return items.map((item, index) =>
@@ -282,7 +282,7 @@ function withAnswers({ items, answers }: Steering): InboxItem[] {
   );
 }
 
-/** Puts a question (see `consult`) to its role, and goes back to where it was asked. */
+/** Asks the role of a consultation (see `consult`), and returns to the position that asked. */
 export async function answerConsultation(run: Run, asked: Consultation): Promise<Moved> {
   const { key, role, output, instruction } = asked;
   const end = await runTurns(run, {

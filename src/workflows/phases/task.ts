@@ -1,4 +1,4 @@
-/** One task: its executor's replies in at most so many rounds (L6), and whether it is done. */
+/** One task: its executor's replies within a limit of rounds (L6), and the decision if it is done. */
 
 import { CONCERNS_BYTES, REPORT_BYTES } from '../../base/sizes/bounds.js';
 import { fitted } from '../../base/text/fit.js';
@@ -25,7 +25,7 @@ import { reviewResult } from '../turn/tools/review.js';
 import { runTurns } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd } from './conclude.js';
 
-/** One step of a task. */
+/** Takes one step of a task. */
 export async function workOn(run: Run, position: Execution, task: Task): Promise<StepEnd> {
   const { step } = position;
   switch (step.kind) {
@@ -80,7 +80,7 @@ async function work(run: Run, position: Execution, task: Task): Promise<StepEnd>
       });
     case 'rounds_used':
       if (reporting) return endTask(run, task.id, { status: 'failed', reason: 'max_rounds', result: null });
-      // One more reply, without tools, to report what there is.
+      // Allow one more reply, without tools, to report the results so far.
       noteLimit(run, 'execution', task.id);
       position.reporting = true;
       position.turns.instructed = false;
@@ -117,7 +117,7 @@ function applyReport(
   const carrier = run.role(carrierOf(run.pinned, task));
   switch (decision) {
     case 'completed':
-      // It is the task's own from here on, for whoever looks at it.
+      // Store it in the task now, so that views show it.
       run.changeTask(taskId, { result: output.summary });
       position.step = {
         kind: 'judge',
@@ -139,12 +139,12 @@ function applyReport(
   }
 }
 
-/** The report of a task as its state keeps it. */
+/** Returns the report of a task in the form that the state stores. */
 function keepReport(run: Run, { id }: Task, report: string): Promise<string> {
   return keepText(run, `report-${id}`, report, REPORT_BYTES);
 }
 
-/** Tasks that the executor says have ended meanwhile. */
+/** Applies the executor's statements that other tasks have ended. */
 function echo(run: Run, taskId: string, { todos }: ExecutionOutput): void {
   const before = run.state.tasks;
   run.state.tasks = applyEcho(before, todos, taskId);
@@ -153,7 +153,7 @@ function echo(run: Run, taskId: string, { todos }: ExecutionOutput): void {
   }
 }
 
-/** A task that its executor calls done is done once the reviewer, if there is one, agrees. */
+/** Completes a task that its executor reports as done, unless the reviewer or a person disagrees. */
 async function judge(
   run: Run,
   position: Execution,
@@ -200,9 +200,9 @@ function confirmResult(
   });
 }
 
-// A question of the executor to the person, or its wish that a person decides.
+// Questions of the executor to the person, and tasks that it escalates.
 
-/** Asks; the answer goes into the conversation and costs no round. Without one the task has failed. */
+/** Asks the person; the answer enters the conversation and costs no round. Without an answer the task fails. */
 async function askForTask(
   run: Run,
   position: Execution,

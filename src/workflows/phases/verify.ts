@@ -34,7 +34,7 @@ import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js'
 
 const VERIFIER = 'verifier';
 
-/** One verdict: done, or back to the planner, until the cap. Tasks that a person has added meanwhile are done first. */
+/** Gets one verdict: done, or back to the planner, up to the limit. Tasks that a person has added meanwhile run first. */
 export async function verify(run: Run, position: Verification): Promise<StepEnd> {
   const end = await judge(run, position);
   if (end === MOVED || end.cause === 'stopped' || end.failure || !hasOpen(run)) return end;
@@ -84,7 +84,7 @@ function hasOpen({ state }: Run): boolean {
   return state.tasks.some(isOpen);
 }
 
-/** True where there is nothing to verify yet, or no verification left for what was added after the last one. */
+/** True if it moved the run: tasks are open, or no verification is left for what was added after the last one. */
 function leaves(run: Run, { cycle }: Verification): boolean {
   const { goal } = run.state;
   if (hasOpen(run)) {
@@ -116,7 +116,7 @@ async function apply(
   const { cause, improvements } = decided;
   const { basis, changed } = cause === 'verified' ? await restsOn(run, position, output) : UNTESTED;
   const again = changed.length > 0 && !position.anew && plansLeft(goal.counters, run.limits) > 0;
-  // What a check looked at is not there any more as it was: it is made anew, or has not passed.
+  // A check whose file has changed is repeated, or counts as failed.
   const unchecked = forgetChecked(run, changed);
   run.journal('verdict', {
     done: decided.done && !again && !unchecked,
@@ -149,13 +149,13 @@ async function apply(
 }
 
 interface Rests {
-  /** Null where nothing was accepted. */
+  /** Null if nothing was accepted. */
   basis: Basis | null;
-  /** Files that it cites and that are not any more as they were looked at. */
+  /** Files that it cites and that have changed since they were looked at. */
   changed: string[];
 }
 
-/** Checks of files that have changed since have not passed. Says whether there is one. */
+/** Marks passed checks of files that have changed as failed. Returns true if there is one. */
 function forgetChecked({ state }: Run, changed: readonly string[]): boolean {
   const { checks } = state.goal;
   const isOld = ({ file, status }: CheckResult) =>
@@ -168,7 +168,7 @@ function forgetChecked({ state }: Run, changed: readonly string[]): boolean {
 
 const UNTESTED: Rests = { basis: null, changed: [] };
 
-/** What an accepted verdict rests on: what it cites is looked at once more, for others work in the folder too. */
+/** Returns the basis of an accepted verdict. Cited files are looked at again, because others work in the folder too. */
 async function restsOn(run: Run, { looked }: Verification, verdict: VerdictOutput): Promise<Rests> {
   const cited = itemsCited(verdict, looked?.items ?? []);
   const passed = run.state.goal.checks.results.filter(({ status }) => status === 'passed');
@@ -177,7 +177,7 @@ async function restsOn(run: Run, { looked }: Verification, verdict: VerdictOutpu
   return { basis: basisOf(verdict, run.state.tasks, holding), changed: changed ?? [] };
 }
 
-/** Back to the planner, while verifications are left. */
+/** Plans again while verifications are left. */
 function planAgain(run: Run, improvements: { from: 'verification' | 'user'; wanted: string[] }): StepEnd {
   if (plansLeft(run.state.goal.counters, run.limits) <= 0) {
     noteLimit(run, 'verification', null);
@@ -186,7 +186,7 @@ function planAgain(run: Run, improvements: { from: 'verification' | 'user'; want
   return planAnew(run, improvements);
 }
 
-/** A verdict that a person is to confirm: without a person the answer stands, unverified. */
+/** Asks a person to confirm a verdict: without a person the answer stands, unverified. */
 async function confirmVerdict(run: Run, { cycle }: Verification, concerns: string[]): Promise<StepEnd> {
   const { goal } = run.state;
   const confirmed = await confirm(run, concerns, {
@@ -209,7 +209,7 @@ async function confirmVerdict(run: Run, { cycle }: Verification, concerns: strin
   }
 }
 
-/** A question of the verifier to the person. The answer costs no round; without one, one reply is left to it. */
+/** Asks the person the verifier's question. The answer costs no round; without one the verifier has one reply left. */
 async function clarify(run: Run, position: Verification, question: string): Promise<StepEnd> {
   const { goal } = run.state;
   const asked = await askFor(run, {

@@ -125,10 +125,7 @@ function knownOf({ state }: Run, model: string): Pick<CallModelInput, 'lessons'>
   return lessons.length === 0 ? {} : { lessons };
 }
 
-/**
- * Reports once what was removed from a request because the endpoint refuses it, and remembers it unless it holds for one call
- * (FE6).
- */
+/** Reports a change that an endpoint's refusal required, once, and remembers it unless it holds for one call (FE6). */
 function learn(run: Run, model: string, { id, told, once }: RefusalLesson): void {
   const { models } = run.state;
   if (!once) models.lessons = withLesson(models.lessons, model, id);

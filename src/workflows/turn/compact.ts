@@ -177,9 +177,7 @@ async function compactBy(
 
 type Summarised = { summary: Summary; usage: Usage } | { why: string; interrupted: boolean };
 
-/**
- * Asks in the conversation itself, so that an endpoint has most of the request cached. A bad summary is asked for again once.
- */
+/** Asks in the conversation itself, so that an endpoint has most of it cached. A bad summary is asked for again once. */
 async function summarise(run: Run, due: Compaction, model: string): Promise<Summarised> {
   const { thread } = due;
   const by = run.ports.now() + SUMMARY_MS;

@@ -282,10 +282,7 @@ function evidenceAt({ cursor }: Run): readonly EvidenceItem[] | undefined {
   return at.phase === 'verification' ? at.looked?.items : undefined;
 }
 
-/**
- * Sends a reply that was cut at its output limit back once. After that, cut text is taken with a note, and complete JSON as it
- * is.
- */
+/** Sends a reply that was cut at its limit back once. After that, cut text gets a note, and complete JSON is accepted. */
 function whereCut<C extends OutputContract>(
   contract: C,
   read: RoleReply<OutputOf[C]>,
@@ -319,9 +316,7 @@ function noteFinal(
   });
 }
 
-/**
- * Returns the used-up budgets; journals new warnings. Work outside a goal's count has only the run's limit; the wrap-up none.
- */
+/** Returns used-up budgets; journals new warnings. Work outside a goal has only the run's limit; the wrap-up none. */
 export function usedBudgets(run: Run): BudgetKind[] {
   const { cursor } = run;
   const { goal } = run.state;

@@ -166,7 +166,7 @@ function approvalQuestion(
   return {
     key: approvalKey(call),
     kind: 'approval',
-    // A tool that no server listed is called by the model through a wrapper: the gate shows the name of the actual tool.
+    // The model calls an unlisted tool by its bare name; the gate shows the run's name for it.
     ...approvalOf(run.words, tool, {
       callId: call.id,
       input: call.input,
