@@ -1,2 +1,2 @@
-/** The worker that the `bin`, or a program, starts in the background: its name tells `called-as.ts` who did. */
+/** The worker that the `bin`, or a program, starts in the background. `called-as.ts` recognises it by its file name. */
 import './worker.js';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `bin`. It imports nothing at first: a Node that is too old can not load the rest, and should say so plainly. */
+/** The `bin`. It has no static imports: an old Node cannot load the other modules, and should report that plainly. */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > 20 || (major === 20 && minor >= 19)) await import('./steersman.js');
 else {

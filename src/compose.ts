@@ -1,6 +1,6 @@
 /**
- * Where a run is put together: the loop, and the features beside it. A feature has a line here; what it has on workers
- * stands in `features/workers.ts`, its keys of `steersman.yaml` in `features/keys.ts`.
+ * The composition of a run: the loop, and the features beside it. A feature has a line here; its part on workers is in
+ * `features/workers.ts`, its keys of `steersman.yaml` in `features/keys.ts`.
  */
 import { apps } from './features/apps/feature.js';
 import { artifacts } from './features/artifacts/feature.js';

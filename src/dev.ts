@@ -24,7 +24,7 @@ The server keeps its runs in .steersman (or STEERSMAN_HOME), so a later start fi
 
 const say = errorLine;
 
-/** `npm run dev`: the local stack in the foreground until Ctrl-C, or with `--stop` the end of all of it. */
+/** `npm run dev`: runs the local stack in the foreground until Ctrl-C, or with `--stop` ends all of it. */
 async function dev(options: { stop?: boolean; config?: string }): Promise<void> {
   if (options.stop === true) return stopHere(options.config);
   const configDir = await trustedConfigDir(options.config);
@@ -48,7 +48,7 @@ async function stopHere(config: string | undefined): Promise<void> {
   say((await stopStack(home, say)) ? 'Stopped.' : `Nothing runs for ${home}.`);
 }
 
-/** Ends the stack unless somebody else uses it: then it ends itself later. */
+/** Ends the stack unless others use it; it then ends itself later. */
 async function leave(server: LocalStack): Promise<void> {
   const { clients, workers } = await server.state();
   const others = clients - 1;

@@ -1,4 +1,4 @@
-/** `npm start -- "<goal>"`: all in one. */
+/** `npm start -- "<goal>"`: starts what is needed, runs the goal and shows it. */
 
 import { addRun, runCommandLine, strict } from '@steersman/cli';
 import { Command } from 'commander';

@@ -1,4 +1,4 @@
-/** `steersman`: a goal, a verb, a worker or the local stack, from any folder. */
+/** `steersman`: runs a goal, a verb, a worker or the local stack, from any folder. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addCompletion, addRun, addVerbs, runCommandLine, strict, WHERE } from '@steersman/cli';
@@ -7,7 +7,7 @@ import { Command } from 'commander';
 import { PROGRAM } from './shared/process/called-as.js';
 import { projectRoot } from './shared/process/package.js';
 
-/** Programs of their own, each loaded when it is called: a worker is heavy. */
+/** Separate programs, loaded only when they are called, because a worker is large. */
 const PROGRAMS = {
   worker: 'Serve runs of one task queue: their workflows, model calls and tool calls.',
   dev: 'The local stack in the foreground: a Temporal server with its Web UI, and a worker.',
@@ -20,7 +20,7 @@ if (name === 'worker' || name === 'dev') {
   process.argv.splice(2, 1);
   await (name === 'worker' ? import('./worker.js') : import('./dev.js'));
 } else {
-  // Options after a verb are the verb's, also where a goal has one of that name.
+  // Options after a verb belong to the verb, even if the goal command has one of that name.
   const program = strict(new Command(PROGRAM.start)).enablePositionalOptions().helpCommand(true);
   addVerbs(addRun(program)).addHelpText('after', WHERE);
   for (const [script, description] of Object.entries(PROGRAMS))

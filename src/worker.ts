@@ -44,7 +44,7 @@ Examples:
   ${scriptCall('worker', '--config /etc/steersman --task-queue steersman-eu')}`,
   )
   .action(async (options: { config?: string; taskQueue?: string; replay?: true; console?: true }) => {
-    // Asked when `.env` is read, which may set it.
+    // Read after `.env`, which may set it.
     const taskQueue = () => options.taskQueue ?? env.taskQueue() ?? DEFAULT_TASK_QUEUE;
     if (options.replay) {
       process.exitCode = (await replayOpenRuns(taskQueue())) ? 0 : 1;

@@ -1,3 +1,3 @@
-/** The keys of `steersman.yaml` that features have. A folder that nobody trusts has no say on them. */
+/** The keys of `steersman.yaml` that belong to features. An untrusted folder cannot set them. */
 export { creditsKey as credits } from './credits/config.js';
 export { hooksKey as hooks } from './hooks/config.js';

@@ -1,4 +1,4 @@
-/** What features have on workers: the list beside that of `compose.ts`. */
+/** The features' parts on workers: the counterpart of the list in `compose.ts`. */
 import type { WorkerFeature } from '../activities/feature.js';
 import { ownToolsWith } from '../run/tools/workflow-tools.js';
 import { byName } from '../workflows/beside/feature.js';

@@ -1,7 +1,7 @@
 /**
- * Calls of tools that an app asks for: no model does, and none hears of them. They go beside the loop, through the same
- * permissions, gates and activities as any call. What waits is in the state; what runs is waited for, where the run ends
- * or goes on in another part.
+ * Calls of tools that an app requests, not a model; models do not see them. They run beside the loop, with the same
+ * permissions, gates and activities as any call. Waiting calls are in the state. Running calls are awaited before the run ends
+ * or continues as new.
  */
 
 import { preview } from '../../base/text/preview.js';
@@ -21,7 +21,7 @@ import { carryOut } from '../../workflows/turn/tools/run-tools.js';
 import { toolRequest } from '../../workflows/turn/tools/tool-request.js';
 import { type AppAsk, type AppCall, appUse, withCall } from './rules.js';
 
-/** Takes a call that `appCallFault` finds nothing against. Its result is told as an event, and kept for the app. */
+/** Takes a call that `appCallFault` accepted. Its result is reported as an event, and stored for the app. */
 export function takeAppCall(run: Run, { of, input }: AppAsk, tool: ToolDefinition): { callId: string } {
   const call: AppCall = { callId: run.nextId('c'), of, tool: tool.name, input };
   appUse.set(run.state, withCall(appUse.of(run.state), call, run.ports.now()));
@@ -29,7 +29,7 @@ export function takeAppCall(run: Run, { of, input }: AppAsk, tool: ToolDefinitio
   return { callId: call.callId };
 }
 
-/** Why the run takes no such call, known before it is taken: what is refused costs no history. */
+/** Returns why the run refuses a call; null if it accepts. A refusal in advance costs no history. */
 export function appCallFault(run: Run, tool: ToolDefinition, input: Record<string, unknown>): string | null {
   const { pinned, state, ports } = run;
   if (ports.handoverSuggested()) return 'The run goes on in another part: ask again in a moment.';
@@ -41,7 +41,7 @@ export function appCallFault(run: Run, tool: ToolDefinition, input: Record<strin
   return refusalNote(run.words, tool.name, permission);
 }
 
-/** A new part of the run: what waits goes on, and of what was sent nobody has the result. */
+/** Resumes in a new part of the run: waiting calls continue, and the outcome of calls that were sent is unknown. */
 export function resumeAppCalls(run: Run): void {
   for (const call of callsOf(run)) {
     if (call.begun) endUnfinished(run, call);
@@ -49,12 +49,12 @@ export function resumeAppCalls(run: Run): void {
   }
 }
 
-/** None is waited for any more: the run has ended. */
+/** Ends all calls, because the run has ended. */
 export function closeAppCalls(run: Run): void {
   for (const call of callsOf(run)) endUnfinished(run, call);
 }
 
-/** What was sent may have had its effect, which is told as such. */
+/** A call that was sent may have had its effect, so its outcome is unknown. */
 function endUnfinished(run: Run, call: AppCall): void {
   const { begun } = call;
   const ending = begun ? 'outcome_unknown' : 'cancelled';
@@ -62,7 +62,7 @@ function endUnfinished(run: Run, call: AppCall): void {
   end(run, call, begun ? toolOf(run, call) : null, ended(run, call, ending, note));
 }
 
-/** A call is in flight beside the loop: it ends in the part in which it began. */
+/** True if a call is in flight beside the loop: it must end in the part in which it began. */
 export function isServingApp(run: Run): boolean {
   return callsOf(run).some(({ begun }) => begun);
 }
@@ -71,16 +71,16 @@ function callsOf({ state }: Pick<Run, 'state'>): AppCall[] {
   return appUse.of(state).calls;
 }
 
-/** The end of a run waits so long for calls in flight, and then for none. */
+/** The end of a run waits this long for calls in flight. */
 const GRACE_MS = 60_000;
 
-/** Resolves when none runs, or it was waited for; null where none does. */
+/** Resolves when no call runs, or after `GRACE_MS`; null if none runs. */
 export function appCallsUnderWay(run: Run): Promise<void> | null {
   const isIdle = () => !isServingApp(run);
   return isIdle() ? null : run.ports.wait(isIdle, GRACE_MS, 'the calls of an app end');
 }
 
-/** Where nobody is asked it begins at once, so that no part of the run ends in between. */
+/** A call that needs no approval begins at once, so that no part of the run ends in between. */
 async function serve(run: Run, call: AppCall): Promise<void> {
   const tool = toolOf(run, call);
   if (!tool) return refuse(run, call, 'unavailable', run.words.noteGone);
@@ -112,14 +112,14 @@ async function made(run: Run, call: AppCall, tool: ToolDefinition): Promise<Tool
   return carryOut(run, { call: block, callId, tool, note: null }, { start, session: how.session });
 }
 
-/** What is noted goes on in the next part, and a run that is about to end begins nothing. */
+/** A waiting call continues in the next part, and a run that is about to end begins nothing. */
 function mayBegin(run: Run, call: AppCall): boolean {
   const { state, ports, memory } = run;
   const isHeld = state.people.pausedAt !== null || ports.handoverSuggested() || memory.isResting;
   return isOver(run, call) || !isHeld;
 }
 
-/** False where the run was cancelled meanwhile: its end closes all calls. */
+/** False if the run was cancelled meanwhile: its end closes all calls. */
 function waited(run: Run, until: () => boolean, ms: number | null, what: string): Promise<boolean> {
   return run.ports.wait(until, ms, what).then(
     () => true,
@@ -143,7 +143,7 @@ interface Said {
   arguments: Record<string, unknown> | null;
 }
 
-/** Asks a person, beside whatever the run does. True: allowed, which the state says; false: it has ended, or will. */
+/** Asks a person, in parallel with the loop. True: allowed, and the state has it; false: the call has ended, or will. */
 async function asked(run: Run, call: AppCall, tool: ToolDefinition): Promise<boolean> {
   const { ports, words } = run;
   const key = `approval:app:${call.callId}`;
@@ -170,13 +170,13 @@ async function asked(run: Run, call: AppCall, tool: ToolDefinition): Promise<boo
     closeGate(run, open, 'timeout', 'deny');
     return denied(run, call, 'Nobody answered in time.');
   }
-  // Closed from elsewhere: by what allows the tool for the run, or by a message that changes the plan.
+  // It was closed from elsewhere: by allowing the tool for the run, or by a message that changes the plan.
   if (permissionOf(run, tool, call.input) === 'run') return true;
   refuse(run, call, 'skipped', words.noteSuperseded);
   return false;
 }
 
-/** In the state before anything is waited for: an answer that was taken is not lost. */
+/** Written to the state before the next wait, so that an answer is not lost. */
 function take(run: Run, call: AppCall, { decision, reason, arguments: edited }: Said): boolean {
   if (decision === 'deny') return denied(run, call, reason);
   call.approved = true;
@@ -218,13 +218,13 @@ function ended(run: Run, call: AppCall, ending: ToolEnding, note: string): ToolR
   return toolResult(blockOf(call), ending, { note }, run.words);
 }
 
-/** Once: its result, for the app by reference, and what it may have changed, for the run. `ran`: the tool, where it was called. */
+/** Ends a call once: stores the result for the app, and notes effects for the run. `ran`: the tool if it was called. */
 function end(run: Run, call: AppCall, ran: ToolDefinition | null, result: ToolResultBlock): void {
   const use = appUse.of(run.state);
   if (!use.calls.includes(call)) return;
   appUse.set(run.state, { ...use, calls: use.calls.filter(each => each !== call) });
   const { ending, isError, durationMs, app } = result;
-  // What was read before may not be true any more.
+  // Earlier reads may be outdated.
   if (ran && noteEffect(run, ran, { input: call.input, result })) run.doubtReads();
   const { callId, of: askedBy, tool } = call;
   const text = resultPreview(resultText(result));

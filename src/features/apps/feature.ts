@@ -1,4 +1,4 @@
-/** Apps of tools: pages that show results, and that may ask for calls of their server's tools (MCP Apps). */
+/** Apps of tools: pages that show results, and that may request calls of their server's tools (MCP Apps). */
 import { isRecord } from '../../base/json/json.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { type Feature, type Read, update } from '../../workflows/beside/feature.js';
@@ -37,7 +37,7 @@ export const apps: Feature<Run> = {
   ended: closeAppCalls,
 };
 
-/** What an app asks for, with the tool that it means. */
+/** Reads an app's request, with the tool that it names. */
 export function appCallReader(run: Run): (input: unknown) => Read<{ ask: AppAsk; tool: ToolDefinition }> {
   const { state, memory } = run;
   return bounded(input => {

@@ -1,9 +1,9 @@
-/** Apps of a run's tools: which calls have one, and what apps ask for themselves. Pure. */
+/** Apps of a run's tools: which calls have one, and which requests of apps are allowed. Pure. */
 import { isRecord, jsonBytes } from '../../base/json/json.js';
 import { Slice } from '../../run/state/slice.js';
 import { serverOf, type ToolDefinition } from '../../run/tools/tool.js';
 
-/** A call that an app has asked for, until it has its result. */
+/** A call that an app has requested, until it has its result. */
 export interface AppCall {
   callId: string;
   /** The call whose result the app shows. */
@@ -15,19 +15,19 @@ export interface AppCall {
   approved?: true;
   /** A person has changed the arguments. */
   edited?: true;
-  /** It was sent: where nobody waits for it any more, its outcome is not known. */
+  /** It was sent: if it is no longer awaited, its outcome is unknown. */
   begun?: true;
 }
 
 export interface AppUse {
-  /** Calls whose results have an app, the last ones. */
+  /** The latest calls whose results have an app. */
   shown: { callId: string; server: string }[];
   calls: AppCall[];
   /** Calls taken since then, milliseconds since the epoch, within a minute. */
   taken: { since: number; count: number };
 }
 
-/** What an app asks for. */
+/** A request of an app. */
 export interface AppAsk {
   of: string;
   /** Name on the server, or as pinned in the run. */
@@ -37,13 +37,13 @@ export interface AppAsk {
 
 const SHOWN_KEPT = 40;
 const LONGEST_SERVER = 100;
-/** Calls that wait or run at once, and their arguments together. */
+/** Most calls that wait or run at once; `APP_INPUTS_BYTES` limits their arguments together. */
 const MOST_CALLS = 4;
 const MOST_A_MINUTE = 60;
 const MINUTE_MS = 60_000;
 const APP_INPUT_BYTES = 8_000;
 const APP_INPUTS_BYTES = 16_000;
-/** Of what is kept for apps. */
+/** Limit of the state for apps. */
 const APPS_BYTES = APP_INPUTS_BYTES + MOST_CALLS * 500 + SHOWN_KEPT * (LONGEST_SERVER + 60) + 200;
 
 export const appUse = new Slice<AppUse>('apps', {
@@ -61,20 +61,20 @@ function noApps(): AppUse {
   return { shown: [], calls: [], taken: { since: 0, count: 0 } };
 }
 
-/** With one more call whose result has an app. */
+/** Adds a call whose result has an app. */
 export function withShown(use: AppUse, callId: string, server: string): AppUse {
   if (server.length > LONGEST_SERVER) return use;
   return { ...use, shown: [...use.shown, { callId, server }].slice(-SHOWN_KEPT) };
 }
 
-/** With one more call that waits or runs. */
+/** Adds a call that waits or runs. */
 export function withCall(use: AppUse, call: AppCall, now: number): AppUse {
   const { since, count } = use.taken;
   const taken = now - since < MINUTE_MS ? { since, count: count + 1 } : { since: now, count: 1 };
   return { ...use, calls: [...use.calls, call], taken };
 }
 
-/** The tool that an app asks for, or why it gets none: one of its own server, that its server lets apps call. */
+/** Returns the tool that an app requests, or why it may not: apps may only call tools that their own server offers to them. */
 export function appTool(
   { shown, calls, taken }: AppUse,
   tools: readonly ToolDefinition[],

@@ -1,4 +1,4 @@
-/** The activity that writes the contents of artifacts: the workflow says what, and keeps the inventory. */
+/** The activity that writes the contents of artifacts; the workflow decides the change, and stores the inventory. */
 
 import { ApplicationFailure } from '@temporalio/common';
 import type { WorkerParts } from '../../activities/feature.js';
@@ -37,7 +37,7 @@ async function keep(blobs: BlobStore, content: string): Promise<ArtifactEdited> 
   return { ref: await blobs.put(runIdOf(), content).catch(storeFailed), bytes };
 }
 
-/** By its type the run knows that no worker was lost; another try may find room. */
+/** The failure type tells the run that no worker was lost; a retry may find space. */
 function storeFailed(error: unknown): never {
   throw ApplicationFailure.retryable(errorText(error), FAILURE.storeFailed);
 }

@@ -1,4 +1,4 @@
-/** Artifacts: named texts that a run keeps beside its conversation. Roles work with them by tools of the run. */
+/** Artifacts: named texts that a run stores beside its conversation. Roles use them by tools that the run carries out. */
 import type { CallToolResult } from '../../activities/types.js';
 import { plainLine } from '../../base/text/plain-markdown.js';
 import { preview } from '../../base/text/preview.js';
@@ -51,7 +51,7 @@ export const artifacts: Feature<Run> = {
   beforeCall: tellInventory,
 };
 
-/** Ends when the last change has been made. */
+/** Resolves when the last change has been made. */
 const changes = new Held('artifacts', () => ({ changing: Promise.resolve() }));
 
 const EDIT_MS = 60_000;
@@ -62,7 +62,7 @@ function changeArtifact(tool: ArtifactChange) {
   return (run: Run, call: OwnCall): Promise<Ended> => inTurn(run, () => change(run, tool, call));
 }
 
-/** One change after the other, also where tasks run side by side: each is made to what is there. */
+/** Makes one change after the other, even for parallel tasks, because each edits the current content. */
 function inTurn(run: Run, make: () => Promise<Ended>): Promise<Ended> {
   const held = changes.of(run);
   const isStopped = () => run.state.people.stop !== null;
@@ -98,7 +98,7 @@ async function change(run: Run, tool: ArtifactChange, call: OwnCall): Promise<En
   return said(editedArtifactNote(words, draft, edited));
 }
 
-/** Its content is in the blob store, as large results are: the tool that pages those pages it. */
+/** Reads a page by `read_result`, because contents are in the blob store like large results. */
 async function readArtifact(run: Run, call: OwnCall): Promise<Ended> {
   const { state, words, ports } = run;
   const { id, version, offset = 0 } = call.input;
@@ -135,8 +135,8 @@ async function listArtifacts({ state, words }: Run): Promise<Ended> {
 }
 
 /**
- * Tells a role that works with artifacts which there are, where that has changed: at the end of the conversation, so
- * that all before stays as endpoints have it.
+ * Adds the list of artifacts to the thread of a role that uses them, if it has changed. It goes at the end, so that endpoints'
+ * caches stay valid.
  */
 function tellInventory(run: Run, role: PinnedRole): void {
   const { state, words } = run;

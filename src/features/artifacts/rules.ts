@@ -8,10 +8,10 @@ import { fill, type Words } from '../../base/words/words.js';
 import { type Artifact, contentOf } from '../../run/outputs/artifact.js';
 import { Slice } from '../../run/state/slice.js';
 
-/** The most that the inventory takes: contents are in the blob store. */
+/** Limit of the inventory; contents are in the blob store. */
 const ARTIFACTS_BYTES = 12_000;
 
-/** Of all goals, in the order in which they were made. */
+/** Artifacts of all goals, in the order in which they were created. */
 export const inventory = new Slice<readonly Artifact[]>('artifacts', {
   initial: () => [],
   bytes: ARTIFACTS_BYTES,
@@ -34,23 +34,23 @@ export interface EditArtifactInput {
   arguments?: Record<string, unknown>;
 }
 
-/** What the workflow has the blob store do. `replace`: of `ref`, the text that stands in it exactly once. */
+/** The change of content. `replace`: in the content `ref`, replaces a text that occurs exactly once. */
 export type ArtifactEdit = { kind: 'write' } | { kind: 'replace'; ref: string };
 
-/** What came of it, or why nothing did. `matches`: how often the old text was found. */
+/** The new content, or why nothing changed. `matches`: how often the old text was found. */
 export type ArtifactEdited =
   | { ref: string; bytes: number }
-  /** By the worker's configuration, as it is now. */
+  /** Denied by the worker's current configuration. */
   | { fault: 'denied' }
   | { fault: 'gone' }
   | { fault: 'matches'; count: number }
   | { fault: 'too_large'; bytes: number };
 
-/** The plan of the one who leads; no other artifact has its id or its type. */
+/** Id and type of the leading role's plan; no other artifact may have either. */
 export const TASK_PLAN = 'task_plan';
 
 export const MOST_ARTIFACTS = 40;
-/** The content of one, UTF-8. */
+/** Limit of one artifact's content, in UTF-8. */
 export const MOST_ARTIFACT_BYTES = 1_000_000;
 
 const ID = /^[A-Za-z0-9._-]{1,64}$/;
@@ -59,12 +59,12 @@ const TITLE_BYTES = 200;
 
 export type ArtifactChange = 'create_artifact' | 'update_artifact' | 'rewrite_artifact';
 
-/** What a change is about: the artifact as it will be, without what only the store knows. */
+/** The artifact after a change, without the fields that only the store knows. */
 export type ArtifactDraft = Pick<Artifact, 'id' | 'type' | 'title' | 'version'>;
 
 export type ArtifactDecision = { edit: ArtifactEdit; draft: ArtifactDraft } | { fault: string };
 
-/** Whether a change may be made, and what it takes; `fault`: what the model is told instead. */
+/** Decides a change; `fault`: the note to the model if it is refused. */
 export function decideArtifact(
   artifacts: readonly Artifact[],
   tool: ArtifactChange,
@@ -79,7 +79,7 @@ export function decideArtifact(
   const { expectedVersion: expected = version } = input;
   if (expected !== version)
     return { fault: fill(words.noteArtifactVersion, { id, version, expected: String(expected) }) };
-  // Arguments fit the schema; what a person edited may not.
+  // Arguments match the schema, but a person's edits may not.
   const title = cutText(stringOr(input.title, ''), TITLE_BYTES) || found.title;
   return {
     edit: tool === 'update_artifact' ? { kind: 'replace', ref: found.ref } : { kind: 'write' },
@@ -104,7 +104,7 @@ function decideCreation(
   return { edit: { kind: 'write' }, draft: { id, type, title, version: 1 } };
 }
 
-/** The inventory with the change made; null where it can't be kept within its bound. */
+/** Returns the inventory after a change, without old versions that exceed its limit; null if it does not fit even so. */
 export function withArtifact(
   artifacts: readonly Artifact[],
   draft: ArtifactDraft,
@@ -139,7 +139,7 @@ export function findArtifact(
     : { artifact, ref, version: wanted };
 }
 
-/** `content` with the one place of `oldText` replaced; else how often it was found. Empty text is found nowhere. */
+/** Returns `content` with the one occurrence of `oldText` replaced, else the number of occurrences. Empty text has none. */
 export function replaceOnce(
   content: string,
   oldText: string,
@@ -178,7 +178,7 @@ function unknownArtifact(artifacts: readonly Artifact[], id: string, words: Word
   return fill(words.noteArtifactUnknown, { id, ids: artifacts.map(each => each.id).join(', ') });
 }
 
-/** One a line, as data: titles are of models. */
+/** Returns one line for each artifact, delimited as data because models write the titles. */
 export function inventoryText(artifacts: readonly Artifact[]): string {
   const lines = artifacts.map(artifact => {
     const { id, type, title, version, bytes } = listedArtifact(artifact);

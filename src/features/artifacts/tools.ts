@@ -1,4 +1,4 @@
-/** Tools for artifacts, as data: the run carries them out itself. */
+/** Definitions of the tools for artifacts: the run carries them out itself. */
 import type { JsonSchema } from '../../base/json/json.js';
 import { object, ownTools } from '../../run/tools/workflow-tools.js';
 

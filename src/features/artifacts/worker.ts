@@ -1,4 +1,4 @@
-/** Artifacts on workers: the definitions of their tools, and what writes their contents. */
+/** Artifacts on workers: the definitions of their tools, and the activity that writes their contents. */
 import type { WorkerFeature } from '../../activities/feature.js';
 import { createEditArtifact } from './activity.js';
 import { EDIT_ARTIFACT } from './rules.js';

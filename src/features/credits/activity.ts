@@ -1,4 +1,4 @@
-/** Charges, refunds and places of accounts: before the hooks of the same moment. */
+/** Charges, refunds and places of accounts. They are settled before the hooks of the same moment. */
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { pause, within } from '../../activities/stop-signal.js';
@@ -20,7 +20,7 @@ export function settlesAccounts(accounts: AccountStore): Hears {
   };
 }
 
-/** A database that is started again refuses for some seconds: it is asked each second. */
+/** Retries each second, because a restarting database refuses connections for some seconds. */
 async function settlePatiently(
   accounts: AccountStore,
   input: MomentInput,
@@ -38,7 +38,7 @@ async function settlePatiently(
   }
 }
 
-/** Charges, refunds and places of the run's account. */
+/** Settles charges, refunds and the place of the run's account. */
 async function settleAccount(accounts: AccountStore, input: MomentInput): Promise<MomentEndParts['account']> {
   const { charges, account, refund } = input;
   if (account === undefined) return charges && chargeTo(accounts, charges);
@@ -54,7 +54,7 @@ async function settleAccount(accounts: AccountStore, input: MomentInput): Promis
   return found;
 }
 
-/** Tried again: that of a run that has just ended is free in a moment. */
+/** The failure is retryable, because the place of a run that has just ended is soon released. */
 async function takePlace(
   accounts: AccountStore,
   account: string,
@@ -78,12 +78,12 @@ async function chargeTo(
     found = { balance, dayTokens };
     isFirst ||= isNew;
   }
-  // A late try, on a worker that stood still: the run may have given its place back since.
+  // A late attempt, on a worker that was suspended: the run may have released its place since.
   if (keepsPlace && isFirst) await accounts.lease(account, placeOf(), Number.MAX_SAFE_INTEGER);
   return found;
 }
 
-/** The run in the places of its account: open runs have different ids. */
+/** Returns the run's id among the places of its account: open runs have different ids. */
 function placeOf(): string {
   return activityInfo().workflowExecution?.workflowId ?? '';
 }

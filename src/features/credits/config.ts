@@ -1,4 +1,4 @@
-/** The section `credits` of `steersman.yaml`: what a turn costs whom. */
+/** The section `credits` of `steersman.yaml`: the account that pays, and the rates. */
 import { z } from 'zod';
 
 const rate = (description: string) => z.number().min(0).default(0).describe(description);

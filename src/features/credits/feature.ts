@@ -1,4 +1,4 @@
-/** Credits: what a run uses is charged to its account, and where nothing is left of that it stops. */
+/** Credits: a run's usage is charged to its account, and the run stops when the account is used up. */
 import type { MomentEnd } from '../../activities/types.js';
 import { ownValue } from '../../base/json/json.js';
 import { budgetUse } from '../../run/state/run-state.js';
@@ -25,7 +25,7 @@ export const credits: Feature<Run> = {
   },
 };
 
-/** Where nothing is left of the account, no model is called. */
+/** Stops a run whose account is used up before it calls a model. */
 function openAccount(run: Run): void {
   const { credits: terms } = run.pinned;
   if (!terms) return;
@@ -35,7 +35,7 @@ function openAccount(run: Run): void {
   if (why !== null) stop(run, 'credits', why);
 }
 
-/** What is charged by cost needs the cost of each call. */
+/** Charging by cost requires the price of each call. */
 function notePrices({ state: { pinned } }: Run): void {
   if (pinned?.credits && pinned.credits.perUsd > 0) pinned.needsPrices = true;
 }
@@ -65,7 +65,7 @@ function tells(run: Run, moment: Moment): Part | null {
   }
 }
 
-/** With what is to be charged by now: whatever is sent twice is charged once. */
+/** Adds the charges that are due. Each has a key, so that a repeated one is charged once. */
 function charging(
   run: Run,
   moment: Moment,
@@ -89,7 +89,7 @@ function settled(run: Run, charges: Charges | null, ended: Called<MomentEnd>): v
   const terms = state.pinned?.credits;
   if (!charged || !terms) return;
   if (!ended.ok) {
-    // They may have been taken, and the answer lost.
+    // They may have been charged although the answer was lost.
     if (charges) chargedSoFar.set(state, { ...charged, open: [...charged.open, ...charges.all] });
     return;
   }
@@ -105,12 +105,12 @@ function dueOf({ state }: Run) {
   return terms && charged ? dueCharge(terms, state.total, charged) : null;
 }
 
-/** Begin of the keys of all charges of the goal. */
+/** Returns the prefix of the keys of all charges of the goal. */
 function goalKey({ state, ports }: Run): string {
   return `${ports.chainId}/goal-${state.goal.number}/`;
 }
 
-/** At once: what others in the run use meanwhile is theirs to charge. */
+/** Takes the charges that are due, and marks them as taken at once, so that parallel moments do not charge them again. */
 function takeDue(run: Run, key: string): Charges | null {
   const { state } = run;
   const [terms, charged] = [state.pinned?.credits, chargedSoFar.of(state)];
@@ -122,7 +122,7 @@ function takeDue(run: Run, key: string): Charges | null {
   return all.length > 0 ? { account, keepsPlace: runsAtOnce !== null, all } : null;
 }
 
-/** A person is told what a switch for want of credits means to them; models are not. */
+/** Reports a switch for lack of credits to people, not to models. */
 function modelChosen(run: Run, { name }: { name: string }, model: string): void {
   const { pinned, state } = run;
   const before = ownValue(state.models.at, name) ?? model;

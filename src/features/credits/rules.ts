@@ -16,10 +16,10 @@ declare module '../../run/agents/run-config.js' {
 declare module '../../activities/types.js' {
   interface MomentParts {
     charges?: Charges;
-    /** Whose place is taken or given back, or who gets the refund. */
+    /** The account whose place is taken or released, or that gets the refund. */
     account?: string;
     runsAtOnce?: number;
-    /** Charges whose keys begin so are given back. */
+    /** Charges whose keys have this prefix are refunded. */
     refund?: string;
   }
   interface MomentEndParts {
@@ -27,7 +27,7 @@ declare module '../../activities/types.js' {
   }
 }
 
-/** What an account is charged. */
+/** The charges to an account. */
 export interface Charges {
   account: string;
   all: readonly KeyedCharge[];
@@ -62,17 +62,17 @@ export interface Charged {
   open: KeyedCharge[];
 }
 
-/** The account charges each key once. */
+/** A charge with its key: the account charges each key once. */
 export interface KeyedCharge {
   key: string;
   credits: number;
   tokens: number;
 }
 
-/** How far the run is charged; null without an account. */
+/** The usage that has been charged so far; null without an account. */
 export const chargedSoFar = new Slice<Charged | null>('credits', {
   initial: () => null,
-  // Of what the store did not take, at most one charge for each task at work, one of the goal and one of the run.
+  // Limit of unconfirmed charges: at most one for each parallel task, one of the goal and one of the run.
   bytes: 180 + (MOST_PARALLEL_TASKS + 2) * 170,
   earlier: ({ total }) => {
     if (!isRecord(total) || total.charged === undefined) return undefined;

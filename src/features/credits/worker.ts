@@ -1,4 +1,4 @@
-/** Credits on workers: what a run pins of its account, and who charges it. */
+/** Credits on workers: the account data that a run pins, and the handler that charges it. */
 import type { WorkerFeature, WorkerParts } from '../../activities/feature.js';
 import { ownValue } from '../../base/json/json.js';
 import { isSubagent } from '../../rules/agents/subagent.js';
@@ -17,14 +17,14 @@ export const credits: WorkerFeature = {
   needsPrices: (settings, run) => isPaidByCost(settings.credits, run),
 };
 
-/** What the run pins of its account; null where the start names none. */
+/** Returns the account data that a run pins; null if its start names no account. */
 async function accountOf(
   { accounts }: WorkerParts,
   settings: CreditSettings | undefined,
   run: RunSettings,
 ): Promise<CreditTerms | null> {
   const account = accountNamed(settings, run);
-  // Agents are charged with what their caller uses.
+  // A sub-agent's usage is charged by its caller.
   if (!settings || account === undefined || isSubagent(run)) return null;
   const { perUsd, perTurn, perThousandTokens, tokensPerDay, runsAtOnce } = settings;
   const { balance = 0, day, dayTokens = 0 } = (await accounts.show(account)) ?? {};
@@ -33,7 +33,7 @@ async function accountOf(
   return { account, ...rates, balance, dayTokens: isToday ? dayTokens : 0 };
 }
 
-/** Then each model needs a price, also of an agent, whose caller is charged. */
+/** True if each model needs a price, also a sub-agent's, because its caller is charged by cost. */
 function isPaidByCost(settings: CreditSettings | undefined, run: RunSettings): boolean {
   return accountNamed(settings, run) !== undefined && (settings?.perUsd ?? 0) > 0;
 }

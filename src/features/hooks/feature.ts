@@ -1,4 +1,4 @@
-/** Hooks of the worker: functions of its program, and addresses of its configuration, that are told what happens. */
+/** Hooks of the worker: functions of its program, and addresses of its configuration, that are called at moments of a run. */
 import type { MomentEnd } from '../../activities/types.js';
 import type { HookName } from '../../run/agents/run-config.js';
 import type { Feature, Moment, Part } from '../../workflows/beside/feature.js';
@@ -9,7 +9,7 @@ import type { Run } from '../../workflows/run/run.js';
 
 export const hooks: Feature<Run> = { name: 'hooks', tells };
 
-/** Names of the worker's hooks, where the run could not begin and pins none. */
+/** Names of the worker's hooks for a run that could not begin, and so pins none. */
 const unpinned = new Held<{ names: readonly string[] }>('hooks', () => ({ names: [] }));
 
 function has(run: Run, ...names: HookName[]): boolean {
@@ -36,7 +36,7 @@ function tells(run: Run, moment: Moment): Part | null {
   }
 }
 
-/** A hook that says no stops the run, as a person does. */
+/** Stops the run if a hook refuses to continue, as a person's stop does. */
 function turnEnded(run: Run, ended: Called<MomentEnd>): void {
   if (!ended.ok) return;
   warned(run, 'onMessage', ended);
@@ -44,7 +44,7 @@ function turnEnded(run: Run, ended: Called<MomentEnd>): void {
   if (!goOn) stop(run, 'hook_stop', why);
 }
 
-/** By its name: what a hook says may be another text each time, and the state would grow. */
+/** Warns once for each hook: its text may differ each time, which would let the state grow. */
 function warned(run: Run, hook: HookName, ended: Called<MomentEnd>): void {
   const text = ended.ok ? ended.value.warning : `The hook ${hook} failed: ${ended.failure.message}`;
   if (ended.ok || ended.failure.kind !== 'cancelled') {

@@ -1,4 +1,4 @@
-/** Hooks that are addresses: a signed POST, which is retried without an answer. */
+/** Hooks that are addresses: a signed POST, which is retried if no answer arrives. */
 
 import { createHmac } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
@@ -54,7 +54,7 @@ function wordOf(answer: string, { url }: Target): { goOn: boolean; why?: string 
   return { goOn: said.continue !== false, ...(isText(said.reason) && { why: said.reason }) };
 }
 
-/** It has used all its attempts. */
+/** Returns a failure that is not retried, because all attempts are used. */
 function lasting(message: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(preview(message, FAULT_CHARS), 'hook');
 }

@@ -1,4 +1,4 @@
-/** Hooks on workers: which there are, and how they are called. */
+/** Hooks on workers: their names, and how they are called. */
 import type { WorkerFeature, WorkerParts } from '../../activities/feature.js';
 import { HOOKS, type HookName } from '../../run/agents/run-config.js';
 import { functionHooks, hearsHooks } from './activity.js';
@@ -16,7 +16,7 @@ export const hooks: WorkerFeature = {
     const names = namesOf(parts);
     return names.length > 0 ? { hooks: names } : {};
   },
-  /** A run that can't begin pins nothing: its failure says which hooks there are. */
+  /** A run that cannot begin pins nothing, so its failure names the hooks. */
   refusal: parts => {
     const names = namesOf(parts);
     return names.length > 0 ? { hooks: names } : {};

@@ -9,7 +9,7 @@ import { findSkills, placeOfSkill, readOwn, type Skill } from '../../config/skil
 import { matchesCall } from '../../run/tools/permission.js';
 import { type PinnedSkills, type ReadSkillInput, SKILL, type SkillRead } from './rules.js';
 
-/** As JSON: with the names of files it is a result that a conversation keeps whole. */
+/** Limit of a page's JSON: with the names of files it is a result that the conversation stores whole. */
 const PAGE_BYTES = 40_000;
 const MOST_NAMES = 100;
 const MOST_FOUND = 10;
@@ -32,7 +32,7 @@ export function createReadSkill(
       return fault(fill(words.unknown, { name: preview(name, 80), names: namesOf(pinned) }));
     const [skill] = (await findSkills(places, name)).skills;
     if (!skill) return fault(fill(words.gone, { name }));
-    // What was not there when somebody trusted the folder, and the run began, is not read (SK3).
+    // Only the version that was trusted and pinned at the start is read (SK3).
     if (skill.digest !== digest) return fault(fill(words.changed, { name, digest, now: skill.digest }));
     const offset = typeof args.offset === 'number' ? args.offset : 0;
     return file ? ofFile(skill, file, offset, words) : ofBody(skill, offset, { words, workspace });
@@ -116,7 +116,7 @@ function ofBody(
   return { ...read(note, said, offset, { name, digest }), ...(files.size > 0 && { listed }) };
 }
 
-/** Names of files are another's words, as their contents are. */
+/** Names of files are untrusted text, as their contents are. */
 function filesOf({ files }: Skill): NonNullable<SkillRead['listed']> {
   const names = [...files.keys()].slice(0, MOST_NAMES);
   const more = files.size - names.length;
@@ -126,7 +126,7 @@ function filesOf({ files }: Skill): NonNullable<SkillRead['listed']> {
 async function ofFile(skill: Skill, file: string, offset: number, words: SkillWords): Promise<SkillRead> {
   const { name, digest, folder, files } = skill;
   const path = file.replace(/^\.\//, '');
-  // A path that is none of its files leads nowhere, whatever it says (SK4).
+  // A path outside the skill's list of files is refused (SK4).
   if (!files.has(path)) return fault(fill(words.noFile, { name }), filesOf(skill));
   const bytes = await readOwn(folder, path);
   if (!isUtf8(bytes) || bytes.includes(0)) return fault(fill(words.noText, { name, bytes: bytes.length }));
@@ -139,7 +139,7 @@ function read(note: string, said: string, offset: number, loaded: SkillRead['loa
   return { ending: 'executed', note, said, isError: false, ...(isFirst && { loaded }) };
 }
 
-/** From a character to a character, within what a conversation keeps whole. */
+/** Returns a page of whole characters that a conversation stores in full. */
 function pageOf(bytes: Buffer, offset: number, words: SkillWords): { said: string; page: string } {
   const total = bytes.length;
   const from = startOfCharacter(bytes, Math.min(Math.max(0, offset), total));

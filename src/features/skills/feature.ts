@@ -1,4 +1,4 @@
-/** Skills in a run: the worker reads one and compares it with what the run has pinned, and the journal says so. */
+/** Skills in a run: the worker reads one and compares it with the pinned digest, and the journal records it. */
 import type { CallToolResult } from '../../activities/types.js';
 import type { ToolContent } from '../../run/messages/message.js';
 import { inlineInput } from '../../run/tools/ledger.js';

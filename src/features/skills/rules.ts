@@ -4,7 +4,7 @@ import type { JournalPayloads } from '../../run/state/journal.js';
 
 declare module '../../run/agents/run-config.js' {
   interface PinnedRun {
-    /** Digests of the skills that there were at the start, by name; absent for none. */
+    /** Digests of the skills that existed at the start, by name; absent for none. */
     skills?: PinnedSkills;
   }
 }
@@ -25,12 +25,12 @@ export interface ReadSkillInput extends Pick<RunWords, 'language'> {
   arguments?: Record<string, unknown>;
 }
 
-/** `loaded`: of what was read, for the journal; absent if nothing was, or a further page. */
+/** `loaded`: the skill or file, for the journal; absent if nothing was read, or only a further page. */
 export interface SkillRead {
   ending: 'executed' | 'denied';
-  /** Words of the worker. */
+  /** A note of the worker. */
   note: string;
-  /** What the skill says. */
+  /** The text of the skill or file. */
   said?: string;
   /** Names of its files, and of its folder if that lies in the workspace. */
   listed?: { folder?: string; files: string[]; more?: number };

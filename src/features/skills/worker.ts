@@ -1,4 +1,4 @@
-/** Skills on workers: which a run has, what stands of them at the beginning of its requests, and who reads them. */
+/** Skills on workers: a run's skills, their list in its requests, and the activity that reads them. */
 import type { Offer, WorkerFeature, WorkerParts } from '../../activities/feature.js';
 import { preview } from '../../base/text/preview.js';
 import { delimit } from '../../base/words/prompt.js';
@@ -15,7 +15,7 @@ export const skills: WorkerFeature = {
   offers: offerSkills,
 };
 
-/** The list at the beginning; the tool finds the others. */
+/** Most skills in the list; the tool finds the others. */
 const MOST_LISTED = 30;
 /** About a hundred tokens. */
 const DESCRIPTION_CHARS = 400;

@@ -1,4 +1,4 @@
-/** Sub-agents at work: what they tell the run that called them, and what people send to them through it. */
+/** Running sub-agents: their messages to the run that called them, and messages that people send them through it. */
 
 import { MESSAGES_BYTES } from '../../base/sizes/bounds.js';
 import { sizeOfList } from '../../base/sizes/sizes.js';
@@ -23,7 +23,7 @@ import { closeGate, closeGates, showWaiting } from '../run/gates.js';
 import type { PassedOn } from '../run/memory.js';
 import type { Run } from '../run/run.js';
 
-/** Takes what an agent tells its caller. Only of one that runs: the end of one closes all that it asked. */
+/** Handles a message of a running agent. An ended agent's questions are closed, so its messages are ignored. */
 export function hearAgent(run: Run, raw: unknown): void {
   const message = readAgentMessage(raw);
   if (message === null || !openChildren(run.state.children).some(({ id }) => id === message.id)) {
@@ -42,7 +42,7 @@ export function hearAgent(run: Run, raw: unknown): void {
       reopen(run, message);
       break;
     case 'message_refused':
-      // Anybody can send a run something: only what was passed on to the agent comes back from it.
+      // Any client can send this signal, so an agent can only return a message that was passed on to it.
       if (isWith(run, message.id, message.item.id)) takeBack(run, message.id, [message.item], message.why);
       break;
     case 'message_read':
@@ -78,12 +78,12 @@ export function hearAgent(run: Run, raw: unknown): void {
   run.show();
 }
 
-/** Whether the message was passed on to that agent, and nobody has said what became of it. */
+/** True if the message was passed on to that agent, and has no outcome yet. */
 function isWith({ memory }: Run, agent: string, messageId: string): boolean {
   return memory.agents.passed.get(messageId)?.agent === agent;
 }
 
-/** A message for an agent goes down to it; where it has ended meanwhile, it is for the role at work. */
+/** Passes a message on to an agent; if the agent has ended meanwhile, the role at work gets it. */
 export function passOn(run: Run, item: InboxItem, { id, to }: Addressee): void {
   const { inbox } = run.state.people;
   inbox.items = inbox.items.filter(waiting => waiting !== item);
@@ -96,7 +96,7 @@ export function passOn(run: Run, item: InboxItem, { id, to }: Addressee): void {
   });
 }
 
-/** Whoever passed a message on hears who read it, up to the run that it was sent to. */
+/** Reports who read a message to the run that passed it on, up to the run that it was sent to. */
 export function tellRead({ state, ports }: Run, messageId: string, by = ''): void {
   if (isSubagent(state.settings)) ports.tellCaller({ type: 'message_read', messageId, by });
 }
@@ -106,7 +106,7 @@ type Told<T extends AgentMessage['type']> = Extract<AgentMessage, { type: T }>;
 function hearRead(run: Run, { id, messageId, by }: Told<'message_read'>): void {
   const { passed } = run.memory.agents;
   const message = passed.get(messageId);
-  // What was sent to the agent's own run is told there.
+  // A message that was sent directly to the agent's run has its receipt there.
   if (message?.agent !== id) return;
   passed.delete(messageId);
   const reader = wayTo(id, by);
@@ -114,24 +114,24 @@ function hearRead(run: Run, { id, messageId, by }: Told<'message_read'>): void {
   tellRead(run, messageId, reader);
 }
 
-/** Of an agent of an agent: `by` is the way from that one, '' for itself. */
+/** Returns the path to an agent's agent; `by` is the path from agent `id`, or '' for the agent itself. */
 function wayTo(id: string, by: string): string {
   return [id, by].filter(Boolean).join('/');
 }
 
-/** Calls back a message that was passed on, from wherever it is: the word on that comes up as that of its reading does. */
+/** Asks the agent to return a message that was passed on; the outcome is reported upwards. Null: not possible. */
 export function callBack(run: Run, messageId: string): PassedOn | null {
   const message = run.memory.agents.passed.get(messageId);
   if (!message || message.takenBack) return null;
   message.takenBack = true;
   run.journal('receipt', calledBackReceipt(messageId, message.agent));
   const input = { type: 'withdraw' as const, messageId };
-  // Where it has ended it gives back what it did not read.
+  // An agent that has ended returns its unread messages anyway.
   run.ports.tellSubagent(message.agent, { signal: 'caller', input }, () => {});
   return message;
 }
 
-/** Nobody reads the message any more, at any level: whoever passed it on hears so, up to the run that it was sent to. */
+/** Records that a message was withdrawn, and reports it to the run that passed it on. */
 export function noteWithdrawn(run: Run, messageId: string): void {
   const { state, ports, memory } = run;
   memory.agents.passed.delete(messageId);
@@ -140,17 +140,17 @@ export function noteWithdrawn(run: Run, messageId: string): void {
   if (isSubagent(state.settings)) ports.tellCaller({ type: 'message_withdrawn', messageId });
 }
 
-/** Messages that agents have and nobody has read yet. */
+/** Returns the messages that agents have and have not read yet. */
 export function passedOn({ memory }: Run): InboxItem[] {
   return [...memory.agents.passed.values()].flatMap(({ item, takenBack }) => (takenBack ? [] : [item]));
 }
 
-/** Whoever lets the run go on above is to reach it: see `requestResume`. */
+/** Reports a pause upwards, because a resume there must reach it: see `requestResume`. */
 export function tellPause({ state, ports }: Run, type: 'paused' | 'resumed', by = ''): void {
   if (isSubagent(state.settings)) ports.tellCaller({ type, by });
 }
 
-/** Messages that an ended agent said nothing of. Where it is unknown what it read, the role at work gets them. */
+/** Settles messages that an ended agent did not report on. If it is unknown what it read, the role at work gets them. */
 export function finishPassed(run: Run, agent: string, isLost: boolean): void {
   for (const [messageId, { agent: reader, item }] of run.memory.agents.passed) {
     if (reader !== agent) continue;
@@ -163,7 +163,7 @@ export function finishPassed(run: Run, agent: string, isLost: boolean): void {
   }
 }
 
-/** What an agent did not read is for the role at work. `refused`: why, where the agent goes on. */
+/** Returns an agent's unread messages to the role at work. `refused`: why the agent could not take them. */
 export function takeBack(run: Run, agent: string, items: readonly InboxItem[], refused?: string): void {
   const { people, cursor } = run.state;
   const room = MESSAGES_BYTES - sizeOfList(steeringAt(cursor)?.items ?? []);
@@ -174,7 +174,7 @@ export function takeBack(run: Run, agent: string, items: readonly InboxItem[], r
   const { passed } = run.memory.agents;
   for (const item of items) {
     const isOurs = isWith(run, agent, item.id);
-    // Sent to the agent's own run under the id of one that this run has: a repeat, which does nothing.
+    // It was sent to the agent's own run with an id that this run knows: a repeat, which has no effect.
     if (!isOurs && people.inbox.seenIds.includes(item.id)) continue;
     if (isOurs && passed.get(item.id)?.takenBack) {
       noteWithdrawn(run, item.id);
@@ -191,10 +191,10 @@ export function takeBack(run: Run, agent: string, items: readonly InboxItem[], r
   }
 }
 
-// Gates of sub-agents (A7): a person who attends a run answers there what its agents ask. Each level does the same, so
-// that the gate of an agent's agent comes up, and its answer goes down, step by step.
+// Gates of sub-agents (A7): a person who attends a run answers its agents' questions there. Each level does the same, so that a
+// nested agent's gate moves up, and its answer moves down, step by step.
 
-/** What a person says at an agent's gate goes to the agent, which closes the gate when it has taken it. */
+/** Passes a person's answer on to the agent, which closes the gate when it has taken it. */
 export function passAnswer(
   run: Run,
   { id, gateId }: NonNullable<OpenGate['agent']>,
@@ -204,7 +204,7 @@ export function passAnswer(
   run.keepTime();
 }
 
-/** Nobody waits any more at what an agent that has ended asked. */
+/** Closes the gates of an agent that has ended. */
 export function closeGatesOf(run: Run, id: string): void {
   run.memory.agents.waiting = run.memory.agents.waiting.filter(({ agent }) => agent?.id !== id);
   closeGates(run, ({ agent }) => agent?.id === id, `${id} has ended`);
@@ -212,7 +212,7 @@ export function closeGatesOf(run: Run, id: string): void {
   run.keepTime();
 }
 
-/** A gate that an agent has opened. */
+/** Opens a gate here for a gate that an agent has opened. */
 function openFor(run: Run, { id, run: runId, gate }: Told<'gate_opened'>): void {
   if (gateOf(run, id, gate.id)) return;
   const { from = { agent: '', run: runId } } = gate;
@@ -232,11 +232,11 @@ function closeFor(run: Run, { id, gateId, by, decision }: Told<'gate_closed'>): 
   agents.waiting = agents.waiting.filter(({ agent }) => agent?.id !== id || agent.gateId !== gateId);
   const open = gateOf(run, id, gateId);
   if (open) closeGate(run, open, by, decision);
-  // A long form may have been in the way of others.
+  // A long form may have blocked others.
   else showWaiting(run);
 }
 
-/** The agent judges an answer by what it knows; the gate waits for another one. */
+/** Reopens a gate whose answer the agent refused. */
 function reopen(run: Run, { id, gateId, why }: Told<'answer_refused'>): void {
   const open = gateOf(run, id, gateId);
   if (!open) return;

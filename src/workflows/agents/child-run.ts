@@ -1,4 +1,4 @@
-/** A run as a child of another workflow: what an application's own workflows call. */
+/** Runs as children of an application's own workflows. */
 
 import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import {
@@ -36,19 +36,19 @@ import {
 } from '../run/definitions.js';
 import { startCancellable } from './start-child.js';
 
-/** What a run is started with. Only `workspace` has no default. */
+/** Settings of a run. Only `workspace` has no default. */
 export type ChildRunSettings = Partial<Omit<RunSettings, 'workspace' | 'continueAsNew'>> &
   Pick<RunSettings, 'workspace'>;
 
 /**
- * How the child is started: as `startChild` has it. Defaults: the queue of the parent, an id that the SDK gives, and
- * a run that is cancelled when its parent ends. Retry policies and cron schedules are not for runs: they are refused.
+ * Options of the child, like those of `startChild`. Defaults: the parent's queue, an id of the SDK, and cancellation when the
+ * parent ends. Runs refuse retry policies and cron schedules.
  */
 export interface ChildRunOptions extends Omit<ChildWorkflowOptions, 'args' | 'retry' | 'cronSchedule'> {
   /**
-   * Gets each gate of the run that waits for somebody, and of its sub-agents: start it `attended`. What it returns is
-   * the answer; null leaves the gate to others. It may take its time: call activities, wait for a signal of its own.
-   * A budget that is used up is not asked about: `limits` are this workflow's to choose.
+   * Gets each open gate of the run and of its sub-agents; the run must be started `attended`. Its return value is the answer;
+   * null leaves the gate to others. It may take long, call activities, and wait for signals. There are no gates for used-up
+   * budgets: this workflow sets `limits` itself.
    */
   onGate?: (gate: Gate) => GateReply | null | Promise<GateReply | null>;
 }
@@ -56,7 +56,7 @@ export interface ChildRunOptions extends Omit<ChildWorkflowOptions, 'args' | 're
 /** An answer as the update `answerGate` has it, such as `{ decision: 'approve' }` or `{ text: 'the red one' }`. */
 export type GateReply = Record<string, unknown>;
 
-/** What is said to a run until it ends; what comes later fails. */
+/** Sends messages to a run. They fail once the run has ended. */
 export interface RunHandle {
   /** Its workflow id. */
   readonly id: string;
@@ -67,15 +67,15 @@ export interface RunHandle {
   stop(input?: ReasonInput): Promise<void>;
   finish(): Promise<void>;
   /**
-   * Answers a gate of a run that a workflow has started. What does not fit is refused by the run, and the gate stays
-   * open; so is every answer to a run that a client has started: clients answer its gates.
+   * Answers a gate of a run that a workflow has started. The run refuses an answer that does not fit, and its gate stays open.
+   * A run that a client has started refuses all: clients answer its gates.
    */
   answer(gateId: string, reply: GateReply): Promise<void>;
 }
 
 /** A run that has begun. */
 export interface ChildRun extends RunHandle {
-  /** Waits for its end: as `executeRun` does. */
+  /** Waits for its end, like `executeRun`. */
   result(): Promise<RunResult>;
 }
 
@@ -98,18 +98,18 @@ export async function startRun(
   return { ...handleOf(child), result: () => resultOf(child) };
 }
 
-/** A run of this id, whoever started it. */
+/** Returns a handle of the run with this id, however it was started. */
 export function runHandle(id: string): RunHandle {
   return handleOf(getExternalWorkflowHandle(id));
 }
 
 /** The run that called this workflow as a tool. */
 export interface CallingRun extends RunHandle {
-  /** Names this call and no other, of any run, in every try: for systems that do nothing twice under one key. */
+  /** Identifies this call, the same in every attempt: for systems that ignore repeats of a key. */
   readonly idempotencyKey: string;
 }
 
-/** The run that called this workflow as a tool; null where none did. */
+/** Returns the run that called this workflow as a tool; null if none did. */
 export function callingRun(): CallingRun | null {
   const { parent, memo } = workflowInfo();
   const key = memo?.idempotencyKey;
@@ -133,10 +133,10 @@ function handleOf(
 
 type OnGate = NonNullable<ChildRunOptions['onGate']>;
 
-/** By workflow id. A workflow has modules of its own, and one handler for all runs that it started. */
+/** Handlers by workflow id. The signal has one handler for all runs that this workflow started. */
 const askers = new Map<string, OnGate>();
 
-/** Hears what the run asks, as a run hears its sub-agents. Returns the name by which the run knows that it is heard. */
+/** Listens for the run's gates, as a run does for its sub-agents. Returns the name that the run is `calledAs`. */
 function hearGates(id: string, onGate: OnGate): string {
   askers.set(id, onGate);
   setHandler(
@@ -145,7 +145,7 @@ function hearGates(id: string, onGate: OnGate): string {
       const message = readAgentMessage(raw);
       if (message?.type !== 'gate_opened') return;
       const reply = await askers.get(message.run)?.(message.gate);
-      // A run that has ended meanwhile waits for no answer: what a handler throws would end this workflow too.
+      // A run that has ended waits for no answer. A throw in a handler would fail this workflow too.
       if (reply)
         await runHandle(message.run)
           .answer(message.gate.id, reply)
@@ -157,8 +157,8 @@ function hearGates(id: string, onGate: OnGate): string {
 }
 
 /**
- * Runs a goal to its end and gives its result, whatever the outcome: look at `outcome`, which may also be `failed`.
- * @throws ChildWorkflowFailure where there is no result: the run was cancelled, terminated, or could not start.
+ * Runs a goal to its end and returns its result for every outcome: check `outcome`, which may be `failed`.
+ * @throws ChildWorkflowFailure if there is no result: the run was cancelled, terminated, or could not start.
  */
 export async function executeRun(
   goal: string,
@@ -171,12 +171,12 @@ export async function executeRun(
 
 export type StartedRun = (input: RunInput) => Promise<RunResult>;
 
-/** Also of a run that failed. */
+/** Returns the result, even of a run that failed. */
 export async function resultOf(child: ChildWorkflowHandle<StartedRun>): Promise<RunResult> {
   try {
     return await child.result();
   } catch (error) {
-    // A failed run leaves its result in its failure.
+    // A failed run has its result in its failure.
     const cause = error instanceof ChildWorkflowFailure ? error.cause : undefined;
     const [result] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
     if (!result) throw error;

@@ -1,4 +1,4 @@
-/** Children that hear of a cancellation, also where they have continued as new. */
+/** Children that receive a cancellation even after they have continued as new. */
 import type { Workflow } from '@temporalio/common';
 import {
   CancellationScope,
@@ -11,9 +11,9 @@ import {
 } from '@temporalio/workflow';
 
 /**
- * As `startChild`. The platform's own request to cancel names the run that was started, which is over where the child
- * has continued as new: nothing comes of it, and whoever waits for the child's end waits for all of its work. So the
- * child is asked once more by its workflow id, which means the run at hand.
+ * Works like `startChild`. The platform's own cancel request names the execution that was started, which has closed if the
+ * child has continued as new. The request then has no effect, and the parent waits until all of the child's work is done. So
+ * this also requests cancellation by workflow id, which reaches the current execution.
  */
 export async function startCancellable<T extends Workflow>(
   workflow: string,
@@ -33,7 +33,7 @@ export async function startCancellable<T extends Workflow>(
   return child;
 }
 
-/** A child that has just ended needs it no more. */
+/** Ignores failures: a child that has just ended needs no cancellation. */
 function cancelByName(workflowId: string): void {
   CancellationScope.nonCancellable(() => getExternalWorkflowHandle(workflowId).cancel()).catch(() => {});
 }

@@ -1,4 +1,4 @@
-/** Children on Temporal, which end with their run: sub-agents, of the run's own type, and workflows of the application. */
+/** Children that end with their run: sub-agents, which are runs too, and workflows of the application. */
 
 import { type Workflow, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
@@ -47,13 +47,13 @@ const SIGNALS = {
 
 interface OpenAgent {
   started: Promise<ChildWorkflowHandle<StartedRun>>;
-  /** All that it was told: the server keeps no order of signals that are on their way at the same time. */
+  /** Resolves when all messages are sent. They go one by one, because the server does not order concurrent signals. */
   told: Promise<void>;
 }
 
-/** Those of a part: none is open where the next begins. */
+/** Returns the sub-agents of one part of a run; none is open when the next part begins. */
 export function subagents(): Pick<Ports, 'callSubagent' | 'tellSubagent' | 'cancelSubagents'> {
-  // Of all that run, until it is cancelled: each new one stays with its parent for ever.
+  // One scope for all calls until it is cancelled; a scope per call would leak in its parent.
   let calls = new CancellationScope();
   const open = new Map<string, OpenAgent>();
   return {
@@ -66,14 +66,14 @@ export function subagents(): Pick<Ports, 'callSubagent' | 'tellSubagent' | 'canc
             { goal, settings: { ...settings, session: sessionOf(workflowInfo().workflowId, settings) } },
           ],
           staticSummary: preview(`${settings.role}: ${goal}`, SUMMARY_CHARS),
-          // Its type is that of every run: this says what it is.
+          // All runs have the same workflow type, so this describes the sub-agent.
           staticDetails: [
             `- sub-agent \`${id}\` of \`${workflowInfo().workflowId}\``,
             `- role: ${settings.role}`,
             `- workspace: \`${settings.workspace}\``,
           ].join('\n'),
           memo: { ...memoOf(goal, settings), startedAt: new Date(Date.now()).toISOString() },
-          // It is a part of this run's work, and its usage is counted here: nobody goes on before it has ended.
+          // A sub-agent does part of this run's work and its usage counts here, so the run waits for its end.
           parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
           cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
         });
@@ -87,11 +87,11 @@ export function subagents(): Pick<Ports, 'callSubagent' | 'tellSubagent' | 'canc
         return endWithoutResult(error);
       } finally {
         open.delete(id);
-        // Whoever told it something is heard of before the run goes on.
+        // Senders get the outcome of their messages before the run continues.
         await agent.told;
       }
     },
-    // Also what comes before it has begun.
+    // Messages may be sent before it has begun.
     tellSubagent: (id, { signal, input }, told) => {
       const agent = open.get(id);
       if (agent === undefined) return told(false);
@@ -107,7 +107,7 @@ export function subagents(): Pick<Ports, 'callSubagent' | 'tellSubagent' | 'canc
   };
 }
 
-/** What a run that was called as a sub-agent, under this id, tells the one that called it: one after the other. */
+/** Sends a sub-agent's messages to the run that called it, one after the other. `calledAs`: the agent's id there. */
 export function caller(calledAs: string | undefined): Pick<Ports, 'tellCaller' | 'callerTold'> {
   const { parent, workflowId: run } = workflowInfo();
   if (calledAs === undefined || parent === undefined) return { tellCaller: () => {}, callerTold: () => null };
@@ -117,7 +117,7 @@ export function caller(calledAs: string | undefined): Pick<Ports, 'tellCaller' |
     tellCaller: message => {
       const before = told ?? Promise.resolve();
       const now = before
-        // Also in a run that was cancelled. A caller that is gone misses nothing.
+        // Send even in a cancelled run. A caller that is gone misses nothing.
         .then(() =>
           CancellationScope.nonCancellable(() =>
             handle.signal(subagentSignal, { ...message, id: calledAs, run }),
@@ -133,7 +133,7 @@ export function caller(calledAs: string | undefined): Pick<Ports, 'tellCaller' |
   };
 }
 
-/** Anything that is not the child's own end is a bug and goes on as it is. */
+/** Returns the end of a child without a result. Any other error is a bug and is rethrown. */
 function endWithoutResult(error: unknown): AgentEnd {
   if (isCancellation(error)) return { kind: 'cancelled' };
   if (error instanceof ChildWorkflowFailure) return { kind: 'lost', why: errorText(error.cause ?? error) };
@@ -142,11 +142,11 @@ function endWithoutResult(error: unknown): AgentEnd {
   throw error;
 }
 
-/** Of what a workflow throws, and of a line for the Web UI. */
+/** Limits of a workflow's error message, and of a line for the Web UI. */
 const WHY_BYTES = 16_000;
 const SUMMARY_BYTES = 200;
 
-/** Asks the worker whether the call may be made as it is: its configuration may have changed since the start. */
+/** Asks the worker if the call is allowed as it is, because its configuration may have changed since the start. */
 export type CheckCall = (input: CallToolInput) => Promise<Called<CallChecked>>;
 
 export async function callWorkflow(
@@ -164,14 +164,14 @@ export async function callWorkflow(
       const child = await startCancellable<Workflow>(workflow, {
         workflowId: childId(workflowInfo().workflowId, `${check.tool}/${check.callId}`),
         args: [value.arguments],
-        // For `callingRun`, also where it continues as new.
+        // Read by `callingRun`, even after the workflow continued as new.
         memo: { idempotencyKey: check.idempotencyKey },
         ...(taskQueue === undefined ? {} : { taskQueue }),
         staticSummary: cutText(options.summary, SUMMARY_BYTES),
         workflowExecutionTimeout: check.timeoutMs,
         retry: { maximumAttempts: options.attempts },
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-        // Until it has ended, or its time has, nobody knows what it did.
+        // Its effects are unknown until it has ended or timed out.
         cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
       });
       isStarted = true;
@@ -183,14 +183,14 @@ export async function callWorkflow(
   }
 }
 
-/** What it threw is a failed call that the model reads; that it was ended otherwise is a failure of the call. */
+/** A workflow's own error is a failed call that the model reads; any other end is a failure of the call. */
 function endOf(error: unknown, isStarted: boolean): Called<WorkflowEnd> {
   const failed = (kind: CallFailure['kind'], message: string, type = ''): Called<WorkflowEnd> => ({
     ok: false,
     failure: { kind, type, message },
   });
   if (isCancellation(error)) return failed('cancelled', '', isStarted ? '' : FAILURE.tool.notSent);
-  // The one of an earlier run of this run's id goes on still.
+  // The workflow of an earlier run with the same id is still open.
   if (error instanceof WorkflowExecutionAlreadyStartedError)
     return failed('application', error.message, FAILURE.tool.notSent);
   if (!(error instanceof ChildWorkflowFailure)) throw error;

@@ -1,9 +1,9 @@
-/** The one way to tell all agents at work what holds for them: each tells its own, to the last level. */
+/** Sends all running agents what holds for them; each agent forwards it to its own. */
 import { openChildren } from '../../run/agents/children.js';
 import type { ToChild } from '../run/ports.js';
 import type { Run } from '../run/run.js';
 
-/** Tells each agent its message, where it has one, as it was read, which bounds it. Gives the ids of those. */
+/** Sends each agent its message, if there is one for it; readers have bounded it. Returns the ids of those agents. */
 export function tellAgents(run: Run, messageFor: (id: string) => ToChild | null): string[] {
   const told: string[] = [];
   for (const { id } of openChildren(run.state.children)) {
@@ -20,7 +20,7 @@ export function tellAgents(run: Run, messageFor: (id: string) => ToChild | null)
   return told;
 }
 
-/** What a person says. */
+/** Messages that a person caused, in words. */
 const WHAT: Partial<Record<string, string>> = {
   pause: 'to pause',
   resume: 'to go on',

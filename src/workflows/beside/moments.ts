@@ -1,4 +1,4 @@
-/** The loop asks the features of its run: a function for each moment. */
+/** Calls the features of a run: one function for each moment. */
 import type { CallValues } from '../../rules/prompts/call-context.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import type { Limits } from '../../run/limits/limits.js';
@@ -9,7 +9,7 @@ import type { Seen } from '../run/definitions.js';
 import type { Run } from '../run/run.js';
 import type { Feature, OwnRunner } from './feature.js';
 
-/** The state as this code has it: what earlier code had elsewhere goes to its slice. */
+/** Moves state that earlier code stored elsewhere to the slices of features. */
 export function adopted(state: RunState, features: readonly Feature<Run>[]): RunState {
   for (const { slice } of features) slice?.adopt(state);
   return state;
@@ -35,7 +35,7 @@ export function afterResult(run: Run, call: { callId: string; result: ToolResult
   for (const feature of run.features) feature.afterResult?.(run, call);
 }
 
-/** Nothing of theirs begins meanwhile. */
+/** Waits for the features; they begin nothing meanwhile. */
 export async function comeToRest(run: Run): Promise<void> {
   run.memory.isResting = true;
   const resting = run.features.map(feature => feature.comesToRest?.(run) ?? null);
@@ -71,7 +71,7 @@ export function factsOf({ features, state }: Run): Partial<ModelSituation> {
   return Object.assign({}, ...features.map(feature => feature.facts?.(state)));
 }
 
-/** The limits of which sub-agents that begin get their part. */
+/** Returns the limits that new sub-agents share. */
 export function limitsToShare(run: Run): Limits {
   return run.features.reduce((limits, feature) => feature.limits?.(run, limits) ?? limits, run.limits);
 }

@@ -1,6 +1,6 @@
 /**
- * Moments of a run that the worker is told of, before the run goes on. Features say what of a moment concerns them; all
- * of it is one activity, and where it concerns none there is no activity.
+ * Moments that the worker is notified of before the run continues. Features contribute parts of a moment; all of them go into
+ * one activity. Without parts there is no activity.
  */
 import type { MomentEnd, MomentFacts, MomentInput } from '../../activities/types.js';
 import { ownValue } from '../../base/json/json.js';
@@ -14,7 +14,7 @@ import type { Called } from '../run/ports.js';
 import type { Run } from '../run/run.js';
 import type { Moment, Part, Reply } from './feature.js';
 
-/** Null: it concerns nobody. */
+/** Returns null if no feature has a part in the moment. */
 function tell(run: Run, moment: Moment): Promise<Called<MomentEnd>> | null {
   const parts = run.features.flatMap(feature => feature.tells?.(run, moment) ?? []);
   return parts.length === 0 ? null : ask(run, moment, parts);
@@ -33,14 +33,14 @@ async function ask(run: Run, moment: Moment, parts: readonly Part[]): Promise<Ca
   return ended;
 }
 
-/** Names the moment, by the id of this execution: a run that was reset says other things under the same names. */
+/** Returns the key of a moment. It contains the id of this execution, because a reset run repeats names with other content. */
 export function keyOf(run: Run, moment: Moment): string {
   const { goal, lastId } = run.state;
   const name = () => {
     switch (moment.at) {
       case 'turn': {
         const { message, turn } = moment.reply;
-        // The reply of a wrap-up is outside the count, as a summary is: the next one has its number.
+        // A wrap-up or summary does not count as a turn, so the next reply has its number.
         const isCounted = here(run.cursor).phase !== 'wrap_up' && message.role !== COMPACTOR;
         return isCounted ? `turn-${turn}` : `turn-${turn}-${message.id}`;
       }
@@ -49,7 +49,7 @@ export function keyOf(run: Run, moment: Moment): string {
       case 'error':
         return `error-${run.nextId('c')}`;
       case 'goal':
-        // A goal that a message opens again ends twice.
+        // A goal that a message reopens ends twice.
         return `goal-${goal.number}-${lastId}`;
       case 'end':
         return `goal-${goal.number}-end`;
@@ -83,7 +83,7 @@ function factsOf({ state }: Run, moment: Moment): MomentFacts {
   }
 }
 
-/** Why the run may not begin; null where it may. */
+/** Returns why the run may not begin; null if it may. */
 export async function refusalToBegin(run: Run): Promise<CallFailure | null> {
   const telling = tell(run, { at: 'begin' });
   if (!telling) return null;
@@ -96,14 +96,14 @@ export function turnEnded(run: Run, reply: Reply): Promise<void> | null {
   return telling ? telling.then(ended => (ended.ok ? undefined : fail(run, ended.failure))) : null;
 }
 
-/** After a reply that is no turn, such as a summary. */
+/** Notifies of a reply that is not a turn, such as a summary. */
 export async function replied(run: Run, message: Reply['message']): Promise<void> {
   await turnEnded(run, { message, turn: run.state.total.turns });
 }
 
-/** Results of tools that were said after the message of number `after`. */
+/** Notifies of tool results that were added after the message of number `after`. */
 export function resultsSaid(run: Run, thread: string, after: number): Promise<void> | null {
-  // By the name that it keeps: of a branch it is the copy's already.
+  // The id of a thread, which for a branch is the copy's already.
   const messageIds = () =>
     (ownValue(run.state.threads, thread)?.messages ?? [])
       .filter(message => message.kind === 'tool_result' && messageNumber(message) > after)
@@ -112,7 +112,7 @@ export function resultsSaid(run: Run, thread: string, after: number): Promise<vo
   return telling ? telling.then(() => undefined) : null;
 }
 
-/** Whatever comes of it, that failure is what counts. */
+/** Notifies of a failed model. The result is ignored: the model's failure is what counts. */
 export async function modelFailed(run: Run, role: string, failure: CallFailure): Promise<void> {
   const telling = tell(run, { at: 'error', role, failure });
   if (telling) await telling;
@@ -134,12 +134,12 @@ export async function runEnds(
   if (telling) await telling;
 }
 
-/** A feature wants the run to end, as a person may. */
+/** Ends the run for a feature, as a person's stop does. */
 export function stop(run: Run, cause: Cause, why: string): void {
   if (run.state.people.stop === null) stopRun(run, why, cause);
 }
 
-/** Nobody says that the goal may go on: without the hook it would, and nothing would be paid. */
+/** Stops the run if its hook failed: without this, the run would continue without its hook and without being charged. */
 function fail(run: Run, { kind, type, message }: CallFailure): void {
   if (kind === 'cancelled') return;
   stop(run, 'failed:hook', `The hook at the end of a turn failed: ${message || type || kind}`);

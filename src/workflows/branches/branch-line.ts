@@ -1,4 +1,4 @@
-/** The line of a task beside others, with a position and threads of its own. Code for one task works on it unchanged. */
+/** The line of a task that runs in parallel: it has its own position and threads. Code for one task needs no change for it. */
 
 import { branchThread, branchThreadId } from '../../conversation/branch-threads.js';
 import { inPlanOrder } from '../../rules/plan/branches.js';
@@ -19,12 +19,12 @@ class BranchLine implements Line {
   readonly cursor: Cursor;
   readonly tools: Branch;
   readonly models: Branch;
-  /** The main line reads them, for all. */
+  /** The main line reads messages for all branches. */
   readonly hearsPeople = false;
   readonly #run: Run;
   readonly #branch: Branch;
   readonly #group: BranchGroup;
-  /** It begins where it gave way the last time: to give way there again for a handover would never end. */
+  /** False at the position where the branch last yielded: yielding there again for a handover would never end. */
   #begun = false;
 
   constructor(run: Run, branch: Branch, group: BranchGroup) {
@@ -60,7 +60,7 @@ class BranchLine implements Line {
     return branches.reduce((sum, { inFlight }) => sum + Math.max(1, inFlight.length), 0);
   }
 
-  /** Calls and sub-agents of others have their turns: where these take the last, the branch waits for what comes of them. */
+  /** False if parallel calls and agents have reserved the last turns: the branch then waits for them to end. */
   hasTurn(): boolean {
     const { memory, limits } = this.#run;
     const isAlone = modelCalls(memory) === 0 && memory.agents.leases.size === 0;
@@ -72,7 +72,7 @@ class BranchLine implements Line {
     this.#begun = true;
   }
 
-  /** Waits beside the others at work; where none is, the main line waits for all. */
+  /** Waits while other branches work; if none does, it yields, and the main line waits for all. */
   async waitForPerson(done: () => boolean, deadline: number | null, what: string): Promise<void> {
     const { ports } = this.#run;
     const isOver = () => done() || (deadline !== null && ports.now() >= deadline);
@@ -92,13 +92,13 @@ class BranchLine implements Line {
     throw new Yielded();
   }
 
-  /** The goal's time went on with the others at work: it is none of this task's. */
+  /** Adds a wait to the task's start, because the goal's clock went on for the other branches. */
   #hasWaited(ms: number): void {
     const begunMs = this.#run.state.tasks.find(({ id }) => id === this.taskId)?.begunMs ?? null;
     if (begunMs !== null) this.#run.changeTask(this.taskId, { begunMs: begunMs + ms });
   }
 
-  /** Something is wanted of the whole run. */
+  /** True if the whole run needs this branch to yield. */
   #isWanted(): boolean {
     const { state, ports } = this.#run;
     if (this.#group.isCalled || state.people.stop !== null || isHeld(state)) return true;
@@ -107,7 +107,7 @@ class BranchLine implements Line {
     return this.#begun && ports.handoverNear(state);
   }
 
-  /** It is about to call a model, and a budget is used up, or the calls of others have the last turns. */
+  /** True if the branch is about to call a model, and a budget is used up, or other calls have reserved the last turns. */
   #lacksMeans(): boolean {
     if (!callsNext(this.#branch)) return false;
     const { exhausted } = checkBudgets(this.#run.limits, usedWithOthers(this.#run));
@@ -115,14 +115,14 @@ class BranchLine implements Line {
   }
 }
 
-/** Whether a message waits that is to be read before this branch goes on. */
+/** True if a message waits that must be read before this branch continues. */
 export function isSpokenTo({ people }: RunState, { cursor }: Branch): boolean {
   if (cursor.interrupts.length > 0) return false;
   const action = batchAction(waitingSteers(people.inbox, 'executor'));
   return action === 'skip_rest' || (action === 'after_batch' && !hasOpenBatch(cursor));
 }
 
-/** What a branch waits for at a gate. */
+/** The wait of a branch at a gate. */
 export interface Wait {
   isOver: () => boolean;
   deadline: number | null;
@@ -130,20 +130,20 @@ export interface Wait {
 }
 
 export class BranchGroup {
-  /** Those that do something, or are about to: not those that wait for a person. */
+  /** Branches that work or are about to, not those that wait for a person. */
   readonly working = new Set<Branch>();
-  /** The others wait: what for. */
+  /** Waits of the other branches. */
   readonly waits = new Map<Branch, Wait>();
-  /** The main line is wanted: each branch gives way at its next safe point. */
+  /** True if the main line must act: each branch yields at its next safe point. */
   isCalled = false;
 }
 
-/** The run on the line of a branch. */
+/** Returns the run on the line of a branch. */
 export function onBranch(run: Run, branch: Branch, group = new BranchGroup()): Run {
   return new Run(run.state, run.ports, run.features, run.memory, own => new BranchLine(own, branch, group));
 }
 
-/** The branches whose tasks have not ended, in plan order, while they stand at a safe point. */
+/** Returns the branches whose tasks have not ended, in plan order. Only call it while they are at a safe point. */
 export function branchesOf(run: Run): Run[] {
   const { cursor, tasks } = run.state;
   return inPlanOrder(cursor.branches, tasks)

@@ -1,6 +1,6 @@
 /**
- * Tasks side by side: each in a branch, on a copy of the conversation. What is wanted of the whole run, such as to
- * read a message, is done on the main line, while every branch stands at a safe point.
+ * Tasks in parallel: each has a branch with a copy of the conversation. Work for the whole run, such as reading a message, is
+ * done on the main line, while every branch is at a safe point.
  */
 
 import { joinBranchThreads } from '../../conversation/branch-threads.js';
@@ -26,7 +26,7 @@ import { type BatchEnd, closeOpenCalls } from '../turn/tools/finish-call.js';
 import { usedBudgets } from '../turn/turn-loop.js';
 import { BranchGroup, isSpokenTo, onBranch } from './branch-line.js';
 
-/** The main line, until a branch wants something of it. */
+/** Works on the main line, then starts the branches and waits until one needs the main line. */
 export async function sideBySide(run: Run): Promise<StepEnd> {
   const { state } = run;
   const wait = safePoint(run, () => hears(run, EXECUTOR));
@@ -50,13 +50,13 @@ export async function sideBySide(run: Run): Promise<StepEnd> {
     const isRaised = await raiseBudget(run, budget);
     return isRaised ? MOVED : concludeEarly(run, { kind: 'budget_used', budgets });
   }
-  // Each works until it has ended or given way.
+  // Each works until it has ended or yielded.
   const opened: Opened = { group: new BranchGroup(), ends: new Map(), thrown: [] };
   await follow(run, state.cursor.branches.filter(isAtWork), opened);
   return settle(run, opened);
 }
 
-/** How to go on after a failed task is settled on the main line. True: there is one. */
+/** Moves the main line to a failed task, to decide how to continue. Returns true if there is one. */
 function takeFailure(run: Run): boolean {
   const { cursor, tasks } = run.state;
   const failed = inPlanOrder(cursor.branches, tasks).find(
@@ -69,7 +69,7 @@ function takeFailure(run: Run): boolean {
   return true;
 }
 
-/** Begins the tasks that there is room for. Returns their branches. */
+/** Begins as many tasks as the limits allow. Returns their branches. */
 function beginBranches(run: Run): Branch[] {
   const { state } = run;
   const { cursor } = state;
@@ -92,7 +92,7 @@ function beginBranches(run: Run): Branch[] {
 
 interface Opened {
   group: BranchGroup;
-  /** What the goal ends with, by branch. */
+  /** The end of the goal, by branch. */
   ends: Map<Branch, GoalEnd>;
   thrown: unknown[];
 }
@@ -102,7 +102,7 @@ async function follow(run: Run, branches: readonly Branch[], opened: Opened): Pr
   await Promise.all(branches.map(branch => followOne(run, branch, opened)));
 }
 
-/** The room of a task that has ended is the next one's at once. */
+/** Works on a branch; when its task has ended, the next task begins at once. */
 async function followOne(run: Run, branch: Branch, opened: Opened): Promise<void> {
   const { group, ends, thrown } = opened;
   try {
@@ -124,7 +124,7 @@ async function followOne(run: Run, branch: Branch, opened: Opened): Promise<void
   await follow(run, beginBranches(run), opened);
 }
 
-/** Works on the task until it has ended, or until what it came to is for the main line. */
+/** Works on the task until it has ended, or needs the main line. */
 async function work(run: Run, branch: Branch): Promise<StepEnd> {
   const { cursor, taskId } = branch;
   for (;;) {
@@ -140,7 +140,7 @@ async function work(run: Run, branch: Branch): Promise<StepEnd> {
   }
 }
 
-/** Does what the branches came back for. The first of them in plan order says how the goal goes on. */
+/** Does what the branches yielded for. The first of them in plan order decides how the goal continues. */
 async function settle(run: Run, { group, ends, thrown }: Opened): Promise<StepEnd> {
   const { cursor, tasks } = run.state;
   if (thrown.length > 0) throw thrown[0];
@@ -152,7 +152,7 @@ async function settle(run: Run, { group, ends, thrown }: Opened): Promise<StepEn
     cursor.position = branch.cursor.position;
     return MOVED;
   }
-  // A message that lets the calls of another run first waits with them.
+  // An `after-batch` message may still wait for the calls of another branch.
   const isIdle = (branch: Branch) =>
     group.waits.has(branch) || (isSpokenTo(run.state, branch) && !isHeard(run, EXECUTOR));
   const isOver = group.isCalled || group.waits.size === 0;
@@ -160,7 +160,7 @@ async function settle(run: Run, { group, ends, thrown }: Opened): Promise<StepEn
   return MOVED;
 }
 
-/** Every branch waits for a person: the time is none of the goal's. */
+/** Waits while every branch waits for a person; the goal's clock stops. */
 async function waitForAny(run: Run, { waits }: BranchGroup): Promise<void> {
   const { state } = run;
   const all = [...waits.values()];
@@ -173,7 +173,7 @@ async function waitForAny(run: Run, { waits }: BranchGroup): Promise<void> {
   );
 }
 
-/** In plan order, all of them at once: the conversation goes on with what each of them has. */
+/** Joins all branches at once, in plan order: the conversation then contains the messages of each. */
 function joinBranches({ state }: Run): void {
   const { cursor, tasks, threads } = state;
   takeBack(state, cursor.branches);
@@ -181,7 +181,7 @@ function joinBranches({ state }: Run): void {
   cursor.branches = [];
 }
 
-/** The sessions of branches that have ended are the run's again. */
+/** Returns the sessions of branches that have ended to the run. */
 function takeBack({ tools }: RunState, ended: readonly Branch[]): void {
   for (const branch of ended) {
     tools.sessions = takeBackSessions(tools.sessions, branch.sessions);
@@ -189,7 +189,7 @@ function takeBack({ tools }: RunState, ended: readonly Branch[]): void {
   }
 }
 
-/** Ends the branches of a goal that goes on without them. `open`: what becomes of tasks at work. */
+/** Ends the branches of a goal that continues without them. `open`: the status for running tasks. */
 export function closeBranches(
   run: Run,
   open: 'executing' | 'pending',

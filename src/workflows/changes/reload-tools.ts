@@ -1,4 +1,4 @@
-/** Tools that change while a run goes on: heard with the results of calls, pinned where the next goal begins (T19). */
+/** Tools that change during a run: noticed in results of calls, and pinned when the next goal begins (T19). */
 
 import { jsonBytes } from '../../base/json/json.js';
 import { PINNED_BYTES } from '../../base/sizes/bounds.js';
@@ -8,12 +8,12 @@ import { toolAllowedBy } from '../../run/tools/permission.js';
 import { relisted, type ToolChanges, toolChanges } from '../../run/tools/tool.js';
 import type { Run } from '../run/run.js';
 
-/** `at`: when a server said that it has other tools; the goal at hand keeps those that it has. */
+/** `at`: when a server reported a change of its tools. The current goal keeps its tools. */
 export function noteChange({ state: { tools, goal } }: Run, at: number | undefined): void {
   if (at !== undefined && at > tools.listed.at) tools.listed.changedIn = goal.number;
 }
 
-/** Lists the tools anew where that is due, in the first step of a goal: one activity, whose result the run pins. */
+/** Lists the tools again if that is due, in the first step of a goal, by one activity whose result the run pins. */
 export async function reloadTools(run: Run): Promise<void> {
   const { state, ports } = run;
   const { listed } = state.tools;
@@ -31,7 +31,7 @@ function pinTools(run: Run, listed: Pick<PinnedRun, 'tools' | 'fallbackServer'>)
   const tools = relisted(pinned.tools, listed.tools);
   const changes = toolChanges(pinned.tools, tools);
   if (changes === null) return;
-  // What is measured of a role goes by its object.
+  // Measurements of a role are cached by its object, so copy it.
   const roles = Object.fromEntries(Object.entries(pinned.roles).map(([name, role]) => [name, { ...role }]));
   const next = { ...pinned, roles, tools, fallbackServer: listed.fallbackServer ?? pinned.fallbackServer };
   if (jsonBytes(next) > PINNED_BYTES) {
@@ -40,14 +40,14 @@ function pinTools(run: Run, listed: Pick<PinnedRun, 'tools' | 'fallbackServer'>)
   }
   state.pinned = next;
   state.tools.listed.times += 1;
-  // What a person allowed was the tool as it was.
+  // The person allowed the tool as it was before.
   const gone = [...changes.changed, ...changes.removed];
   state.people.allowedTools = state.people.allowedTools.filter(entry => !gone.includes(toolAllowedBy(entry)));
   run.journal('tools_changed', changes);
   run.say(run.mainThread(), 'instruction', changesText(run.words, changes));
 }
 
-/** Names in a message for models: more would only fill it. */
+/** Limit of names in a message for models. */
 const MOST_NAMES = 50;
 
 function changesText(words: Words, { added, removed, changed }: ToolChanges): string {

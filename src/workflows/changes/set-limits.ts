@@ -1,4 +1,4 @@
-/** The one way in which the limits of a run in flight change: see `Enlarger` for who may. */
+/** Changes the limits of a run in flight; all changes go through here. See `Enlarger` for who may make them. */
 
 import { leasesAfter, withOthers } from '../../run/limits/leases.js';
 import { type Enlarger, isBudget, type Limits, underCeilings } from '../../run/limits/limits.js';
@@ -8,7 +8,7 @@ import { limitsToShare } from '../beside/moments.js';
 import { modelCalls } from '../run/memory.js';
 import type { Run } from '../run/run.js';
 
-/** They count from the next check on, also in the agents at work, which are told. Gives the ids of those. */
+/** Sets limits from the next check on, also in running agents, which are notified. Returns the ids of those. */
 export function setLimits(run: Run, limits: Partial<Limits>, by: Enlarger): string[] {
   const { state } = run;
   const from = limitsToShare(run);
@@ -20,8 +20,8 @@ export function setLimits(run: Run, limits: Partial<Limits>, by: Enlarger): stri
 }
 
 /**
- * Agents at work never have more than the goal has left, each its share of it: what is new to one it is told.
- * `from`: the limits before, where they have changed; `others`: those of them that are no budgets, the same for all.
+ * Shares the goal's remaining budgets anew among running agents, and notifies those whose share changed. `from`: the limits
+ * before a change; `others`: changed limits that are not budgets, the same for all.
  */
 export function shareAnew(
   run: Run,

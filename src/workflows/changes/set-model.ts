@@ -1,4 +1,4 @@
-/** The one place where the model changes that a role goes on with: each change is told, with from, to and why. */
+/** Changes the model of a role; all changes go through here, and each is reported with both models and the reason. */
 
 import { jsonBytes, ownValue } from '../../base/json/json.js';
 import { CHOSEN_BYTES, OUT_BYTES } from '../../base/sizes/bounds.js';
@@ -9,7 +9,7 @@ import type { PinnedRole } from '../../run/agents/role.js';
 import { tellAgents } from '../agents/tell-agents.js';
 import type { Run } from '../run/run.js';
 
-/** From its next call on the role has this model alone, also one that failed before. `why`: who chose it, in words. */
+/** From its next call on the role uses only this model, even if it failed before. `why`: who chose it, in words. */
 export function setModel(run: Run, role: PinnedRole, model: string, why: string): void {
   const { models } = run.state;
   models.at[role.name] = ownValue(models.at, role.name) ?? modelOf(run.state, role);
@@ -20,10 +20,10 @@ export function setModel(run: Run, role: PinnedRole, model: string, why: string)
 }
 
 const CHOSEN = 'chosen by a person';
-/** Beside the model for all. */
+/** Size limit of the models for roles, beside the model for all. */
 const CHOSEN_ROLES_BYTES = CHOSEN_BYTES - 1_100;
 
-/** What a person chose for a role, or for all (null): here, in the agents at work, and in those that begin later. */
+/** Applies a person's choice for a role, or for all (null): here, in running agents, and in those that begin later. */
 export function chooseModel(run: Run, { model, role }: { model: string; role: string | null }): void {
   const { models } = run.state;
   models.chosen =
@@ -34,7 +34,7 @@ export function chooseModel(run: Run, { model, role }: { model: string; role: st
   tellAgents(run, () => ({ signal: 'caller', input: { type: 'model_chosen', model, role } }));
 }
 
-/** The roles of this run go on with what was chosen for them, or the one that is named. */
+/** Applies the chosen models to the roles of this run, or only to the named one. */
 export function setChosen(run: Run, only: string | null = null): void {
   const { state } = run;
   const { all, roles } = state.models.chosen;
@@ -50,7 +50,7 @@ export function setChosen(run: Run, only: string | null = null): void {
     run.ports.tellCaller({ type: 'not_taken', what: `the model ${preview(model, 200)}`, why, by: '' });
 }
 
-/** The model failed the role, which goes on with the next one. */
+/** Moves a role from a model that failed it to the next one. */
 export function leaveModel(
   run: Run,
   role: PinnedRole,
@@ -61,14 +61,14 @@ export function leaveModel(
   goOnWith(run, role, next, why);
 }
 
-/** The model failed for a reason that lasts, of type `failure`: no other role, in any run of the goal, calls it. */
+/** Disables a model for all roles, in all runs of the goal: it failed for a lasting reason of type `failure`. */
 export function putOut(run: Run, model: string, failure: string): void {
   if (isOut(run.state, model)) return;
   setOut(run, within(OUT_BYTES, run.state.models.out, model, failure));
   if (isSubagent(run.state.settings)) run.ports.tellCaller({ type: 'model_out', model, failure });
 }
 
-/** The model answers, or somebody wants it. */
+/** Enables the model again: it has answered, or a person chose it. */
 export function backIn(run: Run, model: string): void {
   if (!isOut(run.state, model)) return;
   const { [model]: _, ...out } = run.state.models.out;
@@ -76,13 +76,13 @@ export function backIn(run: Run, model: string): void {
   if (isSubagent(run.state.settings)) run.ports.tellCaller({ type: 'model_back', model });
 }
 
-/** What is out for all runs of the goal is the word of the highest. */
+/** Sets the models that are disabled in all runs of the goal, as the top-level run decides. */
 export function setOut(run: Run, out: Record<string, string>): void {
   run.state.models.out = out;
   tellAgents(run, () => ({ signal: 'caller', input: { type: 'models_out', out } }));
 }
 
-/** The record with one member more, without the first where that is too much. */
+/** Returns the record with one more member; the first members are dropped if it exceeds the limit. */
 function within(
   maxBytes: number,
   record: Readonly<Record<string, string>>,
@@ -95,7 +95,7 @@ function within(
   return Object.fromEntries(kept);
 }
 
-/** The role is called with this model from here on. */
+/** Sets the model that the role uses from here on. */
 export function goOnWith(run: Run, { name }: PinnedRole, model: string, why: string): void {
   const { at } = run.state.models;
   const from = ownValue(at, name) ?? model;

@@ -1,4 +1,4 @@
-/** The one way in which tasks come into the plan, of the planner or of a person, and in which they are dropped from it. */
+/** Changes the plan; all tasks that the planner or a person adds or drops go through here. */
 
 import { mergePlan } from '../../rules/plan/merge-plan.js';
 import { REMOVED, REPLANNED, released, type Task, type TaskChange } from '../../run/plan/plan.js';
@@ -7,8 +7,8 @@ import { closeGates } from '../run/gates.js';
 import type { Run } from '../run/run.js';
 
 /**
- * Returns whether that changed anything. At most `maxTasks` may be open; what is over is left out. `dropped`: ids of
- * tasks that are given up. What a person set is given up by a person, or by a plan where it is one of `mayGiveUp`.
+ * Returns true if anything changed. At most `maxTasks` may be open; further ones are dropped. `dropped`: ids of tasks that are
+ * given up. A person's task is only given up by a person, or by a plan if `mayGiveUp` lists it.
  */
 export function updatePlan(
   run: Run,
@@ -36,7 +36,7 @@ export function updatePlan(
   return changed || fewer;
 }
 
-/** Ends what a plan gives up; whether it was anything. Of a task that a person set, the person is told either way. */
+/** Ends the tasks that a plan gives up; true if there were any. The person is notified if a task was theirs. */
 function giveUp(
   run: Run,
   { dropped, mayGiveUp }: { dropped: readonly string[]; mayGiveUp: readonly string[] },
@@ -56,15 +56,15 @@ function giveUp(
 }
 
 /**
- * WB4. A gate of the plan shows the plan as it was: nobody approves by it what has changed since. Its position asks anew,
- * so that an answer, which names the gate that was seen, is refused.
+ * WB4. Closes the gates that show the old plan: nobody may approve a change unseen. The position asks again, and an answer to
+ * the old gate is refused.
  */
 function askAnew(run: Run): void {
   const isOfPlan = ({ gate, answer, agent }: OpenGate) => gate.kind === 'plan' && answer === null && !agent;
   closeGates(run, isOfPlan, 'the plan was changed');
 }
 
-/** Ends tasks as skipped; whether there were any. What a person does not want done is nothing to wait for. */
+/** Ends tasks as skipped; true if there were any. Other tasks do not wait for what a person removed. */
 export function dropTasks(
   run: Run,
   which: (task: Task) => boolean,

@@ -1,7 +1,7 @@
 /**
- * Activities of a run: times, retries and cancellation of each kind, and what Temporal says of one that failed. Of a call
- * whose worker died, Temporal makes the tries that are left; then `rules/limits/model-failure.ts` or `run/tools/effect.ts`
- * decides. `worker/take-over.ts` only makes it known sooner.
+ * Activities of a run: time limits, retries and cancellation of each kind, and the reading of their failures. If a worker dies,
+ * Temporal makes the remaining attempts; then `rules/limits/model-failure.ts` or `run/tools/effect.ts` decides.
+ * `worker/take-over.ts` only makes the death known sooner.
  */
 import {
   ActivityCancellationType,
@@ -20,15 +20,15 @@ import { type CallFailure, FAILURE } from '../../run/limits/failure.js';
 import { isUsage } from '../../run/messages/message.js';
 import type { Called, CallOptions } from '../run/ports.js';
 
-/** How long a dead worker goes unnoticed: activities heartbeat every second. */
+/** Time after which a dead worker is noticed: activities heartbeat every second. */
 const HEARTBEAT_TIMEOUT_MS = 10_000;
-/** For a call on the queue of one worker: it takes calls also while it is busy, so it is gone. */
+/** Limit for a call on one worker's own queue. A busy worker takes such calls too, so a late start means it is gone. */
 const START_TIMEOUT_MS = 5_000;
 
-/** What the server takes of a summary; more fails the workflow task. */
+/** The server's limit for a summary; a longer one fails the workflow task. */
 const MOST_SUMMARY_BYTES = 200;
 
-/** One of ours. */
+/** Runs an activity of Steersman. */
 export function execute<A extends keyof SteersmanActivities>(
   name: A,
   input: Parameters<SteersmanActivities[A]>[0],
@@ -65,8 +65,8 @@ export function activityOptions({
 }
 
 /**
- * Of what answers soon or is given up: it does not heartbeat, and nobody waits for its cancellation. Its tries have an
- * end, and all of them together none: that would run out while no worker is there, as if what is asked had failed.
+ * Returns options of an activity that answers soon or is given up: it does not heartbeat, and its cancellation is not awaited.
+ * Its attempts are limited one by one. A common limit would expire while no worker runs, as if the activity had failed.
  */
 export function shortOptions(
   summary: string,
@@ -90,7 +90,7 @@ export const LOAD_OPTIONS: CallOptions = {
   timeoutMs: 120_000,
   attempts: WORKER_TRIES,
   maxRetryDelayMs: 2_000,
-  // A tool server may take its time to start, and nothing is lost with it.
+  // A tool server may start slowly, and interrupting it loses nothing.
   interruptible: true,
 };
 
@@ -101,7 +101,7 @@ export function settle<T>(promise: Promise<T>): Promise<Called<T>> {
   );
 }
 
-/** Temporal's failures in core's words. Anything else is a bug and goes on as it is. */
+/** Converts Temporal's failures into the run's form. Anything else is a bug and is rethrown. */
 function callFailure(error: unknown): CallFailure {
   if (isCancellation(error)) return { kind: 'cancelled', type: '', message: '' };
   if (!(error instanceof ActivityFailure)) throw error;
@@ -137,7 +137,7 @@ function hooksIn(details: unknown): Pick<CallFailure, 'hooks'> {
   return Array.isArray(told) ? { hooks: told.filter(isText) } : {};
 }
 
-/** What a call tells that it used, by the details of its failure, or of its last heartbeat. */
+/** Returns the usage that a call reported in the details of its failure or of its last heartbeat. */
 function usageIn(details: unknown): Pick<CallFailure, 'usage'> {
   const usage = isRecord(details) ? (details.usage ?? details.spent) : null;
   return isUsage(usage) ? { usage } : {};

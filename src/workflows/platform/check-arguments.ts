@@ -1,6 +1,6 @@
 /**
- * Checks arguments that a person edited at a gate, before the answer is accepted (PR8). An interpreter of schemas,
- * for workflow code may not generate code; the tool activity checks every call again with its own.
+ * Checks arguments that a person edited at a gate, before the answer is accepted (PR8). It interprets the schema, because
+ * workflow code may not generate code; the tool activity checks every call again with its own validator.
  */
 
 import { type Schema, Validator } from '@cfworker/json-schema';
@@ -9,18 +9,18 @@ import { isRecord } from '../../base/json/json.js';
 import { REF, schemaFaults, targetOf, throughSchemas } from '../../base/text/schema-faults.js';
 
 /**
- * What is wrong, one sentence for each fault; empty when valid, or when the schema can not be followed. Patterns are
- * left to whoever runs the call or asked for the form.
+ * Returns one sentence for each fault; empty if valid, or if the schema cannot be followed. Patterns are left to the worker
+ * that runs the call, or to the server that asked for the form.
  */
 export function argumentFaults(given: JsonSchema, args: Record<string, unknown>): string[] {
   const schema = withoutPatterns(given);
-  // Nothing here can end a check that goes on for ever, and the run would hang: the tool activity can.
+  // An endless check would hang the run here; the tool activity can end one.
   if (isTooMuchWork(schema, args)) return [];
   try {
     return schemaFaults(
       schema,
       args,
-      // The body has the one form that JSON Schema has; the type lists the known keywords.
+      // The cast is safe: a schema has one form, and the type only lists the known keywords.
       ({ schema: body, draft, value, onlyFirst }) =>
         new Validator(body as Schema, draft, onlyFirst).validate(value).errors,
     );
@@ -29,10 +29,10 @@ export function argumentFaults(given: JsonSchema, args: Record<string, unknown>)
   }
 }
 
-/** Below them a schema that takes more makes the one around it take less, or it is told by patterns what it is about. */
+/** Keywords whose schemas keep their patterns: without them, the outer schema would accept less or mean another thing. */
 const AS_WRITTEN: readonly string[] = ['not', 'if', 'oneOf', 'contains', 'patternProperties'];
 
-/** The schema without its patterns, as far as it takes no less for that: one of a server may try for ever. */
+/** Removes patterns where that only makes the schema accept more. A server's pattern may take forever to match. */
 function withoutPatterns(schema: JsonSchema): JsonSchema {
   let refers = false;
   const without = (node: unknown): unknown => {
@@ -44,7 +44,7 @@ function withoutPatterns(schema: JsonSchema): JsonSchema {
     return Object.fromEntries(
       entries.map(([key, value]) => {
         if (!AS_WRITTEN.includes(key)) return [key, throughSchemas(key, value, without)];
-        // What it refers to would have lost its patterns too.
+        // A schema that it refers to would have lost its patterns too.
         refers ||= REF.test(JSON.stringify(value));
         return [key, value];
       }),
@@ -54,32 +54,32 @@ function withoutPatterns(schema: JsonSchema): JsonSchema {
   return refers ? schema : made;
 }
 
-// How much work a check of arguments is. References may name two others each, and these two others each: a schema of
-// a few lines that takes for ever, which nothing in a workflow can end.
+// Estimates the work of checking arguments. Each reference may lead to two others, and each of those to two more: a schema of a
+// few lines can take forever, and a workflow cannot end such a check.
 
-/** Schemas looked at, for each value in the arguments, all together: some tenths of a second. */
+/** Most schema visits for all values together: a few tenths of a second. */
 const MOST_WORK = 300_000;
 
 const TOO_MUCH = Number.POSITIVE_INFINITY;
 
-/** Their members are schemas by names of their own. */
+/** Keywords whose members are schemas under arbitrary names. */
 const MAPS: readonly string[] = ['properties', 'patternProperties', 'dependentSchemas', 'dependencies'];
-/** They are about what lies within a value. */
+/** Keywords about the members of a value. */
 const WITHIN: readonly string[] = [
   ...['properties', 'patternProperties', 'additionalProperties', 'propertyNames', 'unevaluatedProperties'],
   ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'],
 ];
 const REFERENCES: readonly string[] = ['$ref', '$dynamicRef', '$recursiveRef'];
-/** Looked at where a reference leads there, or no schemas. */
+/** Keywords without schemas, or with schemas that only references reach. */
 const APART: readonly string[] = ['$defs', 'definitions', 'enum', 'const', 'default', 'examples'];
 
-/** True where the check may go on for longer than a workflow has. */
+/** True if the check may take longer than a workflow task has. */
 function isTooMuchWork(schema: JsonSchema, args: Record<string, unknown>): boolean {
   const { depth, count } = sizeOf(args);
   return schemasFrom(schema, schema, depth, new Map()) * count > MOST_WORK;
 }
 
-/** How many schemas are looked at for one value and one in each of `depth` levels within it. */
+/** Returns how many schemas are visited for one value and one in each of `depth` levels within it. */
 function schemasFrom(
   root: JsonSchema,
   node: unknown,
@@ -90,15 +90,15 @@ function schemasFrom(
   const found = known.get(node)?.get(depth);
   if (found !== undefined) return found;
   const counts = known.get(node) ?? new Map<number, number>();
-  // Met again before it is counted, it leads back to itself.
+  // A node that is met again before it is counted leads back to itself.
   known.set(node, counts.set(depth, TOO_MUCH));
   let sum = 1;
   for (const [key, inner] of Object.entries(node)) {
-    // One of a server may try for ever.
+    // A server's pattern may take forever to match.
     if (key === 'patternProperties' || (key === 'pattern' && typeof inner === 'string')) return TOO_MUCH;
-    // Where it is not found below the root, the whole is taken for it: that leads back to itself.
-    // A value is compared with each of them.
+    // A value is compared with each member of an enum.
     if (key === 'enum' && Array.isArray(inner)) sum += inner.length;
+    // A reference that is not found counts as the root, which leads back to itself.
     if (REFERENCES.includes(key)) sum += schemasFrom(root, targetOf(root, inner) ?? root, depth, known);
     else if (!APART.includes(key)) {
       const members = MAPS.includes(key) && isRecord(inner) ? Object.values(inner) : [inner];

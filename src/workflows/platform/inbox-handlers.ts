@@ -1,6 +1,6 @@
 /**
- * Handles what people send, after `read-input.ts` has read it. Handlers are synchronous, write to inbox,
- * gates and switches only, and never throw; the loop does the rest.
+ * Handles people's messages, after `read-input.ts` has read them. Handlers are synchronous, only write to inbox, gates and
+ * switches, and never throw; the loop does everything else.
  */
 
 import { isRecord } from '../../base/json/json.js';
@@ -37,7 +37,7 @@ import type { Run } from '../run/run.js';
 import { takeForm } from '../run/tool-forms.js';
 import { answerReader, type ReadAnswer, type ReadClaim, type ReadModel, readReason } from './read-input.js';
 
-/** Takes a steering message or a follow-up into the inbox, and interrupts the call in flight if it says so. */
+/** Adds a steering message or a follow-up to the inbox, and interrupts the call in flight if it says so. */
 export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): void {
   const { state, ports } = run;
   const readers = readersOf(wayOf(state));
@@ -49,7 +49,7 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
     ended: state.end !== null,
     readers: agent ? [String(to)] : [...readers, ...addresses(state.children)],
     maxBytes: MESSAGE_BYTES,
-    // What is being understood still takes its place.
+    // Messages being interpreted still count against the limit.
     room: MESSAGES_BYTES - sizeOfList(steeringAt(state.cursor)?.items ?? []),
   });
   if (taken.kind === 'repeated') return;
@@ -68,17 +68,17 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
   ports.cancelSubagents();
 }
 
-/** An action of a component is a message like others: it waits in the inbox, and answers no gate. */
+/** Handles an action of a component like a message: it waits in the inbox, and answers no gate. */
 export function receiveAction(run: Run, raw: unknown): void {
   const read = readComponentAction(raw);
   if ('ok' in read) return void receive(run, read.ok, 'steer');
   ignore(run, 'componentAction', read.error);
-  // Whoever sent it waits for a word on it.
+  // Its sender waits for a receipt.
   if (typeof read.id === 'string' && read.id.length <= LONGEST_ID)
     run.journal('receipt', { id: read.id, state: 'dropped', how: read.error });
 }
 
-/** The goal of a start that found the run open is the next one; that of the start that began it is its own. */
+/** Makes the goal of a start that found the run open the next one. The start that began the run has its goal already. */
 export function join(run: Run, { id, text }: JoinInput): { started: boolean } {
   if (run.state.settings.startedBy === id) return { started: true };
   receive(run, { id, text }, 'follow-up');
@@ -95,13 +95,13 @@ function ownMessageId(run: Run): string {
   return isSubagent(settings) ? `${preview(settings.calledAs ?? '', 100)}/${id}` : id;
 }
 
-/** Its sender was told that it was passed on. If nobody here reads it, the caller gets it back. */
+/** Returns an unaccepted message to the caller, whose sender has a receipt that it was passed on. */
 function giveUp({ state, ports }: Run, raw: Record<string, unknown>, why: string): void {
   const item = readItem({ ...raw, kind: 'steer', at: ports.now(), to: null });
   if (item && isSubagent(state.settings)) ports.tellCaller({ type: 'message_refused', item, why });
 }
 
-/** Takes back a message that nobody has read, so that its sender can change it: here, or from the agent that has it. */
+/** Withdraws an unread message, so that its sender can change it: from the inbox, or from the agent that has it. */
 export function withdraw(run: Run, id: string): { text: string; agent?: string } {
   const item = withdrawMessage(run.state.people.inbox, id);
   if (item) noteWithdrawn(run, id);
@@ -124,7 +124,7 @@ function situationOf(run: Run, to: string | null): Situation {
   };
 }
 
-/** What is dealt with before anybody reads the message. */
+/** Returns what is handled before the message is read; null if nothing is. */
 function firstOf({ state }: Run): string | null {
   const at = here(state.cursor);
   if (at.phase === 'steering') return 'after the message before it';
@@ -139,7 +139,7 @@ function doingOf({ state, inFlight }: Run): Situation['doing'] {
   return here(state.cursor).turns.batch ? 'asking' : 'waiting';
 }
 
-/** The role whose call is in flight, whose tool calls are being worked off, or whose position the run is at. */
+/** Returns the role whose call is in flight, whose tool calls are running, or whose position the run is at. */
 function roleAtWork(run: Run): string | null {
   const { state, inFlight } = run;
   const { batch } = here(state.cursor).turns;
@@ -147,7 +147,7 @@ function roleAtWork(run: Run): string | null {
   return replyOf(state, batch)?.role ?? null;
 }
 
-/** Holds the run and its agents, also those that go on in a run that is paused. */
+/** Holds the run and its agents, even agents that were resumed while the run is paused. */
 export function requestPause(run: Run, input: unknown): void {
   const { state } = run;
   const reason = readReason(input);
@@ -165,7 +165,7 @@ export function requestPause(run: Run, input: unknown): void {
   if (interrupt && run.inFlight?.interruptible) run.ports.interrupt();
 }
 
-/** Lets the run and its agents go on, whoever paused them: what an agent says of a pause may be on its way still. */
+/** Resumes the run and its agents, even agents that did not report a pause: their reports may be in transit. */
 export function requestResume(run: Run, input: unknown): void {
   const { state } = run;
   const reason = readReason(input);
@@ -184,7 +184,7 @@ export function requestResume(run: Run, input: unknown): void {
   run.keepTime();
 }
 
-/** Notes the stop and aborts the call in flight where that is safe; the loop does the rest (L10). */
+/** Records the stop and interrupts the call in flight if that is safe; the loop does everything else (L10). */
 export function requestStop(run: Run, input: unknown): void {
   const { state } = run;
   if (state.end || state.people.stop)
@@ -192,7 +192,7 @@ export function requestStop(run: Run, input: unknown): void {
   stopRun(run, readReason(input));
 }
 
-/** `cause`: what its goal ends with, where no person stops it. */
+/** Stops the run. `cause`: the cause with which its goal ends if no person stops it. */
 export function stopRun(run: Run, reason: string, cause?: Cause): void {
   run.state.people.stop = { at: run.ports.now(), reason, ...(cause && { cause }) };
   run.journal('stop_requested', { reason });
@@ -200,7 +200,7 @@ export function stopRun(run: Run, reason: string, cause?: Cause): void {
   tellAgents(run, () => ({ signal: 'stop', input: { reason } }));
 }
 
-/** A run that is kept open ends when its goal is answered and nothing waits. */
+/** Ends a run that is kept open, when its goal is answered and no message waits. */
 export function requestFinish(run: Run): void {
   run.state.people.finishing = true;
 }
@@ -209,7 +209,7 @@ export function ignore(run: Run, signal: string, reason: string): void {
   run.journal('signal_ignored', { signal: preview(signal, 100), reason: told(reason) });
 }
 
-/** Gives a gate its answer; the loop that waits at it goes on. */
+/** Records the answer of a gate; the loop that waits there continues. */
 export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: string } {
   const open = run.state.people.gates.find(({ gate }) => gate.id === gateId);
   if (open) open.answer = answer;
@@ -219,7 +219,7 @@ export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: 
     return { gateId };
   }
   if (open && answer.kind === 'form') takeForm(run, open, answer);
-  // At once, so that edits count in the order in which they were acknowledged.
+  // Applied at once, so that edits count in the order in which they were acknowledged.
   if (answer.kind === 'plan' && answer.decision === 'edit')
     editPlan(run, { tasks: answer.tasks, removed: leftOut(run.state.tasks, answer) });
   if (open?.gate.kind === 'approval' && answer.kind === 'approval' && answer.decision === 'always')
@@ -227,7 +227,7 @@ export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: 
   return { gateId };
 }
 
-/** Whether the client is to run the call. One begun and lost runs again only where its tool may be repeated. */
+/** Returns if the client may run the call. A call that was begun and lost runs again only if its tool is repeatable. */
 export function takeClaim(run: Run, { gateId, by, isLost }: ReadClaim): { run: boolean } {
   const open = run.state.people.gates.find(({ gate }) => gate.id === gateId);
   if (open?.gate.kind !== 'clientTool') return { run: false };
@@ -244,17 +244,17 @@ export function takeClaim(run: Run, { gateId, by, isLost }: ReadClaim): { run: b
   return { run: true };
 }
 
-/** What the caller's person said at this run's gate. What does not fit goes back, for the gate waits still. */
+/** Takes the answer of the caller's person at this run's gate. An invalid answer is returned, and the gate stays open. */
 export function answerFromCaller(run: Run, input: unknown): void {
   const read = answerReader(run.state, 'answerGate')(input);
   if ('ok' in read) return void takeAnswer(run, read.ok);
   ignore(run, 'answer', read.error);
-  // No gate has a longer id, so nobody waits for this answer.
+  // No gate has a longer id, so no sender waits for this answer.
   if (isRecord(input) && typeof input.gateId === 'string' && input.gateId.length <= LONGEST_ID)
     run.ports.tellCaller({ type: 'answer_refused', gateId: input.gateId, why: read.error });
 }
 
-/** What a person allowed is what they saw, or the arguments that they put in its place. */
+/** Allows what the person saw, or the arguments that they replaced it with. */
 function allowAlways(
   run: Run,
   subject: Extract<Gate, { kind: 'approval' }>['subject'],
@@ -268,7 +268,7 @@ function allowAlways(
   closeForAlways(run, allowed);
 }
 
-/** Takes what a person makes of the plan, all of it: it was checked when it came. */
+/** Applies a person's edit of the plan completely: it was checked on arrival. */
 export function editPlan(run: Run, { tasks, removed }: PlanChange): { tasks: number } {
   updatePlan(run, tasks, { maxTasks: Number.POSITIVE_INFINITY, byPerson: true, dropped: removed });
   return { tasks: run.state.tasks.length };
@@ -279,17 +279,17 @@ export function setBudget(run: Run, input: Partial<Limits>): { limits: string[];
   return { agents: setLimits(run, input, 'setBudget'), limits: Object.keys(input) };
 }
 
-/** Changes the model of roles of a run in flight: a call that has begun ends with the one that it has. */
+/** Changes the model of roles of a run in flight. A call that has begun keeps its model. */
 export function changeModel(run: Run, { model, role, roles }: ReadModel): { roles: string[] } {
   chooseModel(run, { model, role });
   return { roles };
 }
 
-/** What the run that called this one as a sub-agent tells it: its person said it there. */
+/** Handles a message from the run that called this one as a sub-agent, whose person decided it. */
 export function hearCaller(run: Run, raw: unknown): void {
   const message = isSubagent(run.state.settings) ? readFromCaller(raw) : null;
   if (message === null) return void ignore(run, 'caller', 'it is nothing that a run tells its sub-agents');
-  // The agent ended while the message was on its way.
+  // The agent ended while the message was in transit.
   if (run.state.end) return;
   switch (message.type) {
     case 'limits':

@@ -1,4 +1,4 @@
-/** What stands between the SDK and a run. A worker may serve workflows of an application beside: those are left alone, but for what keeps the worker. */
+/** The interceptors between the SDK and runs. An application's workflows on the same worker only get `wholeSteps`. */
 import { type WorkflowInterceptorsFactory, workflowInfo } from '@temporalio/workflow';
 import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { REFUSAL } from '../../run/limits/failure.js';
@@ -10,13 +10,11 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
 };
 
 /**
- * Keeps a worker from ending over a query. An interceptor of every workflow, an application's too, for the worker
- * serves all of them.
- *
- * A query may come with a history that the worker has to replay first. Where that step fails, is refused, or is cut off
- * because the worker stood still or was too slow, the workflow is left half way, and the SDK puts the query to it all
- * the same, before it lets go of it. With the answer would go what the step had begun, and for that the SDK's core ends
- * the whole worker. So a workflow whose step was not concluded takes no other.
+ * Prevents a query from ending its worker. It intercepts every workflow, even an application's, because one worker serves all.
+ * A query may arrive with a history that the worker must replay first. If that activation fails, is refused, or is cut off (the
+ * worker was suspended or too slow), the workflow is half replayed. The SDK still passes it the query before it evicts the
+ * workflow. The answer would then include the commands of the activation, for which the SDK's core ends the whole worker. So a
+ * workflow whose last activation was not concluded accepts no further one.
  */
 export const wholeSteps: WorkflowInterceptorsFactory = () => {
   let isUnfinished = false;
@@ -24,7 +22,7 @@ export const wholeSteps: WorkflowInterceptorsFactory = () => {
     internals: [
       {
         activate(input, next) {
-          // The other batches of a step belong to it.
+          // Further batches belong to the same activation.
           if (isUnfinished && input.batchIndex === 0) throw new Error(REFUSAL);
           isUnfinished = true;
           next(input);
@@ -41,9 +39,8 @@ export const wholeSteps: WorkflowInterceptorsFactory = () => {
 const RESERVED_PREFIX = '__temporal_';
 
 /**
- * Lets signals with names that the SDK keeps for itself come to the default handler, which ignores them with a word.
- * Without it the SDK throws, the workflow task fails, and so does every try after it: one such signal would hold a
- * run for ever.
+ * Renames signals with names that the SDK reserves, so that the default handler gets and ignores them. Without this the SDK
+ * throws, the workflow task fails at every attempt, and one such signal would block a run forever.
  */
 export const signalNames: WorkflowInterceptorsFactory = () => ({
   internals: [

@@ -1,7 +1,7 @@
 /**
- * Readers of what clients send to a run in flight, one for each kind of input (ST4). Total over any JSON, as the
- * Web UI's forms and other languages' clients send it; a validator and its handler read by the same one, so that
- * what was accepted can be carried out.
+ * Readers of clients' input to a run in flight, one for each kind (ST4). They accept any JSON, because the Web UI's forms and
+ * clients in other languages may send any. A validator and its handler use the same reader, so that accepted input can be
+ * carried out.
  */
 
 import {
@@ -53,8 +53,8 @@ export const LOADING = 'The run is being loaded: try again in a moment.';
 export const ENDED = 'The run has ended.';
 
 /**
- * Wraps a reader so that nothing deep or large reaches it: walking such input would exhaust the stack or the run's
- * time. What it refuses is told within its bound, whatever of the input stands in it.
+ * Wraps a reader so that no deep or large input reaches it, which would exhaust the stack or the run's time. Refusals are
+ * bounded, even if they quote the input.
  */
 export function bounded<T>(read: Reader<T>): Reader<T> {
   return input => {
@@ -70,12 +70,12 @@ function inputFault(input: unknown): string | null {
   return bytes > INPUT_BYTES ? `The input has ${bytes} bytes, and at most ${INPUT_BYTES} are taken.` : null;
 }
 
-/** Why somebody sends a signal: a text, `{ "reason": "…" }`, or nothing. */
+/** Returns the reason of a signal: a text, `{ "reason": "…" }`, or nothing. */
 export function readReason(input: unknown): string {
   return preview(isRecord(input) ? stringOr(input.reason, '') : stringOr(input, ''), 500);
 }
 
-/** The id of a message that waits: `{ "id": "…" }`, or the bare id. */
+/** Reads the id of a message that waits: `{ "id": "…" }`, or the bare id. */
 export function withdrawalReader(run: Run): Reader<string> {
   return bounded(input => {
     const id = isRecord(input) ? input.id : input;
@@ -87,7 +87,7 @@ export function withdrawalReader(run: Run): Reader<string> {
   });
 }
 
-/** A start that found the run: what began it is taken at once, another goal where there will be a next one. */
+/** Reads a start that found the run open. The start that began it is always accepted, another goal only if it can be next. */
 export function joinReader(
   { settings, end, people, cursor }: RunState,
   workflowId: string,
@@ -123,7 +123,7 @@ function settingThatDiffers(settings: RunState['settings'], given: Record<string
     return `works in ${quoted(settings.workspace)}`;
   if (!isAbsent(autoApprove) && autoApprove !== settings.autoApprove)
     return settings.autoApprove ? 'its calls are approved unasked' : 'its calls are not approved unasked';
-  // An account is named there, among others.
+  // The context names the account, among other values.
   return canonicalJson(context) === canonicalJson(settings.context ?? {}) ? null : 'its context is another';
 }
 
@@ -134,7 +134,7 @@ export interface ReadAnswer {
   answer: GateAnswer;
 }
 
-/** An answer to an open gate. */
+/** Reads an answer to an open gate. */
 export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnswer> {
   return bounded(input => {
     const { tasks, people } = state;
@@ -158,14 +158,14 @@ export interface ReadClaim {
   gateId: string;
   /** Names the client. */
   by: string;
-  /** Another client, which is gone, had claimed the call. */
+  /** True if another client, which is gone, had claimed the call. */
   isLost: boolean;
 }
 
-/** The longest name of a client. */
+/** Most characters of a client's name. */
 const CLAIM_CHARS = 60;
 
-/** A client is about to run a call of its tools. */
+/** Reads a client's claim to run a call of its tools. */
 export function claimReader(state: RunState): Reader<ReadClaim> {
   return bounded(input => {
     const { gateId, by, takeOver } = isRecord(input) ? input : {};
@@ -181,19 +181,19 @@ export function claimReader(state: RunState): Reader<ReadClaim> {
   });
 }
 
-/** A gate with an answer that nobody has read yet is closed as well. */
+/** Returns how a gate was closed. A gate with an unread answer counts as closed. */
 function closedHow({ people, log }: RunState, id: string): string | null {
   if (people.gates.some(({ gate }) => gate.id === id)) return ANSWERED;
   return people.closedGates.includes(id) ? howClosed(log.journal, id) : null;
 }
 
-/** Checked by the pinned schema; tools that their server validates take any arguments. */
+/** Checks edited arguments by the pinned schema, unless the tool's server validates them itself. */
 function editFaults({ pinned }: RunState, name: string, args: Record<string, unknown>): string[] {
   const tool = pinned?.tools.find(candidate => candidate.name === name);
   return tool?.validation === 'strict' ? argumentFaults(tool.inputSchema, args) : [];
 }
 
-/** The gate that the run waits at takes any answer; those behind it may hold so much together. */
+/** Returns a fault if answers at gates that wait their turn take too much space. The first gate accepts any answer. */
 function tooManyAnswers(state: RunState, { gateId, answer }: ReadAnswer): string | null {
   const [first, ...others] = state.people.gates;
   if (!first || first.gate.id === gateId) return null;
@@ -202,7 +202,7 @@ function tooManyAnswers(state: RunState, { gateId, answer }: ReadAnswer): string
   return `Answers that wait for their turn may take ${OTHER_ANSWERS_BYTES} bytes together: answer ${first.gate.id} first.`;
 }
 
-/** `removed`: ids of tasks that go with it. */
+/** `removed`: ids of tasks that are removed by the same edit. */
 function faultsOfEdit(
   state: RunState,
   edit: readonly TaskChange[],
@@ -214,7 +214,7 @@ function faultsOfEdit(
   return planEditFaults(edit, { tasks, maxTasks: limitsOf(state).tasks, has });
 }
 
-/** Tasks of an edited plan, and those taken out of it: what can have no effect is refused. */
+/** Reads new and changed tasks of a plan, and removals. An edit without effect is refused. */
 export function planEditReader(state: RunState): Reader<PlanChange> {
   return bounded(input => {
     if (state.end) return { error: ENDED };
@@ -245,7 +245,7 @@ export function planEditReader(state: RunState): Reader<PlanChange> {
   });
 }
 
-/** New limits, each known, above what is used of it, and below the worker's ceiling. */
+/** Reads new limits: each must be known, above its use so far, and below the worker's ceiling. */
 export function budgetReader(state: RunState, now: number): Reader<Partial<Limits>> {
   return bounded(input => {
     if (state.end) return { error: ENDED };
@@ -254,7 +254,7 @@ export function budgetReader(state: RunState, now: number): Reader<Partial<Limit
     const limits = limitsOf(state);
     const fault = limitsFault(input, { limits, used: budgetUse(state, now) });
     if (fault !== null) return { error: fault };
-    // Every name and value has been judged: this is the codec.
+    // The cast is safe: every name and value has been checked.
     const read = input as Partial<Limits>;
     const above = isSubagent(state.settings) ? budgetsAbove(read, limits) : [];
     if (above.length > 0)
@@ -268,7 +268,7 @@ export function budgetReader(state: RunState, now: number): Reader<Partial<Limit
   });
 }
 
-/** Models that roles are called with now and that have no known price. */
+/** Returns the models that roles use now and that have no known price. */
 function unpriced(state: RunState): string[] {
   const { roles = {}, modelInfo = {} } = state.pinned ?? {};
   const called = Object.values(roles).filter(role => chainOf(state, role).length > 0);
@@ -278,13 +278,13 @@ function unpriced(state: RunState): string[] {
 
 export interface ReadModel {
   model: string;
-  /** Null: for all. */
+  /** Null: all roles. */
   role: string | null;
-  /** Those that it is for, here and in sub-agents. */
+  /** The roles that it applies to, here and in sub-agents. */
   roles: string[];
 }
 
-/** A model that the run knows, as unknown ones would only fail: for one role here or in sub-agents, or for all. */
+/** Reads a model that the run knows, because an unknown one would only fail: for one role (also of sub-agents), or for all. */
 export function modelReader(state: RunState): Reader<ReadModel> {
   return bounded((input): Read<ReadModel> => {
     if (state.end) return { error: ENDED };
@@ -303,24 +303,24 @@ export function modelReader(state: RunState): Reader<ReadModel> {
   });
 }
 
-/** A number from 0 that a query is given, also as text; 0 for anything else. */
+/** Reads a number from 0, also as text; anything else counts as 0. */
 export function readIndex(input: unknown): number {
   const number = typeof input === 'string' && input.length < 20 ? Number(input) : input;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : 0;
 }
 
-/** How far something is kept; what is no number is nothing. */
+/** Reads a mark of what is stored; a missing number counts as 0. */
 export function readMark(input: unknown): Mark {
   const { id, seq, step } = isRecord(input) ? input : {};
   return { id: readIndex(id), seq: readIndex(seq), step: readIndex(step) };
 }
 
-/** A name that a query is given; undefined, for its default, where there is none. */
+/** Reads a name; undefined, which selects the default, if there is none. */
 export function readName(input: unknown): string | undefined {
   return typeof input === 'string' && input !== '' ? input.slice(0, LONGEST_ID) : undefined;
 }
 
-/** Which page of a model request is wanted. */
+/** Reads which page of a model request is wanted. */
 export function readPageOptions(input: unknown): { from: number; headKey?: string } {
   if (!isRecord(input)) return { from: 0 };
   const headKey = readName(input.headKey);

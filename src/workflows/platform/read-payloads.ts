@@ -1,6 +1,6 @@
 /**
- * Reads what clients send: total over any payload. What the SDK's own converter can't read fails the workflow task,
- * again and again with no end, so that one signal would hold a run for ever. The Web UI's forms offer such encodings.
+ * Decodes payloads of clients, and accepts any. The SDK's own converter throws on some, which fails the workflow task again and
+ * again, so that one signal would block a run forever. The Web UI's forms offer such encodings.
  */
 import type { Payload } from '@temporalio/common';
 
@@ -8,13 +8,13 @@ import { defaultPayloadConverter, type PayloadConverter } from '@temporalio/work
 import { strFromU8, strToU8 } from 'fflate';
 import { exactText } from '../../base/json/json.js';
 
-/** What a payload of plain JSON says of itself. */
+/** The metadata of a payload of plain JSON. */
 const { metadata: PLAIN_JSON } = defaultPayloadConverter.toPayload(null);
 
-/** The form that the SDK looks for in the bundle. */
+/** The export that the SDK looks for in the bundle. */
 export const payloadConverter: PayloadConverter = {
   toPayload: value => defaultPayloadConverter.toPayload(value),
-  // Who asks for a value of type T reads it as unknown JSON: messages have their readers.
+  // The type T is unchecked: the readers of messages check it.
   fromPayload: <T>(payload: Payload) => (read(payload) ?? readAsJson(payload))?.value as T,
 };
 
@@ -26,7 +26,7 @@ function read(payload: Payload): { value: unknown } | null {
   }
 }
 
-/** Activities and workflows of other languages have integers that a double can't hold. */
+/** Activities and workflows in other languages return integers that a double cannot hold. */
 function withExactNumbers(payload: Payload): Payload {
   if (payload.data == null || !isPlainJson(payload)) return payload;
   const text = strFromU8(payload.data);
@@ -39,7 +39,7 @@ function isPlainJson({ metadata }: Payload): boolean {
   return encoding != null && strFromU8(encoding) === 'json/plain';
 }
 
-/** JSON under another name, such as that of protobuf; what is none counts as nothing. */
+/** Reads JSON with another encoding, such as protobuf's; invalid JSON counts as absent. */
 function readAsJson(payload: Payload): { value: unknown } | null {
   return read({ ...payload, metadata: PLAIN_JSON ?? null });
 }

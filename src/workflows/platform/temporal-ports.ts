@@ -46,7 +46,7 @@ import { activityOptions, execute, LOAD_OPTIONS, settle, shortOptions } from './
 const { steersman } = proxySinks<RequestSinks>();
 
 export interface TemporalPorts extends Ports {
-  /** Loads what the run pins. Bad input or configuration comes back as a failure with its message. */
+  /** Loads what the run pins. Bad input or configuration is returned as a failure with its message. */
   loadRun(): Promise<Called<PinnedRun>>;
 }
 
@@ -84,7 +84,7 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
     ...subagents(),
     ...fromAgent,
     startRun: (id, goal) => startRun(id, goal, settingsOfNewTask(settings)),
-    // Between two calls that cancels nothing.
+    // If no call is in flight, this cancels nothing.
     interrupt: () => calls.cancel(),
     throwIfCancelled: () => {
       if (scope.consideredCancelled) throw new CancelledFailure('the run was cancelled');
@@ -96,9 +96,9 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
 
 type PortsOf<K extends keyof TemporalPorts> = Pick<TemporalPorts, K>;
 
-/** Calls by what interrupts them. */
+/** Makes calls in cancellation scopes. */
 class Calls {
-  /** Of all calls that may be interrupted, until it is cancelled: each new one stays with its parent for ever. */
+  /** One scope for all interruptible calls; a scope per call would leak in its parent. */
   #scope = new CancellationScope();
 
   scope(): CancellationScope {
@@ -131,7 +131,7 @@ function modelPorts(
       calls.make(options, () => execute('steersmanCallModel', input, activityOptions(options))),
     loadRun: () => loadRun(LOAD_OPTIONS),
     reloadTools: () => loadRun({ ...LOAD_OPTIONS, summary: 'list the tools anew' }),
-    // A program that is slow or fails holds no run up: its chain is used.
+    // A slow or failing program does not delay the run: the role's chain of models is used.
     resolveModel: input =>
       calls.make(INTERRUPTIBLE, () =>
         execute(
@@ -174,7 +174,7 @@ function toolPorts(calls: Calls): PortsOf<'callTool' | 'callWorkflow' | 'activit
 
 function lookPorts(calls: Calls): PortsOf<'compareFile' | 'look'> {
   return {
-    // A disk that is slow holds no question up: it is asked without.
+    // A slow disk does not delay the question: it is asked without the comparison.
     compareFile: input =>
       calls.make(INTERRUPTIBLE, () =>
         execute(
@@ -183,7 +183,7 @@ function lookPorts(calls: Calls): PortsOf<'compareFile' | 'look'> {
           shortOptions('compare a file', { timeoutMs: 5_000, attempts: 2 }),
         ),
       ),
-    // A disk that is slow holds no goal up: the run goes on, and says what it could not see.
+    // A slow disk does not delay the goal: the run continues, and states what it could not see.
     look: <I extends LookInput>(input: I) =>
       calls.make(INTERRUPTIBLE, () => {
         const times = { timeoutMs: 20_000, attempts: 3 };
@@ -196,13 +196,13 @@ function lookPorts(calls: Calls): PortsOf<'compareFile' | 'look'> {
 
 function storePorts(calls: Calls, settings: RunSettings): PortsOf<'storeText' | 'keep' | 'openSession'> {
   return {
-    // A store that is slow or full holds no run up: the text is cut instead.
+    // A slow or full store does not delay the run: the text is cut instead.
     storeText: (input, { once }) =>
       calls.make(INTERRUPTIBLE, () => {
         const times = once ? { timeoutMs: 5_000, attempts: 1 } : { timeoutMs: 10_000, ...LOST_TOO };
         return execute('steersmanStoreText', input, shortOptions(`keep ${input.name}`, times));
       }),
-    // A stop waits for it: what was said so far is worth more than a second.
+    // A stop waits for this: storing the conversation is worth the second.
     keep: ({ after, upTo }, { once }) =>
       calls.make({ interruptible: false }, () => {
         const times = { timeoutMs: once ? 10_000 : 15_000, ...LOST_TOO };
@@ -223,7 +223,7 @@ function storePorts(calls: Calls, settings: RunSettings): PortsOf<'storeText' | 
 function handoverPorts({
   callerTold,
 }: PortsOf<'callerTold'>): PortsOf<'handoverDue' | 'handoverNear' | 'handoverSuggested' | 'handOver'> {
-  // A part begins at the safe point where the one before it ended: handing over there again never ends.
+  // A part begins at the safe point where the previous one ended: continuing as new there again would never end.
   let begun = false;
   return {
     handoverDue: state => {
@@ -240,7 +240,7 @@ function handoverPorts({
   };
 }
 
-/** These activities say themselves when they have failed for good (`withTries`): the other tries are for workers that die. */
+/** These activities retry failures themselves (`withTries`); the remaining attempts only cover worker crashes. */
 const LOST_TOO = { attempts: WORKER_TRIES, maxRetryDelayMs: 2_000 };
 
 const OPENING = 'read what was said before in this conversation';
@@ -252,7 +252,7 @@ const SUMMARY: Readonly<Record<LookInput['at'], string>> = {
   list: 'list the workspace',
 };
 
-/** An activity that the application has: on the same task queue, with its arguments first. */
+/** Calls an activity of the application, on the same task queue, with the tool's arguments first. */
 function callActivity(
   activity: string,
   { arguments: args = {}, workspace, idempotencyKey, timeoutMs, idempotent, words }: CallToolInput,
@@ -263,26 +263,26 @@ function callActivity(
   return scheduleActivity(activity, [args, call], activityOptions({ ...options, attempts }));
 }
 
-/** The last look at handlers, the building of the input and the continuation: no await in between. */
+/** Waits for handlers, builds the input and continues as new, without another await between. */
 async function handOver(state: RunState): Promise<never> {
   await condition(allHandlersFinished);
   const carried = fitForHandover(state, workflowInfo().runId, Date.now());
   return continueAsNew<(input: RunInput) => Promise<unknown>>({ resume: carried });
 }
 
-/** True when the server suggests it, or at every safe point where a test wants that. */
+/** True when the server suggests it, or at every safe point if a test sets that. */
 function handoverDue(state: RunState): boolean {
   const info = workflowInfo();
   return info.continueAsNewSuggested || state.settings.continueAsNew === 'every-safe-point';
 }
 
-/** The server takes ids of 1,000 bytes; a longer one fails the workflow task, again and again. */
+/** The server allows ids of 1,000 bytes; a longer one fails the workflow task at every attempt. */
 const MOST_OWN_ID_BYTES = 900;
 
-/** A run of its own: it outlives this one. */
+/** Starts an independent run, which outlives this one. */
 async function startRun(id: string, goal: string, settings: RunSettings): Promise<string> {
   const { workflowId: own, firstExecutionRunId } = workflowInfo();
-  // An id may be used again: the run of an earlier one can be open still.
+  // Workflow ids are reusable: a run that an earlier run of this id started may still be open.
   const workflowId = `${headWithin(own, MOST_OWN_ID_BYTES)}-${firstExecutionRunId.slice(-6)}-${id}`;
   await startChild(WORKFLOW_TYPE, {
     workflowId,
@@ -294,13 +294,13 @@ async function startRun(id: string, goal: string, settings: RunSettings): Promis
   return workflowId;
 }
 
-/** What `pack` made small (activities/pack.ts). */
+/** Decompresses a result of `pack` (activities/pack.ts). */
 export function unpack<T>(packed: Packed<T>): T {
   const dictionary = strToU8(dictionaryOf(packed[0] ?? 0));
   return JSON.parse(strFromU8(inflateSync(packed.subarray(1), { dictionary }))) as T;
 }
 
-// Shows a run's state in the stock Web UI: current details, and search attributes that exist.
+// Shows a run's state in the stock Web UI: by current details, and by the search attributes that exist.
 
 /** Current details cost no history; search attributes are written only when they change. */
 function showStatus(state: RunState, ofFeatures: readonly string[]): void {
