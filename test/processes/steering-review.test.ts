@@ -25,7 +25,6 @@ import {
   reported,
   review,
   roleOf,
-  route,
   settingsYaml,
   steeringPrompts,
 } from '../support/steering.js';
@@ -177,7 +176,6 @@ describe('reviewer (F20, C8)', () => {
         executor: [reported()],
         reviewer: [{ ...approved, hold: { until: hold.until } }, approved],
         understanding: [intent('same_task_no_change')],
-        router: [route('continue_execution')],
       }),
     );
     const handle = await rig.start('Do it');
@@ -192,7 +190,6 @@ describe('reviewer (F20, C8)', () => {
       'planner',
       'reviewer',
       'understanding',
-      'router',
       'executor',
       'reviewer',
       'verifier',
