@@ -37,13 +37,26 @@ const WRAPPERS: readonly string[] = [
   ...['$ref', '$recursiveRef', 'allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'],
 ];
 
+/** How a value is judged. */
+export interface Judged {
+  /** What the value as a whole is called in a sentence. Default: `the arguments`. */
+  whole?: string;
+  /** True if the schema holds as it is written. Default: as servers apply the schemas of their tools. */
+  asWritten?: boolean;
+}
+
 /**
  * Returns one sentence per fault, at most 10: the place, the expected value, the actual one. Returns an empty list if
  * the schema is not sound, because the value can't be judged then. @throws as the interpreter
  */
-export function schemaFaults(given: Json, value: unknown, interpret: Interpreter): string[] {
+export function schemaFaults(
+  given: Json,
+  value: unknown,
+  interpret: Interpreter,
+  { whole = 'the arguments', asWritten = false }: Judged = {},
+): string[] {
   if (!isSound(given)) return [];
-  const schema = eased(given);
+  const schema = asWritten ? (plain(given) as Json) : eased(given);
   const errors = errorsOf({ schema, draft: draftOf(given), value, onlyFirst: false }, interpret);
   const telling = errors.filter(({ keyword }) => !WRAPPERS.includes(keyword));
   const depthOf = ({ keyword, instanceLocation }: SchemaError) =>
@@ -56,7 +69,8 @@ export function schemaFaults(given: Json, value: unknown, interpret: Interpreter
   const lines = new Set<string>();
   // A list of a million wrong items has a million errors, so only as many are described as are returned.
   for (const { error } of sorted) {
-    lines.add(headChars(describe(error, before.get(error), schema, value, show), MAX_FAULT_CHARS));
+    const about = { schema, value, show, whole };
+    lines.add(headChars(describe(error, before.get(error), about), MAX_FAULT_CHARS));
     if (lines.size === MAX_FAULTS) break;
   }
   return [...lines];
@@ -243,15 +257,18 @@ const SIGNS: Readonly<Record<string, string>> = {
 function describe(
   error: SchemaError,
   before: SchemaError | undefined,
-  schema: Json,
-  value: unknown,
-  show: (value: unknown) => string,
+  {
+    schema,
+    value,
+    show,
+    whole,
+  }: { schema: Json; value: unknown; show: (value: unknown) => string; whole: string },
 ): string {
   const { keyword } = error;
   const at = partsOf(error.instanceLocation);
   const node = nodeAt(schema, error);
   const given = show(at.reduce<unknown>((inner, part) => (isNode(inner) ? inner[part] : undefined), value));
-  const path = pathOf(at);
+  const path = pathOf(at, whole);
   const asWritten = `${path}: ${error.error.replace(/\.$/, '')}, got ${given}`;
   // A reference by name leads to a node that only the interpreter knows.
   if (Object.hasOwn(FORMS, keyword) && node[keyword] === undefined) return asWritten;
@@ -259,7 +276,7 @@ function describe(
     case 'required':
       return `${path}: the required property ${/"[\s\S]*"/.exec(error.error)?.[0] ?? ''} is missing`;
     case 'false':
-      return `${pathOf(at.slice(0, -1))}: unknown property "${at.at(-1) ?? ''}"${knownOf(before && nodeAt(schema, before))}`;
+      return `${pathOf(at.slice(0, -1), whole)}: unknown property "${at.at(-1) ?? ''}"${knownOf(before && nodeAt(schema, before))}`;
     case 'type':
       return `${path}: expected ${[node.type].flat().join(' or ')}, got ${given}`;
     case 'enum':
@@ -278,8 +295,8 @@ function describe(
   }
 }
 
-function pathOf(parts: readonly string[]): string {
-  return parts.length === 0 ? 'the arguments' : parts.join('.');
+function pathOf(parts: readonly string[], whole: string): string {
+  return parts.length === 0 ? whole : parts.join('.');
 }
 
 function knownOf(node: Json | undefined): string {

@@ -29,7 +29,9 @@ const TOOL_CHOICE = {
 export function toMessagesBody(endpoint: string, request: ModelRequest): MessagesBody {
   const { model, system, tools, stop } = request;
   const { effort, ...thinking } = thinkingOf(thinkingRequest(request));
-  const schema = tools.length === 0 ? schemaOf(request) : null;
+  const bound = schemaOf(request);
+  // The API refuses a schema that is not closed; the role knows it in words.
+  const schema = bound?.strict && (tools.length === 0 || bound.beside) ? bound.schema : null;
   const thinks = thinking.thinking !== undefined && thinking.thinking.type !== 'disabled';
   // Endpoints refuse sampling options for a model that is thinking.
   const { temperature, topP } = thinks ? { temperature: null, topP: null } : request;

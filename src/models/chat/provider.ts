@@ -32,13 +32,13 @@ interface Place {
 
 export function toChatBody({ name, host }: Place, request: ModelRequest): ChatBody {
   const ownOpenAi = host.endsWith('openai.com');
-  const schema = schemaOf(request);
+  const bound = schemaOf(request);
   // Only OpenAI itself is known to allow tool calls in a reply that is bound to a schema. Other servers constrain the
   // reply so that it can't call tools. An envelope may itself be a tool call with any arguments.
   const canCallTools = ownOpenAi && request.dialect === 'component';
   const { tools, toolChoice, stop } = request;
   const hasTools = tools.length > 0;
-  const heldTo = hasTools && !canCallTools ? null : schema;
+  const heldTo = hasTools && !canCallTools && !bound?.beside ? null : bound;
   const streams = request.streaming !== false;
   const modelId = `${name}/${request.model}`;
   const messages = toWireMessages(modelId, request.system, request.messages, request.pictures);
@@ -57,7 +57,7 @@ export function toChatBody({ name, host }: Place, request: ModelRequest): ChatBo
     [ownOpenAi ? 'max_completion_tokens' : 'max_tokens']: request.maxOutputTokens,
     response_format: heldTo && {
       type: 'json_schema',
-      json_schema: { name: request.output, strict: true, schema: heldTo },
+      json_schema: { name: heldTo.name, strict: heldTo.strict, schema: heldTo.schema },
     },
   });
 }

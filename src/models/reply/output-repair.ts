@@ -33,6 +33,14 @@ export function repairOutput(text: string, contract: OutputContract): MendedOutp
   return null;
 }
 
+/** Returns the objects that a text may have meant, repaired, those that look most like JSON first. */
+export function repairedObjects(text: string): Record<string, unknown>[] {
+  if (text.length > MOST_CHARS) return [];
+  return candidates(text)
+    .map(mend)
+    .filter(object => object !== null);
+}
+
 function isOutput(object: Record<string, unknown>, fields: readonly string[]): boolean {
   return fields.some(field => field in object) || isEnvelope(object) || readSpecial(object) !== null;
 }

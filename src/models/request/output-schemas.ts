@@ -6,6 +6,7 @@ import type { ModelRequestHead } from '../../rules/prompts/model-request.js';
 import type { OutputContract } from '../../run/outputs/contracts.js';
 import type { Dialect } from '../../run/outputs/envelope.js';
 import { closedObject } from '../../run/outputs/fields.js';
+import { isStrictSchema } from './strict-schema.js';
 
 /** Returns the schema of a contract in a dialect; null for free text. */
 export function outputSchema(contract: OutputContract, dialect: Dialect): JsonSchema | null {
@@ -13,15 +14,31 @@ export function outputSchema(contract: OutputContract, dialect: Dialect): JsonSc
 }
 
 /**
- * Returns the schema that a request binds its reply to; null if it shares its prefix. Endpoints put a schema before
+ * Returns the schema that a request binds its reply to; null if there is none, or if it shares its prefix. A schema of
+ * its own is worth the cache: only a last reply has one. Endpoints put a schema before
  * everything else, so a schema per role would keep roles from sharing a cached conversation.
  */
 export function schemaOf({
   prefix,
   output,
   dialect,
-}: Pick<ModelRequestHead, 'prefix' | 'output' | 'dialect'>): JsonSchema | null {
-  return prefix === 'shared' ? null : outputSchema(output, dialect);
+  schema,
+}: Pick<ModelRequestHead, 'prefix' | 'output' | 'dialect' | 'schema'>): BoundTo | null {
+  if (schema !== undefined) {
+    const { $schema: _dialect, ...body } = schema;
+    return { name: 'answer', schema: body, strict: isStrictSchema(body), beside: true };
+  }
+  const ofContract = prefix === 'shared' ? null : outputSchema(output, dialect);
+  return ofContract && { name: output, schema: ofContract, strict: true, beside: false };
+}
+
+export interface BoundTo {
+  name: string;
+  schema: JsonSchema;
+  /** Whether every endpoint that binds replies takes it as it is. */
+  strict: boolean;
+  /** It holds beside tools too: the reply may call none. */
+  beside: boolean;
 }
 
 const COMMON_FIELDS: readonly string[] = ['summary', 'reason', 'action'];

@@ -8,9 +8,9 @@ import type { ModelProvider, ModelRequest } from '../provider/provider.js';
 import { CONVERSATIONS, OPTIONS } from '../refusals/option-words.js';
 import { type Body, type RefusableOption, withoutNothing } from '../refusals/refused-options.js';
 import { schemaOf } from '../request/output-schemas.js';
+import { isStrictSchema } from '../request/strict-schema.js';
 import { wireDescription, wireSchema } from '../request/tool-schema.js';
 import { readResponse } from './read-events.js';
-import { isStrictSchema } from './strict-schema.js';
 import { toWireInput } from './wire-input.js';
 
 type ResponsesBody = OpenAI.Responses.ResponseCreateParams;
@@ -31,7 +31,8 @@ export function createResponsesProvider(at: Endpoint): ModelProvider {
 
 export function toResponsesBody(endpoint: string, request: ModelRequest): ResponsesBody {
   const { model, system, tools, toolChoice } = request;
-  const schema = tools.length === 0 ? schemaOf(request) : null;
+  const bound = schemaOf(request);
+  const heldTo = tools.length === 0 || bound?.beside ? bound : null;
   const hasTools = tools.length > 0;
   return withoutNothing<ResponsesBody>({
     model,
@@ -52,7 +53,9 @@ export function toResponsesBody(endpoint: string, request: ModelRequest): Respon
     top_p: request.topP,
     prompt_cache_key: request.cacheKey,
     max_output_tokens: request.maxOutputTokens,
-    text: schema && { format: { type: 'json_schema', name: request.output, strict: true, schema } },
+    text: heldTo && {
+      format: { type: 'json_schema', name: heldTo.name, strict: heldTo.strict, schema: heldTo.schema },
+    },
   });
 }
 

@@ -7,7 +7,7 @@ import { type Schema, Validator } from '@cfworker/json-schema';
 import { LRUCache } from 'lru-cache';
 import type { JsonSchema } from '../../base/json/json.js';
 import { isRecord } from '../../base/json/json.js';
-import { type Interpreter, isSound, schemaFaults } from '../../base/text/schema-faults.js';
+import { type Interpreter, isSound, type Judged, schemaFaults } from '../../base/text/schema-faults.js';
 
 /** Limit for one check; normal checks take a few milliseconds. */
 const MAX_MS = 1_000;
@@ -46,10 +46,10 @@ export function validateArguments(schema: JsonSchema, args: Record<string, unkno
 }
 
 /** Like `validateArguments`, for any value; null if the value can't be judged. */
-export function faultsOf(schema: JsonSchema, value: unknown): string[] | null {
+export function faultsOf(schema: JsonSchema, value: unknown, judged: Judged = {}): string[] | null {
   if (!isSound(schema)) return null;
   try {
-    return bounded(() => schemaFaults(schema, value, interpret));
+    return bounded(() => schemaFaults(schema, value, interpret, judged));
   } catch {
     return null;
   }

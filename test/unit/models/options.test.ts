@@ -49,6 +49,38 @@ describe('options on the wire (M1)', () => {
     expect(BODY[protocol](request)).toMatchObject(expected);
   });
 
+  const CLOSED = {
+    type: 'object',
+    properties: { a: { type: 'string' } },
+    required: ['a'],
+    additionalProperties: false,
+  };
+  const OPEN = { ...CLOSED, required: [] };
+  const asked = (schema: object, beside: Partial<ModelRequest> = {}) => ({
+    ...{ ...PLAIN_REQUEST, model: 'm', messages: [user('Hello')], ...beside },
+    schema: { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema },
+  });
+  const NO_CALL = { ...TOOLS, toolChoice: 'none' } as const;
+
+  it.each([
+    ['closed', CLOSED, true],
+    ['open', OPEN, false],
+  ])(
+    'a schema of the answer that is %s → bound to it, beside tools too; strict only as far as endpoints take that (TA3)',
+    (_what, schema, strict) => {
+      for (const beside of [{}, NO_CALL]) {
+        const form = { type: 'json_schema', name: 'answer', strict, schema };
+        const { type, ...json_schema } = form;
+        expect(BODY[CHAT](asked(schema, beside))).toHaveProperty('response_format', { type, json_schema });
+        expect(BODY[RESPONSES](asked(schema, beside))).toHaveProperty('text', { format: form });
+        const { output_config: config } = BODY[ANTHROPIC](asked(schema, beside)) as {
+          output_config?: object;
+        };
+        expect(config).toEqual(strict ? { format: { type, schema } } : undefined);
+      }
+    },
+  );
+
   it.each(Object.keys(BODY) as Protocol[])('%s, a whole reply → no stream asked for (A3)', protocol => {
     const request = { ...PLAIN_REQUEST, model: 'm', messages: [user('Hello')] };
     expect(BODY[protocol](request)).toHaveProperty('stream', true);

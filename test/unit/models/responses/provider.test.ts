@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toolResult } from '../../../../src/conversation/tool-result.js';
-import { isStrictSchema } from '../../../../src/models/responses/strict-schema.js';
+import { isStrictSchema } from '../../../../src/models/request/strict-schema.js';
 import type { ModelRequestHead } from '../../../../src/rules/prompts/model-request.js';
 import { FAILURE } from '../../../../src/run/limits/failure.js';
 import type { AssistantMessage, Message } from '../../../../src/run/messages/message.js';
