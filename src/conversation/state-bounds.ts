@@ -65,7 +65,7 @@ export const BOUNDS: Record<Path, number> = {
   /** Parallel branches share the room of further positions: see `roomOfBranch`. */
   cursor: PLACE_BYTES + STEERING_BYTES + CONSULTATION_BYTES + ANSWERED_BYTES + NAME_BYTES,
   /** The conversation's room if all other parts are full; otherwise it may use theirs too. */
-  threads: 250_500,
+  threads: 250_200,
   tasks: most.PLAN_BYTES + most.REPORTS_BYTES,
   evidence: most.EVIDENCE_BYTES + 100,
   'models.calls': 8_000,

@@ -1,5 +1,6 @@
 /** The goals of a run, one after the other: how a goal begins and ends, independent of the platform. */
 
+import { without } from '../base/json/json.js';
 import { ANSWER_BYTES, TEXT_BYTES } from '../base/sizes/bounds.js';
 import { preview } from '../base/text/preview.js';
 import { renamed } from '../conversation/earlier.js';
@@ -15,7 +16,7 @@ import { plansLeft } from '../run/limits/limits.js';
 import { firstPosition } from '../run/position/modes.js';
 import { taskOf } from '../run/position/position.js';
 import { steeringAt } from '../run/state/cursor.js';
-import { newGoal, restOfGoal, withGoal } from '../run/state/goal.js';
+import { type GoalEnd, newGoal, restOfGoal, withGoal } from '../run/state/goal.js';
 import { type InboxItem, steersToFollowUps, takeFollowUp } from '../run/steering/inbox.js';
 import { droppedReceipt, queuedReceipt } from '../run/steering/receipt.js';
 import { allowedAtStart } from '../run/tools/permission.js';
@@ -23,7 +24,7 @@ import { ended, loaded } from './beside/moments.js';
 import { goalEnds } from './beside/tell.js';
 import { closeBranches } from './branches/side-by-side.js';
 import { setChosen } from './changes/set-model.js';
-import { asStopped, type GoalEnd, whatThereIs } from './phases/conclude.js';
+import { asStopped, whatThereIs } from './phases/conclude.js';
 import { beginSteering, UNDERSTANDING } from './run/hearing.js';
 import { giveNotes } from './run/instruct.js';
 import { hasUnkept, keepSession } from './run/keep-session.js';
@@ -114,14 +115,15 @@ function withNotDone<End extends Pick<GoalEnd, 'outcome' | 'cause' | 'answer'>>(
 }
 
 /** Records the goal's end, once. A follow-up that only gave an instruction is not a goal. */
-function endGoal(run: Run, { outcome, cause, answer }: GoalEnd): void {
+function endGoal(run: Run, end: GoalEnd): void {
   const { state } = run;
+  const { outcome, cause, answer } = end;
   const { number, text, counters } = state.goal;
   state.idleSince = run.ports.now();
   if (state.goals.some(goal => goal.number === number)) return;
   endRunningTask(run, outcome);
   const rest = restOfGoal(state.goal, outcome);
-  const ended = { number, text, outcome, cause, answer, turns: counters.turns, ...rest };
+  const ended = { number, text, ...without(end, 'failure'), turns: counters.turns, ...rest };
   state.goals = withGoal(state.goals, ended);
   run.journal('goal_ended', { number, outcome, cause, answer: preview(answer), ...rest });
 }

@@ -193,7 +193,7 @@ function registerQueries(run: Run): void {
   });
   setHandler(
     messages.modelRequestQuery,
-    (callId, options) => modelRequestPage(state, readName(callId), readPageOptions(options)),
+    (callId, options) => modelRequestPage(state, readName(callId), readPageOptions(options), run.features),
     {
       description: 'What a model call sent: its id, such as "c12"; nothing for the latest call.',
     },

@@ -5,6 +5,7 @@
 
 export { WORKFLOW_TYPE } from '../run/agents/run-config.js';
 export type { Gate } from '../run/gates/gate.js';
+export type { AnswerSchema, TypedSchema } from '../run/outputs/answer-schema.js';
 export type {
   CallingRun,
   ChildRun,

@@ -7,12 +7,14 @@ import { choiceInstruction } from '../rules/prompts/answer-instructions.js';
 import { firstPosition, type ModeName, roleAt } from '../run/position/modes.js';
 import type { Choosing } from '../run/position/position.js';
 import { here } from '../run/state/cursor.js';
+import type { GoalEnd } from '../run/state/goal.js';
 import { wayOf } from '../run/state/run-state.js';
+import { answered } from './beside/moments.js';
 import { closeBranches } from './branches/side-by-side.js';
 import { reloadTools } from './changes/reload-tools.js';
 import { answer } from './phases/answer.js';
 import { check } from './phases/check.js';
-import { concludeEarly, type GoalEnd, type StepEnd, wrapUp } from './phases/conclude.js';
+import { concludeEarly, type StepEnd, wrapUp } from './phases/conclude.js';
 import { execute } from './phases/execute.js';
 import { plan } from './phases/plan.js';
 import { answerConsultation, steer } from './phases/steering.js';
@@ -31,7 +33,10 @@ export async function runMode(run: Run): Promise<GoalEnd> {
     // The goal has left these branches or ends: the next step uses one joined conversation.
     if (end !== MOVED || phase !== 'execution')
       closeBranches(run, end !== MOVED || phase === 'wrap_up' ? 'executing' : 'pending');
-    if (end !== MOVED) return end;
+    if (end === MOVED) continue;
+    const looking = answered(run, end);
+    const settled = looking ? await looking : end;
+    if (settled !== MOVED) return settled;
   }
 }
 

@@ -1,10 +1,10 @@
 /** One run of a tree, from its first message to its end, in as many parts as it takes. */
 import { FEATURES } from '../../src/compose.js';
 import { resumedState } from '../../src/conversation/handover.js';
+import type { GoalEnd } from '../../src/run/state/goal.js';
 import { newRunState } from '../../src/run/state/run-state.js';
 import { adopted } from '../../src/workflows/beside/moments.js';
 import { beginRun, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';
-import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
 import { answerFor } from '../../src/workflows/phases/conclude.js';
 import { Run } from '../../src/workflows/run/run.js';
 import { expectThat } from './expect-that.js';

@@ -9,12 +9,12 @@ import type { RunSettings } from '../../src/run/agents/run-config.js';
 import { DEFAULT_LIMITS, type Limits } from '../../src/run/limits/limits.js';
 import type { AssistantMessage } from '../../src/run/messages/message.js';
 import { NO_USAGE } from '../../src/run/messages/message.js';
+import type { GoalEnd } from '../../src/run/state/goal.js';
 import { newRunState } from '../../src/run/state/run-state.js';
 import type { InboxItem } from '../../src/run/steering/inbox.js';
 import { addWorkflowTools } from '../../src/run/tools/workflow-tools.js';
 import { hearAgent } from '../../src/workflows/agents/agents.js';
 import { beginRun, endCancelled, endRun, goOn, pursue } from '../../src/workflows/goals.js';
-import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
 import {
   answerFromCaller,
   hearCaller,

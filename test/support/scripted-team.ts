@@ -7,9 +7,9 @@ import type { PinnedRun, RunSettings } from '../../src/run/agents/run-config.js'
 import type { GateAnswer } from '../../src/run/gates/gate.js';
 import type { AssistantMessage, StopReason, Usage } from '../../src/run/messages/message.js';
 import { NO_USAGE } from '../../src/run/messages/message.js';
+import type { GoalEnd } from '../../src/run/state/goal.js';
 import { newRunState } from '../../src/run/state/run-state.js';
 import { beginRun, pursue } from '../../src/workflows/goals.js';
-import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
 import { receive } from '../../src/workflows/platform/inbox-handlers.js';
 import type { Ports } from '../../src/workflows/run/ports.js';
 import { modelRequestPage } from '../../src/workflows/run/requests.js';
@@ -46,6 +46,8 @@ export interface TeamGiven {
   callSubagent?: Ports['callSubagent'];
   /** What is found where the run looks at files. Default: nothing. */
   look?: Ports['look'];
+  /** What activities of features give, by their types. Default: none may be made. */
+  activity?: Ports['activity'];
   /** What comes of calls of hooks. Default: the goal goes on. */
   hook?: Ports['tell'];
   /** What a check says, beside what happens meanwhile. Default: it passes. */
@@ -95,7 +97,7 @@ const served = new WeakMap<Ports, Run>();
 
 function portsOf(
   replies: readonly TeamReply[],
-  { answers = [], callTool, callSubagent, hook, look, runCheck }: TeamGiven,
+  { answers = [], callTool, callSubagent, activity, hook, look, runCheck }: TeamGiven,
   { asked, ran, requests }: Pick<TeamRun, 'asked' | 'ran' | 'requests'>,
 ): Ports {
   const left = [...answers];
@@ -113,10 +115,11 @@ function portsOf(
         return { ok: true as const, value: runCheck(run) };
       },
     }),
+    ...(activity && { activity }),
     now: () => clock,
     callModel: async ({ role, callId }) => {
-      const state = served.get(ports)?.state;
-      if (state) requests.push(structuredClone(modelRequestPage(state, callId)));
+      const asking = served.get(ports);
+      if (asking) requests.push(structuredClone(modelRequestPage(asking.state, callId, {}, FEATURES)));
       const reply = replies[asked.length];
       asked.push(role);
       if (reply === undefined)

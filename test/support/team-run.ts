@@ -9,11 +9,11 @@ import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
 import { NO_USAGE, textOf } from '../../src/run/messages/message.js';
 import type { OutputContract } from '../../src/run/outputs/contracts.js';
 import type { StepFailurePolicy } from '../../src/run/plan/plan.js';
+import type { GoalEnd } from '../../src/run/state/goal.js';
 import type { RunState } from '../../src/run/state/run-state.js';
 import { newRunState } from '../../src/run/state/run-state.js';
 import { adopted } from '../../src/workflows/beside/moments.js';
 import { beginRun, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';
-import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
 import type { Ports } from '../../src/workflows/run/ports.js';
 import { Run } from '../../src/workflows/run/run.js';
 import { pinnedRun } from './core-values.js';
@@ -91,6 +91,8 @@ export async function teamRun(given: {
   handsOver?: (run: Run) => boolean;
   /** What comes when the next segment has begun and done nothing yet. */
   between?: (run: Run) => void;
+  /** In place of those of a quiet world. */
+  ports?: Partial<Ports>;
   /** Hears of a run that is started for another task, with its goal. */
   startRun?: (goal: string) => void;
 }): Promise<TeamRun> {
@@ -133,14 +135,16 @@ function teamPorts(
     answer,
     waits,
     startRun,
+    ports,
     handsOver = () => false,
-  }: Pick<Parameters<typeof teamRun>[0], 'answer' | 'waits' | 'startRun' | 'handsOver'>,
+  }: Pick<Parameters<typeof teamRun>[0], 'answer' | 'waits' | 'startRun' | 'handsOver' | 'ports'>,
   calls: ModelCall[],
   served: () => Run,
 ): Ports {
   let waited = 0;
   return {
     ...quietPorts([]),
+    ...ports,
     callModel: async ({ role, callId }: CallModelInput) => {
       await null;
       const run = served();

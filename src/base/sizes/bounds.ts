@@ -101,6 +101,9 @@ export const CHECK_RESULTS_BYTES = 8_000;
 export const APPROVED_CHECKS_BYTES = 2_000;
 
 export const SETTINGS_BYTES = 52_000;
+/** The schema of a typed answer; and its value, which the record of its goal has beside the answer. */
+export const ANSWER_SCHEMA_BYTES = 16_000;
+export const TYPED_VALUE_BYTES = 32_000;
 /** Models that a run reports to its sub-agents: those that a person chose, and those that are out. */
 export const CHOSEN_BYTES = 3_100;
 export const OUT_BYTES = 1_500;
@@ -110,7 +113,7 @@ export const LEDGER_BYTES = 55_000;
 /** Sessions with stateful tool servers, about twenty. */
 export const SESSIONS_BYTES = 4_000;
 /** The state of all features together, in their slices. */
-export const FEATURES_BYTES = 37_800;
+export const FEATURES_BYTES = 38_100;
 
 /**
  * Attempts of work that only some workers of a queue can do: if half of them can, all attempts miss once in about 4,000

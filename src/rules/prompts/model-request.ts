@@ -1,5 +1,6 @@
 /** The content of a model call, which the workflow sends to the worker that makes the call. */
 
+import type { JsonSchema } from '../../base/json/json.js';
 import type { RoleProfile } from '../../run/agents/role.js';
 import type { Message } from '../../run/messages/message.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
@@ -23,6 +24,8 @@ export interface ModelRequestHead extends Pick<RoleProfile, OfRole> {
   prefix: 'shared' | 'own';
   system: string;
   tools: OfferedTool[];
+  /** The reply of words is bound to it, where the endpoint can be; no tool may be called then. */
+  schema?: JsonSchema;
   /** Whether the reply may, may not or must call a tool; forbidden calls are closed, never run. */
   toolChoice: 'auto' | 'none' | 'required';
 }

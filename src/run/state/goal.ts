@@ -1,6 +1,6 @@
 /** The current goal of a run, and those that have ended. */
 
-import { wellFormed } from '../../base/json/json.js';
+import { jsonBytes, wellFormed, without } from '../../base/json/json.js';
 import {
   GOAL_TEXT_BYTES,
   GOALS_BYTES,
@@ -8,13 +8,14 @@ import {
   USER_NOTE_BYTES,
   USER_NOTES_BYTES,
 } from '../../base/sizes/bounds.js';
-import { sizeOfList } from '../../base/sizes/sizes.js';
+import { sizeOf, sizeOfList } from '../../base/sizes/sizes.js';
 import { cutText, lastWithin } from '../../base/text/fit.js';
 import { delimit } from '../../base/words/prompt.js';
 import type { Words } from '../../base/words/words.js';
 import { type GoalChecks, noChecks } from '../checks/check.js';
 import type { Basis, Rest } from '../evidence/evidence.js';
 import type { Cause, Outcome } from '../limits/cause.js';
+import type { CallFailure } from '../limits/failure.js';
 import { type Account, emptyAccount } from '../limits/usage-by.js';
 import type { ModeName } from '../position/modes.js';
 
@@ -59,6 +60,19 @@ export interface GoalState extends Account {
   summaries?: SummaryCost;
 }
 
+/** How a goal ends. */
+export interface GoalEnd {
+  outcome: Outcome;
+  /** Why it ended, such as the limit that it reached. */
+  cause: Cause;
+  /** For a person, in Markdown. It may be partial; the outcome then says so. */
+  answer: string;
+  /** The answer as a value, where one is asked for and fits. */
+  value?: Record<string, unknown>;
+  /** Why it failed. */
+  failure?: CallFailure;
+}
+
 export interface GoalRecord extends Rest {
   number: number;
   text: string;
@@ -66,6 +80,8 @@ export interface GoalRecord extends Rest {
   cause: Cause;
   /** A blob reference if the answer is long and another goal has followed. */
   answer: string;
+  /** Absent if there is none, and for old goals without room. */
+  value?: Record<string, unknown>;
   /** Model replies it took, including those of earlier goals that are no longer stored. */
   turns: number;
 }
@@ -120,15 +136,20 @@ export function goalTimeMs(goal: GoalState, now: number): number {
 
 /** The limit for the texts of an old goal. */
 const OLD_GOAL_TEXT_BYTES = 300;
+const LIST_FRAME_BYTES = 10;
 
 /** Adds an ended goal; if the list is too large, the oldest goals are cut, then dropped. */
 export function withGoal(goals: readonly GoalRecord[], ended: GoalRecord): GoalRecord[] {
-  const all = [...goals, { ...ended, text: cutText(ended.text, OLD_ANSWER_BYTES) }];
+  const newest = { ...ended, text: cutText(ended.text, OLD_ANSWER_BYTES) };
+  // Beside a large value there is little room for its text, which the conversation has.
+  const over = sizeOf(newest) - GOALS_BYTES + LIST_FRAME_BYTES;
+  const answer = over > 0 ? cutText(newest.answer, jsonBytes(newest.answer) - over) : newest.answer;
+  const all: GoalRecord[] = [...goals, { ...newest, answer }];
   for (let index = 0; index < all.length - 1 && sizeOfList(all) > GOALS_BYTES; index += 1) {
     const old = all[index];
     if (old)
       all[index] = {
-        ...old,
+        ...without(old, 'value'),
         text: cutText(old.text, OLD_GOAL_TEXT_BYTES),
         answer: cutText(old.answer, OLD_GOAL_TEXT_BYTES),
       };

@@ -13,10 +13,12 @@ import {
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { JsonSchema } from '../../base/json/json.js';
 import { readAgentMessage } from '../../rules/agents/agent-message.js';
 import { CALLED_BY_WORKFLOW } from '../../rules/agents/subagent.js';
 import { memoOf, type RunSettings, WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import type { Gate } from '../../run/gates/gate.js';
+import { type AnswerSchema, answerSchema } from '../../run/outputs/answer-schema.js';
 import { modeFor } from '../../run/position/modes.js';
 import {
   answerSignal,
@@ -37,8 +39,13 @@ import {
 import { startCancellable } from './start-child.js';
 
 /** Settings of a run. Only `workspace` has no default. */
-export type ChildRunSettings = Partial<Omit<RunSettings, 'workspace' | 'continueAsNew'>> &
-  Pick<RunSettings, 'workspace'>;
+export type ChildRunSettings<T = unknown> = Partial<
+  Omit<RunSettings, 'workspace' | 'continueAsNew' | 'answer'>
+> &
+  Pick<RunSettings, 'workspace'> & {
+    /** Each goal must end with a value that fits it: `value` of the result. A zod schema or a JSON Schema. */
+    answer?: AnswerSchema<T>;
+  };
 
 /**
  * Options of the child, like those of `startChild`. Defaults: the parent's queue, an id of the SDK, and cancellation when the
@@ -74,20 +81,22 @@ export interface RunHandle {
 }
 
 /** A run that has begun. */
-export interface ChildRun extends RunHandle {
+export interface ChildRun<T = unknown> extends RunHandle {
   /** Waits for its end, like `executeRun`. */
-  result(): Promise<RunResult>;
+  result(): Promise<RunResult<T>>;
 }
 
 /** Starts a run as a child of this workflow; resolves when it has begun. */
-export async function startRun(
+export async function startRun<T = unknown>(
   goal: string,
-  settings: ChildRunSettings,
+  { answer, ...settings }: ChildRunSettings<T>,
   { onGate, ...options }: ChildRunOptions = {},
-): Promise<ChildRun> {
+): Promise<ChildRun<T>> {
   const { workflowId = `${workflowInfo().workflowId}/run-${uuid4().slice(0, 8)}` } = options;
   const asks = onGate === undefined ? {} : { calledAs: hearGates(workflowId, onGate) };
-  const all = { mode: modeFor(settings.role), autoApprove: false, ...settings, ...asks };
+  // What is no schema the run refuses: it trusts nobody.
+  const typed = answer === undefined ? {} : { answer: answerSchema(answer) as JsonSchema };
+  const all = { mode: modeFor(settings.role), autoApprove: false, ...settings, ...typed, ...asks };
   const child = await startCancellable<StartedRun>(WORKFLOW_TYPE, {
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
     memo: memoOf(goal, all),
@@ -95,7 +104,7 @@ export async function startRun(
     workflowId,
     args: [{ goal, settings: all }],
   });
-  return { ...handleOf(child), result: () => resultOf(child) };
+  return { ...handleOf(child), result: () => resultOf(child) as Promise<RunResult<T>> };
 }
 
 /** Returns a handle of the run with this id, however it was started. */
@@ -160,11 +169,11 @@ function hearGates(id: string, onGate: OnGate): string {
  * Runs a goal to its end and returns its result for every outcome: check `outcome`, which may be `failed`.
  * @throws ChildWorkflowFailure if there is no result: the run was cancelled, terminated, or could not start.
  */
-export async function executeRun(
+export async function executeRun<T = unknown>(
   goal: string,
-  settings: ChildRunSettings,
+  settings: ChildRunSettings<T>,
   options: ChildRunOptions = {},
-): Promise<RunResult> {
+): Promise<RunResult<T>> {
   const run = await startRun(goal, settings, options);
   return run.result();
 }

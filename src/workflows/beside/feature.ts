@@ -7,13 +7,16 @@
  */
 import type { UpdateDefinition } from '@temporalio/common';
 import type { CallToolResult, MomentEnd, MomentParts } from '../../activities/types.js';
+import type { JsonSchema } from '../../base/json/json.js';
 import type { CallValues } from '../../rules/prompts/call-context.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import type { Cause, Outcome } from '../../run/limits/cause.js';
 import type { CallFailure } from '../../run/limits/failure.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { AssistantMessage, ToolResultBlock } from '../../run/messages/message.js';
+import type { PinnedCall } from '../../run/models/model-use.js';
 import type { ModelSituation } from '../../run/models/resolver.js';
+import type { GoalEnd } from '../../run/state/goal.js';
 import type { RunState } from '../../run/state/run-state.js';
 import type { AnySlice } from '../../run/state/slice.js';
 import type { Seen } from '../run/definitions.js';
@@ -34,6 +37,8 @@ export interface Feature<R> {
   tools?: Readonly<Record<string, OwnRunner<R>>>;
   /** Values that prompts name. */
   values?: CallValues;
+  /** What a reply of words is bound to, at endpoints that can be. */
+  form?: Form<R>;
 
   // Requests from outside the run.
 
@@ -48,7 +53,7 @@ export interface Feature<R> {
   /** Returns the limits that sub-agents share. */
   limits?(run: R, limits: Limits): Limits;
 
-  // Moments of a run, in order. Features only take notes; `tells` and `comesToRest` may make the run wait.
+  // Moments of a run, in order. Features only take notes; `tells`, `answered` and `comesToRest` may make the run wait.
 
   /** A part of the run begins, including the first: the feature resumes what its slice has in flight. */
   partBegins?(run: R): void;
@@ -64,10 +69,30 @@ export interface Feature<R> {
   afterResult?(run: R, call: { callId: string; result: ToolResultBlock }): void;
   /** True if something of its own is in flight beside the loop, so that this part of the run cannot end. */
   isBusy?(run: R): boolean;
+  /**
+   * The goal has its answer, and its end is not on record yet. Resolves with the end as it is now, or with `moved` where
+   * the feature has moved the run to a position at which it is answered anew. Null: the end stands.
+   */
+  answered?(run: R, end: GoalEnd): Promise<GoalEnd | 'moved'> | null;
   /** The run is about to end (`memory.isResting`): resolves when nothing of the feature is in flight; null if nothing is. */
   comesToRest?(run: R): Promise<void> | null;
   /** The run has ended: nothing is awaited anymore. */
   ended?(run: R): void;
+}
+
+export interface Form<R> {
+  /** Whether the reply to the call that is about to be made is bound: it may call no tool. The call keeps that. */
+  binds(run: R, role: PinnedRole): boolean;
+  schema(state: RunState): JsonSchema | null;
+}
+
+/** Of the calls of a run: the schema that the reply to one is bound to, or null. */
+export function formOf(
+  features: readonly Pick<Feature<never>, 'name' | 'form'>[],
+  state: RunState,
+  { form }: PinnedCall,
+): JsonSchema | null {
+  return features.find(({ name }) => name === form)?.form?.schema(state) ?? null;
 }
 
 export interface Reply {

@@ -4,15 +4,36 @@ import type { PinnedRole } from '../../run/agents/role.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { ToolResultBlock } from '../../run/messages/message.js';
 import type { ModelSituation } from '../../run/models/resolver.js';
+import type { GoalEnd } from '../../run/state/goal.js';
 import type { RunState } from '../../run/state/run-state.js';
 import type { Seen } from '../run/definitions.js';
-import type { Run } from '../run/run.js';
+import { MOVED, type Moved, type Run } from '../run/run.js';
 import type { Feature, OwnRunner } from './feature.js';
 
 /** Moves state that earlier code stored elsewhere to the slices of features. */
 export function adopted(state: RunState, features: readonly Feature<Run>[]): RunState {
   for (const { slice } of features) slice?.adopt(state);
   return state;
+}
+
+/** The feature that binds the reply to the next call, by its name; null where none does. */
+export function formFor(run: Run, role: PinnedRole): string | null {
+  return run.features.find(({ form }) => form?.binds(run, role))?.name ?? null;
+}
+
+/** While a feature looks at it, the goal counts as answered: no task is taken any more, and messages come after it. */
+export function answered(run: Run, end: GoalEnd, after = 0): Promise<GoalEnd | Moved> | null {
+  const { features, state, ports } = run;
+  for (const [index, feature] of features.entries()) {
+    const looking = index < after ? null : (feature.answered?.(run, end) ?? null);
+    if (looking === null) continue;
+    state.idleSince = ports.now();
+    return looking.then(settled => {
+      state.idleSince = null;
+      return settled === MOVED ? MOVED : (answered(run, settled, index + 1) ?? settled);
+    });
+  }
+  return null;
 }
 
 export function partBegins(run: Run): void {

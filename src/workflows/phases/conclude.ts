@@ -10,27 +10,18 @@ import { finalResponse } from '../../rules/prompts/final-response.js';
 import { wrapUpInstruction } from '../../rules/prompts/instructions.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { causeWithChecks } from '../../run/checks/check.js';
-import { type Cause, causeOfBudgets, type Outcome, outcomeOf } from '../../run/limits/cause.js';
+import { type Cause, causeOfBudgets, outcomeOf } from '../../run/limits/cause.js';
 import type { CallFailure } from '../../run/limits/failure.js';
 import { textOf } from '../../run/messages/message.js';
 import { lastRole, roleAt } from '../../run/position/modes.js';
 import { type WrapUp, wrapUpAt } from '../../run/position/position.js';
 import { taskAt } from '../../run/state/cursor.js';
+import type { GoalEnd } from '../../run/state/goal.js';
 import { wayOf } from '../../run/state/run-state.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
 import { MOVED, type Moved, type Run } from '../run/run.js';
 import { recallRounds } from '../turn/fit-thread.js';
 import { runTurns, type TurnEnd } from '../turn/turn-loop.js';
-
-export interface GoalEnd {
-  outcome: Outcome;
-  /** Why it ended, such as the limit that it reached. */
-  cause: Cause;
-  /** For a person, in Markdown. It may be partial; the outcome then says so. */
-  answer: string;
-  /** Why it failed. */
-  failure?: CallFailure;
-}
 
 /** The result of one step of a mode. */
 export type StepEnd = GoalEnd | Moved;

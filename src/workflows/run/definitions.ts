@@ -34,7 +34,7 @@ export type RunInput =
   | { resume: RunState };
 
 /** The end of a run: the workflow's result, the first detail of its failure, or (cancelled) the memo `result`. */
-export interface RunResult {
+export interface RunResult<T = unknown> {
   /** The answer. */
   text: string;
   outcome: Outcome;
@@ -56,6 +56,8 @@ export interface RunResult {
   checks: CheckResult[];
   /** Texts that it wrote, by reference. */
   artifacts: Artifact[];
+  /** The answer to the last goal as a value that fits `settings.answer`; absent where there is none. */
+  value?: T;
   /** The latest sub-agents, with how each ended. */
   children: ChildRecord[];
   /** The parts of `usage`, by role and model. */
@@ -70,7 +72,7 @@ export interface RunResult {
 }
 
 /** What features add to a result. For a run without them, clients see `NOTHING_SEEN`. */
-export type Seen = Pick<RunResult, 'artifacts'>;
+export type Seen = Pick<RunResult, 'artifacts' | 'value'>;
 export const NOTHING_SEEN: Seen = { artifacts: [] };
 
 /** Result of the query `state`: what `show --json` prints, except what only the server knows. */
@@ -83,6 +85,7 @@ export interface RunView
     | 'tasks'
     | 'checks'
     | 'artifacts'
+    | 'value'
     | 'counters'
     | 'usage'
     | 'usageBy'

@@ -15,12 +15,22 @@ import { levels } from '../../run/state/cursor.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { replyOf } from '../../run/state/thread.js';
 import { hash64 } from '../../run/tools/ledger.js';
+import { formOf } from '../beside/feature.js';
 import type { Ports } from './ports.js';
+
+type Forming = Parameters<typeof formOf>[0];
+
+interface Offering {
+  state: RunState;
+  ports: Pick<Ports, 'offer'>;
+  features: Forming;
+}
 
 export function modelRequestPage(
   state: RunState,
   callId?: string,
   options: { from?: number; headKey?: string } = {},
+  features: Forming = [],
 ): ModelRequestPage {
   const call = callId
     ? state.models.calls.find(candidate => candidate.callId === callId)
@@ -37,16 +47,18 @@ export function modelRequestPage(
   const messages = firstPage(thread.messages.slice(from, call.upTo), sizeOf);
   const end = from + messages.length;
   const asks = call.compacts ? ':compacts' : '';
-  const headKey = `${call.role}:${call.toolsOffered}:${state.tools.listed.times}${asks}`;
+  const bound = call.form === undefined ? '' : `:${call.form}`;
+  const headKey = `${call.role}:${call.toolsOffered}:${state.tools.listed.times}${asks}${bound}`;
   const { callId: id, role, thread: threadId, epoch, upTo } = call;
   const next = end < upTo ? end : null;
   const page: ModelRequestPage = { callId: id, role, thread: threadId, epoch, headKey, from, messages, next };
-  return options.headKey === headKey ? page : { ...page, head: headOf(state, call) };
+  return options.headKey === headKey ? page : { ...page, head: headOf(state, call, features) };
 }
 
-function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
+function headOf(state: RunState, call: PinnedCall, features: Forming): ModelRequestHead {
   const role = state.pinned?.roles[call.role];
   if (!state.pinned || !role) throw notFound(`no role ${call.role}`);
+  const schema = formOf(features, state, call);
   const { system, tools } = prefixOf(state.pinned, role);
   const mayCall = call.toolsOffered && offeredTools(state.pinned, role).length > 0;
   return {
@@ -61,6 +73,7 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
     // A compaction describes its format in words: a schema would change the prefix that an endpoint has cached.
     output: call.compacts ? 'text' : role.output,
     dialect: role.dialect,
+    ...(schema !== null && { schema }),
     // The tools stay in the request even if no call is allowed, so that the endpoint's cache still applies.
     toolChoice: mayCall ? 'auto' : 'none',
     temperature: role.temperature,
@@ -125,10 +138,10 @@ export class Offered {
   readonly #threads = new Map<string, { epoch: number; next: number }>();
 
   /** Offers what is new since the last call. The returned mark identifies the offer, because a workflow task may be redone. */
-  offer(state: RunState, ports: Pick<Ports, 'offer'>, { callId, thread, epoch }: PinnedCall): string {
+  offer({ state, ports, features }: Offering, { callId, thread, epoch }: PinnedCall): string {
     const last = this.#threads.get(thread);
     const from = last?.epoch === epoch ? last.next : 0;
-    const page = modelRequestPage(state, callId, { from });
+    const page = modelRequestPage(state, callId, { from }, features);
     if (this.#heads.has(page.headKey)) delete page.head;
     const check = hash64(page.messages.map(hashOf).join());
     this.#heads.add(page.headKey);

@@ -1,7 +1,7 @@
 /** Read-only views of a run's state, for queries and the result. */
 
 import type { WorkflowInfo } from '@temporalio/workflow';
-import { jsonBytes, ownValue } from '../../base/json/json.js';
+import { jsonBytes, ownValue, without } from '../../base/json/json.js';
 import { firstPage, PAGE_BYTES } from '../../base/sizes/sizes.js';
 import { fitted } from '../../base/text/fit.js';
 import { ownMessages } from '../../conversation/branch-threads.js';
@@ -38,7 +38,13 @@ export function viewOf(
   passed: readonly InboxItem[] = [],
   seen: Partial<Seen> = {},
 ): RunView {
-  return fitted(wholeView(state, info, { passed, seen }), PAGE_BYTES);
+  return withSeen(seen, wholeView(state, info, { passed, seen }), PAGE_BYTES);
+}
+
+/** What features show has bounds of its own: it is never cut. */
+function withSeen<T extends object>(seen: Partial<Seen>, all: T, maxBytes: number): T {
+  const names = Object.keys(seen) as (keyof T)[];
+  return { ...fitted(without(all, ...names), maxBytes - jsonBytes(seen)), ...seen } as T;
 }
 
 type RunInfo = Pick<WorkflowInfo, 'workflowId' | 'runId'>;
@@ -204,7 +210,7 @@ function runRecord(state: RunState, info: KeptInfo, seen: Partial<Seen>): KeepPa
 
 function restOf(state: RunState, seen: Partial<Seen>): KeptRest {
   const { mode: _mode, goal: _goal, usage: _usage, ...rest } = madeSoFar(state, seen);
-  return fitted(rest, REST_BYTES);
+  return withSeen(seen, rest, REST_BYTES);
 }
 
 /** Returns the answer of the query `trace`. A result has the other fields already. */

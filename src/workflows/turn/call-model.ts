@@ -86,7 +86,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     form: role.output === 'text' ? 'words' : 'json',
     ...(answersAt(wayOf(state), here(run.cursor)) && { answers: true }),
   });
-  const check = run.memory.offered.offer(run.state, run.ports, call);
+  const check = run.memory.offered.offer(run, call);
   const options = optionsFor(run, role, call);
   const called = await run.call({ kind: 'model', role: role.name }, options, () =>
     run.ports.callModel({ callId, role: role.name, model, check, ...knownOf(run, model) }, options),

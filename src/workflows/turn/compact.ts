@@ -205,7 +205,7 @@ async function ask(
   const by = { role: COMPACTOR, model };
   const { callId } = call;
   const { goal, models } = run.state;
-  const check = run.memory.offered.offer(run.state, run.ports, call);
+  const check = run.memory.offered.offer(run, call);
   const estimated = requestTokens(run, role, thread);
   const tries = isAffordable(run, { role, thread }, model, SUMMARY_TRIES) ? SUMMARY_TRIES : 1;
   const options = inTime(optionsFor(run, role, { ...call, role: COMPACTOR }), timeMs, tries);

@@ -2,12 +2,14 @@
 
 import { preview } from '../../base/text/preview.js';
 import { MODEL_RETRIES, type PinnedRole } from '../../run/agents/role.js';
+import { offeredTools } from '../../run/agents/run-config.js';
 import { callTimeMs } from '../../run/limits/limits.js';
 import { type PinnedCall, withPinned } from '../../run/models/model-use.js';
 import { here, taskAt } from '../../run/state/cursor.js';
 import { goalTimeMs } from '../../run/state/goal.js';
 import { isCounted } from '../../run/state/run-state.js';
 import type { Thread } from '../../run/state/thread.js';
+import { formFor } from '../beside/moments.js';
 import type { CallOptions } from '../run/ports.js';
 import type { Run } from '../run/run.js';
 
@@ -38,8 +40,13 @@ export function pinCall(
 ): PinnedCall {
   const { role, thread, ...how } = what;
   const { id, epoch, messages } = thread;
+  const mayCall = how.toolsOffered && offeredTools(run.pinned, role).length > 0;
   const sent = { thread: id, epoch, upTo: messages.length };
-  const call: PinnedCall = { callId: run.nextId('c'), role: role.name, ...how, ...sent };
+  const form = mayCall || how.compacts ? null : formFor(run, role);
+  const call: PinnedCall = {
+    ...{ callId: run.nextId('c'), role: role.name, ...how, ...sent },
+    ...(form !== null && { form }),
+  };
   run.state.models.calls = withPinned(run.state, call);
   return call;
 }

@@ -88,7 +88,7 @@ async function transform(run: Run, asked: Asked, name: string): Promise<'quiet' 
   const { state, ports } = run;
   const { role, thread, model } = asked;
   const call = pinCall(run, asked);
-  const check = run.memory.offered.offer(state, ports, call);
+  const check = run.memory.offered.offer(run, call);
   const before = state.log.journal.lastSeq;
   const called = await ports.transform({
     ...{ transform: name, callId: call.callId, role: role.name, model, check },

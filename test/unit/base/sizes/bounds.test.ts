@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonBytes } from '../../../../src/base/json/json.js';
-import { GATES_BYTES, PAYLOAD_BYTES, PINNED_BYTES, PLAN_BYTES } from '../../../../src/base/sizes/bounds.js';
+import {
+  ANSWER_BYTES,
+  GATES_BYTES,
+  GOALS_BYTES,
+  PAYLOAD_BYTES,
+  PINNED_BYTES,
+  PLAN_BYTES,
+  TYPED_VALUE_BYTES,
+} from '../../../../src/base/sizes/bounds.js';
+import { sizeOfList } from '../../../../src/base/sizes/sizes.js';
 import { cutText, cutWithoutStore, fitted } from '../../../../src/base/text/fit.js';
 import { fitMessage } from '../../../../src/conversation/fit-message.js';
 import { fitForHandover } from '../../../../src/conversation/handover.js';
@@ -201,6 +210,22 @@ describe('the bounds of a run', () => {
     expect(MAX_STATE_BYTES).toBeGreaterThanOrEqual(sum);
     expect(MAX_STATE_BYTES).toBeLessThan(PAYLOAD_BYTES - 60_000);
     expect(BOUNDS.threads).toBeGreaterThanOrEqual(250_000);
+  });
+
+  test('a goal with the largest value and answer → within the bound of goals, and the value is whole (TA1, ST1)', () => {
+    const value = { text: 'x'.repeat(TYPED_VALUE_BYTES - 20) };
+    const end = {
+      outcome: 'answered',
+      cause: 'direct_answer',
+      answer: 'a'.repeat(ANSWER_BYTES - 10),
+      value,
+    } as const;
+    const first = withGoal([], { number: 1, text: 'g'.repeat(5_000), ...end, turns: 1 });
+    expect(sizeOfList(first)).toBeLessThanOrEqual(GOALS_BYTES);
+    expect(first[0]).toMatchObject({ value, answer: expect.stringMatching(/^a+… \[cut: \d+ characters\]$/) });
+    const both = withGoal(first, { number: 2, text: 'g', ...end, turns: 1 });
+    expect(sizeOfList(both)).toBeLessThanOrEqual(GOALS_BYTES);
+    expect(both.map(goal => goal.value)).toEqual([undefined, value].slice(-both.length));
   });
 
   test('any texts, written to every part without end → each within its bound (ST1)', () => {
