@@ -2,6 +2,7 @@
  * The composition of a run: the loop, and the features beside it. A feature has a line here; its part on workers is in
  * `features/workers.ts`, its keys of `steersman.yaml` in `features/keys.ts`.
  */
+import { answers } from './features/answers/feature.js';
 import { apps } from './features/apps/feature.js';
 import { artifacts } from './features/artifacts/feature.js';
 import { credits } from './features/credits/feature.js';
@@ -11,7 +12,7 @@ import { workflowOf } from './workflows/agent.js';
 import { byName, type Feature } from './workflows/beside/feature.js';
 import type { Run } from './workflows/run/run.js';
 
-export const FEATURES: readonly Feature<Run>[] = byName([apps, artifacts, credits, hooks, skills]);
+export const FEATURES: readonly Feature<Run>[] = byName([answers, apps, artifacts, credits, hooks, skills]);
 
 /** The workflow that workers run. */
 export const steersmanRun = workflowOf(FEATURES);

@@ -55,6 +55,7 @@ export function resultLine(end: RunEnd): object {
     basis: result?.basis ?? null,
     exceptions: result?.exceptions ?? [],
     text: result?.text ?? '',
+    ...(result?.value !== undefined && { value: result.value }),
     tasks: result?.tasks ?? [],
     checks: result?.checks ?? [],
     usage: result?.usage ?? null,

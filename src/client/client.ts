@@ -72,7 +72,10 @@ export class SteersmanClient {
    * and replaced if it dies while this client is open. Throws a `SteersmanError`: `usage` with all faults of goal and
    * options, `conflict` for an id in use, `uncertain` if Temporal stopped answering.
    */
-  start(goal: string, { signal, ...options }: StartOptions & Abortable = {}): Promise<Run> {
+  start<T = unknown>(
+    goal: string,
+    { signal, ...options }: StartOptions<T> & Abortable = {},
+  ): Promise<Run<T>> {
     const { temporal, report, kept, project } = this.#scope;
     return abortable(this.#scope, { signal }, async ending => {
       const request = await startRequest(goal, options, { project, local: temporal.local !== null });
@@ -89,7 +92,7 @@ export class SteersmanClient {
         session === undefined
           ? await startRun(waits, request, taskQueue)
           : await startInSession(waits, kept?.sessions ?? null, { ...request, session }, taskQueue);
-      return new Run(this.#scope, started, options.tools);
+      return new Run<T>(this.#scope, started, options.tools);
     });
   }
 

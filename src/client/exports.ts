@@ -8,6 +8,7 @@ export type { ToolProgress } from '../run/limits/heartbeats.js';
 export { DEFAULT_LIMITS, type Limits } from '../run/limits/limits.js';
 export type { UsageEntry } from '../run/limits/usage-by.js';
 export type { Message, Usage } from '../run/messages/message.js';
+export type { AnswerSchema, TypedSchema } from '../run/outputs/answer-schema.js';
 export type { Artifact } from '../run/outputs/artifact.js';
 export type { Task } from '../run/plan/plan.js';
 export { STEP_FAILURE_POLICIES, type StepFailurePolicy } from '../run/plan/plan.js';

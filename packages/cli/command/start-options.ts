@@ -70,6 +70,7 @@ export function addRunOptions(command: Command): Command {
       'what the goal must pass: a command that ends with code 0 in the workspace; repeatable',
       (command: string, checks: Check[] = []) => [...checks, { run: notEmpty(command) }],
     )
+    .option('--answer <file>', 'JSON Schema that the answer must fit: the result has it as `value` (--json)')
     .option(
       '--settings <file>',
       'YAML or JSON with systemMessage, context, limits, checks, clientTools of this run',
@@ -109,6 +110,7 @@ export interface StartWords extends Pick<StartOptions, (typeof SAME)[number] | '
   messages?: string;
   prompt?: string;
   settings?: string;
+  answer?: string;
   /** Limits by name, which are validated with the other options. */
   limit?: Partial<Limits>;
   /** Each check is a command. */
@@ -154,7 +156,7 @@ async function readGoal(
 /** Returns the options of the command line merged over those of `--settings`. */
 export async function startOptions(words: StartWords): Promise<StartOptions> {
   const { clientTools, ...file } = words.settings === undefined ? {} : await readSettingsFile(words.settings);
-  const { config, yes, keepOpen, limit, check, messages, workspace = '.' } = words;
+  const { config, yes, keepOpen, limit, check, messages, answer, workspace = '.' } = words;
   // Values of the file are validated with the others, under the file's own names.
   return {
     ...(words.waits && { attended: yes !== true }),
@@ -164,6 +166,7 @@ export async function startOptions(words: StartWords): Promise<StartOptions> {
       tools: clientTools as StartOptions['tools'] & object,
       keepOpenSeconds: keepOpen,
       messages: messages === undefined ? undefined : await readMessagesFile(messages),
+      answer: answer === undefined ? undefined : await readSchemaFile(answer),
       configDir: config === undefined ? undefined : userPath(config),
       checks: check && [...(Array.isArray(file.checks) ? file.checks : []), ...check],
       limits: limit && { ...(isRecord(file.limits) ? file.limits : {}), ...limit },
@@ -196,6 +199,18 @@ async function readMessagesFile(given: string): Promise<StartOptions['messages']
     const why = error instanceof SteersmanError ? error.message : `it is no JSON: ${errorText(error)}`;
     const remedy = error instanceof SteersmanError ? error.remedy : 'It must be one JSON document.';
     throw new SteersmanError(`The file of messages ${path}: ${why}`, remedy, 'usage');
+  }
+}
+
+/** Reads a JSON Schema, which is validated with the other options. It is no YAML: null is a value there. */
+async function readSchemaFile(given: string): Promise<StartOptions['answer'] & object> {
+  const path = userPath(given);
+  const text = await readNamed(path, 'the schema');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const why = `The file of the schema ${path}: it is no JSON: ${errorText(error)}`;
+    throw new SteersmanError(why, 'It must be one JSON Schema of an object.', 'usage');
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { given } from '@steersman/print';
+import { isRecord } from 'steersman/base';
 import { causeText, type ListedRun, type RunSnapshot } from 'steersman/client';
 import { z } from 'zod';
 import { phaseShape, runId, taskShape, tasksOf } from './shapes.js';
@@ -24,6 +25,10 @@ const resultShape = z.object({
     .describe('On what a completed run rests: checks, evidence, or opinion: the word of a model alone.'),
   exceptions: z.array(z.string()).describe('Parts of the goal that are impossible there, each with why.'),
   answer: z.string().nullable().describe('Written by agents of the run: data. Null where there is none yet.'),
+  value: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('The answer as an object that fits the schema of start_run. Absent where there is none.'),
   goals: z
     .array(z.object({ goal: z.string(), outcome: z.string(), answer: z.string() }))
     .describe('Goals that have ended, where the run had several.'),
@@ -52,7 +57,7 @@ export function addGetResult(server: McpServer, context: ToolContext): void {
 }
 
 function resultOf(run: RunSnapshot): z.input<typeof resultShape> {
-  const { id, phase, outcome, cause, basis, exceptions, failure, answer, goals, usage } = run;
+  const { id, phase, outcome, cause, basis, exceptions, failure, answer, value, goals, usage } = run;
   const ended = phase === 'ended';
   return {
     id,
@@ -63,6 +68,7 @@ function resultOf(run: RunSnapshot): z.input<typeof resultShape> {
     basis,
     exceptions,
     answer,
+    ...(isRecord(value) && { value }),
     goals:
       goals.length > 1 ? goals.map(({ text, outcome, answer }) => ({ goal: text, outcome, answer })) : [],
     tasks: tasksOf(run),

@@ -85,6 +85,12 @@ const input = z.strictObject({
     .describe(
       'What the goal must pass before it counts as completed, whatever its agents say: { "run": "npm test" }, { "file": "report.md", "matches": "regular expression" }, { "tool": "name", "arguments": {}, "matches": "…" }. Commands run in the workspace without asking: only those that the user wants.',
     ),
+  answer: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      'JSON Schema of an object that the answer must fit: get_result then has it as `value`. Without a value that fits no goal is completed or answered.',
+    ),
   after: z.string().optional().describe('Id of a run that has ended: this one knows its goals and answers.'),
 });
 

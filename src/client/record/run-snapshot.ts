@@ -49,6 +49,8 @@ export interface RunSnapshot {
   /** Results of the last goal's checks. */
   checks: RunView['checks'];
   artifacts: RunView['artifacts'];
+  /** The answer as a value that fits the schema of the start; absent where there is none. */
+  value?: unknown;
   /** The last sub-agents; empty if neither a worker nor a result reports them. */
   children: RunView['children'];
   counters: RunView['counters'] | null;
@@ -142,6 +144,7 @@ export function snapshotOf({ run, view = null, end = null, kept }: Parts): RunSn
     tasks: view?.tasks ?? result?.tasks ?? rest?.tasks ?? [],
     checks: view?.checks ?? result?.checks ?? rest?.checks ?? [],
     artifacts: view?.artifacts ?? result?.artifacts ?? rest?.artifacts ?? [],
+    ...valueIn(view, result, rest),
     children: view?.children ?? result?.children ?? rest?.children ?? [],
     counters: view?.counters ?? result?.counters ?? rest?.counters ?? null,
     limits: view?.limits ?? null,
@@ -162,6 +165,12 @@ export function snapshotOf({ run, view = null, end = null, kept }: Parts): RunSn
     answered: view !== null,
     unreadable: [...unreadableNames(run?.memo), ...(end?.failure?.type === UNREADABLE ? ['result'] : [])],
   };
+}
+
+/** Absent is not null, which is JSON. */
+function valueIn(...tellers: ({ value?: unknown } | null | undefined)[]): { value?: unknown } {
+  const teller = tellers.find(each => each?.value !== undefined);
+  return teller ? { value: teller.value } : {};
 }
 
 function asServed(run: RunDescription) {

@@ -90,7 +90,7 @@ export interface Asked {
  * does not answer, `rejected` if the run refuses the request, `unreachable` if Temporal does not answer, `aborted` if
  * the signal ended the wait.
  */
-export class Run {
+export class Run<T = unknown> {
   readonly id: string;
   /** True if a start found this run of its conversation open: the goal is queued in it. */
   readonly joined: boolean;
@@ -326,8 +326,9 @@ export class Run {
    * Waits for the result of any outcome, without a time limit. Throws a SteersmanError `no_result` if Temporal ended
    * the run without a result.
    */
-  async result(options: WaitOptions = {}): Promise<RunResult> {
-    return resultIn(await this.end(options));
+  async result(options: WaitOptions = {}): Promise<RunResult<T>> {
+    // The cast is safe: a value fits the schema that the type comes from.
+    return resultIn(await this.end(options)) as RunResult<T>;
   }
 
   /** Waits for the end and returns it, even without a result: terminated, or timed out. */

@@ -2,6 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { errorText } from '../../base/text/error-text.js';
 import { preview } from '../../base/text/preview.js';
 import { callerFault, type Given, nameFault, readStart } from '../../rules/agents/run-input.js';
 import { memoOf, type RunSettings, WORKFLOW_TYPE } from '../../run/agents/run-config.js';
@@ -9,6 +10,7 @@ import type { Check } from '../../run/checks/check.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { Message } from '../../run/messages/message.js';
 import { MODEL_ID } from '../../run/models/model-id.js';
+import { type AnswerSchema, answerSchema } from '../../run/outputs/answer-schema.js';
 import type { StepFailurePolicy } from '../../run/plan/plan.js';
 import { type ModeName, modeFor } from '../../run/position/modes.js';
 import { hintOf, verbCall } from '../../shared/process/called-as.js';
@@ -24,7 +26,7 @@ import { earlierRun } from './earlier-run.js';
 import { newRunId, requestToken } from './run-id.js';
 
 /** Options of a run. All are optional. */
-export interface StartOptions {
+export interface StartOptions<T = unknown> {
   /** Folder in which tools work, on the worker's host. Default: the current folder. */
   workspace?: string;
   /**
@@ -68,6 +70,12 @@ export interface StartOptions {
    * `{ run: 'npm test' }`, `{ tool, arguments?, matches? }`, or `{ function }` of the worker's program.
    */
   checks?: Check[];
+  /**
+   * Each goal must end with a value that fits this schema: `result` has it as `value`, with the type of the schema. A zod
+   * schema (4.2 or later), one of another library with Standard JSON Schema, or a JSON Schema of an object, at most
+   * 16,000 bytes. Without such a value no goal is `completed` or `answered`.
+   */
+  answer?: AnswerSchema<T>;
   /** Passed to every tool call, not shown to models. */
   context?: Record<string, string>;
   /** Text before every role's prompt. Not together with `after`. */
@@ -134,7 +142,7 @@ export async function startRequest(
   const { local: localStack } = given;
   const ownQueue = (options.taskQueue ?? env.taskQueue()) !== undefined;
   const { servedHere = localStack && !ownQueue } = given;
-  const { id, after, taskQueue, configDir, tools, messages, ...more } = options;
+  const { id, after, taskQueue, configDir, tools, messages, answer, ...more } = options;
   const { keptPermissions: _kept, requestId, ...rest } = more;
   const project = servedHere ? given.project : null;
   const answers: Answering = (await project?.answering(options, { ownQueue })) ?? { faults: [] };
@@ -149,6 +157,7 @@ export async function startRequest(
       workspace: resolve(options.workspace ?? '.'),
       ...(model === undefined ? {} : { model }),
       ...(tools === undefined ? {} : { clientTools: declaredTools(tools) }),
+      ...(answer === undefined ? {} : { answer: jsonSchemaOf(answer) }),
     },
   });
   const errors = start.ok ? [] : start.errors;
@@ -172,6 +181,14 @@ export async function startRequest(
     after: after ?? null,
     note: answers.note ?? null,
   };
+}
+
+function jsonSchemaOf(answer: unknown): unknown {
+  try {
+    return answerSchema(answer);
+  } catch (error) {
+    throw notStarted([`\`answer\` can not be used: ${errorText(error)}.`]);
+  }
 }
 
 function modelFaults(model: string | undefined): string[] {

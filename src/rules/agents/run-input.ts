@@ -9,8 +9,9 @@ import {
   stringOr,
   utf8Length,
 } from '../../base/json/json.js';
-import { KNOWN_MODELS_BYTES, SETTINGS_BYTES } from '../../base/sizes/bounds.js';
+import { ANSWER_SCHEMA_BYTES, KNOWN_MODELS_BYTES, SETTINGS_BYTES } from '../../base/sizes/bounds.js';
 import { expected, isAbsent } from '../../base/text/output-fields.js';
+import { isSound } from '../../base/text/schema-faults.js';
 import { replaceUnseen } from '../../base/text/unseen.js';
 import { givenWithin, readGiven } from '../../conversation/given.js';
 import { MOST_AGENT_DEPTH } from '../../run/agents/role.js';
@@ -204,6 +205,7 @@ const FAULTS: Record<keyof RunSettings, Fault> = {
   approvePlan: boolean,
   onStepFailure: oneOf(STEP_FAILURE_POLICIES),
   checks: checksFault,
+  answer: answerFault,
   keepOpenSeconds: wholeNumber('of seconds ', MAX_KEEP_OPEN_SECONDS),
   projectNotes: boolean,
   clientTools: clientToolsFault,
@@ -273,6 +275,18 @@ function clientToolFault(tool: unknown, at: string): string | null {
   if (!isAbsent(inputSchema) && !isRecord(inputSchema))
     return expected(`${at}.inputSchema`, 'a JSON Schema object', inputSchema);
   return text(LONGEST_NAME)(name, `${at}.name`);
+}
+
+/** A value is an object, as endpoints that bind replies to schemas have it. */
+function answerFault(value: unknown, at: string): string | null {
+  if (!isRecord(value)) return expected(at, 'a JSON Schema object', value);
+  const large = tooLarge(value, at, ANSWER_SCHEMA_BYTES);
+  if (large !== null) return large;
+  if (!isSound(value))
+    return `\`${at}\` is no JSON Schema that can be followed: look for keywords in another form, unknown types, and references that lead nowhere.`;
+  return value.type === undefined || value.type === 'object'
+    ? null
+    : `\`${at}.type\` must be object: put anything else, such as a list, into a property.`;
 }
 
 function tooMany(list: readonly unknown[], at: string, what: string, most: number): string | null {

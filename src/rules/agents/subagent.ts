@@ -87,6 +87,7 @@ export function settingsOfAgent(
     'approvePlan',
     'onStepFailure',
     'checks',
+    'answer',
     'knownModels',
   ] as const;
   const { chosen, out } = known;

@@ -1,6 +1,6 @@
 /** The settings that start a run, and the configuration that it pins at its start. */
 
-import { without } from '../../base/json/json.js';
+import { type JsonSchema, without } from '../../base/json/json.js';
 import { preview } from '../../base/text/preview.js';
 import type { OwnWords } from '../../base/words/words.js';
 import type { Check } from '../checks/check.js';
@@ -46,6 +46,8 @@ export interface RunSettings {
   onStepFailure?: StepFailurePolicy;
   /** Checks that each goal must pass to be `completed`, after the checks of `steersman.yaml`. */
   checks?: Check[];
+  /** A JSON Schema: each goal must end with a value that fits it, which the result has as `value`. At most 16,000 bytes. */
+  answer?: JsonSchema;
   /** Seconds that the run stays open for follow-ups after an answer. Default 0. */
   keepOpenSeconds?: number;
   /** Roles get the workspace's `AGENTS.md` as data about the project. Default: as in `steersman.yaml`, by default false. */
@@ -72,6 +74,7 @@ export function settingsOfNewTask(settings: RunSettings): RunSettings {
     'session',
     'startedBy',
     'clientTools',
+    'answer',
     'keepOpenSeconds',
     'calledAs',
     'knownModels',

@@ -50,6 +50,8 @@ export type Cause =
   | 'no_verdict'
   /** A person did not confirm a thing that a role wanted confirmed. */
   | 'not_confirmed'
+  /** The answer does not fit the schema that the start gave, also after it was asked for again. */
+  | 'answer_not_typed'
   /** The answering role asked a question instead, and got no answer. */
   | 'not_answered'
   /** The verification accepted without giving an answer. */
@@ -146,6 +148,8 @@ const TEXTS: Partial<Record<string, string>> = {
   verdict_incomplete: 'The verification accepted the answer without a word on every task of the plan.',
   no_verdict: 'The verification gave no verdict.',
   not_confirmed: 'Something that a person was to confirm was not confirmed.',
+  answer_not_typed:
+    'The answer does not fit the schema that the start gave, not even after it was asked for again.',
   not_answered: 'The role that was to answer asked a question instead, and nobody answered it.',
   empty_answer: 'The verification said that all is done and gave no answer: the answer is the reports.',
   wrap_up_failed: 'The model failed when the answer was to be written: the answer is the reports so far.',

@@ -17,6 +17,7 @@ export interface KeptRest {
   tasks: Task[];
   checks: CheckResult[];
   artifacts: Artifact[];
+  value?: unknown;
   children: ChildRecord[];
   usageBy: UsageEntry[];
   counters: Counters;

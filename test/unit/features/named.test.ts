@@ -9,6 +9,19 @@ const FLOORS = ['base', 'run', 'conversation', 'rules', 'workflows'];
 
 /** What names a feature in code, and the files of the floors that may: contracts with clients, and words for models. */
 const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
+  // A start has the schema, a result the value, and it is a cause of an end; agents do not get it.
+  answers: {
+    words:
+      /typed_?answer|not_typed|ANSWER_SCHEMA|TYPED_VALUE|settings\.answer|\banswer\?: JsonSchema|'answer',\s+'k|\bvalue\?: T;/i,
+    contracts: [
+      'base/sizes/bounds.ts',
+      'rules/agents/run-input.ts',
+      'rules/agents/subagent.ts',
+      'run/agents/run-config.ts',
+      'run/limits/cause.ts',
+      'workflows/run/definitions.ts',
+    ],
+  },
   // A result may have an app, and a tool may be for apps: that is a field of a tool and of its result.
   apps: {
     words: /app_?(?:calls?|use|ask|tool)|\bapps\b|callToolUpdate/i,

@@ -42,6 +42,19 @@ describe('the tools', () => {
     expect(runs.asked).toMatchObject([['start', 'A goal', { checks }]]);
   });
 
+  test('start_run: a schema for the answer → that of the run; get_result has the value, and none where there is none (TA7)', async () => {
+    const { call, runs } = await connected();
+    const answer = { type: 'object', properties: { count: { type: 'integer' } } };
+    await call('start_run', { goal: 'A goal', answer });
+    expect(runs.asked[0]?.[2]).toMatchObject({ answer });
+    runs.stands({ phase: 'ended', outcome: 'answered', answer: 'Three.', value: { count: 3 } });
+    expect((await call('get_result', { id: 'run-1' })).structuredContent).toMatchObject({
+      value: { count: 3 },
+    });
+    runs.stands({ phase: 'ended', outcome: 'unverified', answer: 'Three.', value: undefined });
+    expect((await call('get_result', { id: 'run-1' })).structuredContent).not.toHaveProperty('value');
+  });
+
   test('start_run: a setting that there is not → refused by name, nothing is started', async () => {
     const { call, runs } = await connected();
     const { isError, content } = await call('start_run', { goal: 'A goal', auto_approve: true });

@@ -291,6 +291,7 @@ export const EN = {
   cause_tasks_failed: 'tasks failed',
   cause_verdict_incomplete: 'the verdict leaves out tasks',
   cause_no_verdict: 'no verdict',
+  cause_answer_not_typed: 'the answer does not fit its schema',
   cause_not_confirmed: 'a person did not confirm it',
   cause_not_answered: 'a question was not answered',
   cause_empty_answer: 'the answer was empty',

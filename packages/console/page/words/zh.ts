@@ -290,6 +290,7 @@ export const ZH: Words = {
   cause_tasks_failed: '有任务失败',
   cause_verdict_incomplete: '裁定遗漏了任务',
   cause_no_verdict: '没有裁定',
+  cause_answer_not_typed: '回答不符合所要求的模式',
   cause_not_confirmed: '未获人工确认',
   cause_not_answered: '提问无人回答',
   cause_empty_answer: '回答为空',

@@ -1,0 +1,9 @@
+/** Typed answers on workers: what reads them. */
+import type { WorkerFeature } from '../../activities/feature.js';
+import { createReadAnswer } from './activity.js';
+import { READ_ANSWER } from './rules.js';
+
+export const answers: WorkerFeature = {
+  name: 'answers',
+  activities: { [READ_ANSWER]: createReadAnswer },
+};
