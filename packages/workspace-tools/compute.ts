@@ -1,4 +1,4 @@
-/** Runs JavaScript of a model in a sandbox that can read the workspace and nothing else. */
+/** Runs JavaScript of a model in a sandbox that can only read the workspace. */
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

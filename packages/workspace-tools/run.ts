@@ -8,9 +8,9 @@ import type { WorkspaceContext } from './files/context.js';
 const DEFAULT_MS = 120_000;
 const MOST_MS = 600_000;
 const GRACE_MS = 30_000;
-/** Of the output; a run keeps it by reference. */
+/** Limit of the output that is read; a run stores it by reference. */
 const MAX_BYTES = 1 << 20;
-/** Of the answer to a client that keeps nothing; a run shortens by itself. */
+/** Limit of the answer to a client that is not a run; a run shortens results itself. */
 const SHOWN_BYTES = 16 * 1024;
 const TELL_EVERY_MS = 1_000;
 

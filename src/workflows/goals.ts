@@ -178,7 +178,7 @@ export async function keptOpen(run: Run, end: GoalEnd): Promise<boolean> {
   return arrived() && !people.stop;
 }
 
-/** Closes the run: it accepts no more messages. Their senders get receipts; an agent's caller gets the messages back. */
+/** Closes the run to messages. Senders of unread ones get receipts; an agent's caller gets the messages back. */
 export function endRun(run: Run, { outcome, cause, answer }: Omit<GoalEnd, 'failure'>): InboxItem[] {
   const { state } = run;
   const isAgent = isSubagent(state.settings);

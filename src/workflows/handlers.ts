@@ -98,7 +98,7 @@ function registerSignals(run: Run): void {
   setDefaultSignalHandler(name => ignore(run, name, 'there is no signal of this name'));
 }
 
-/** Returns the roles that read messages. Those of a mode from the configuration are unknown until the run has loaded. */
+/** Returns the roles that read messages. The roles of a mode from the configuration are unknown until the run has loaded. */
 function readers({ state }: Run): string {
   const names = readersOf(wayOf(state)).map(role => `"${role}"`);
   return names.join(' | ') || '"a role of the mode"';
@@ -159,7 +159,7 @@ function registerUpdates(run: Run): void {
     });
 }
 
-/** Registers an update. What its reader refuses is rejected by the validator, which adds nothing to the history. */
+/** Registers an update. The validator rejects what the reader refuses, which adds nothing to the history. */
 function onUpdate<Result, Input, T>(
   update: UpdateDefinition<Result, [Input]>,
   {

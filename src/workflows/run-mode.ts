@@ -71,7 +71,7 @@ function moved(thrown: unknown): StepEnd {
   throw thrown;
 }
 
-/** The mode if no choice can be read: it has tools, and needs no more calls than the goal. */
+/** The mode if the choice is unreadable: it has tools, and makes no calls beyond those of the goal. */
 const FALLBACK: ModeName = 'react';
 
 async function choose(run: Run, position: Choosing): Promise<StepEnd> {

@@ -127,7 +127,7 @@ function inWesternToo(pattern: string): string {
   });
 }
 
-/** Decodes bytes that are given as one character each. */
+/** Decodes bytes that the text has as one character each. */
 function bytesText(bytes: string): string {
   const given = Buffer.from(bytes, 'latin1');
   return decoderOf(encodingOf(given) ?? 'utf-8').decode(given);

@@ -1,9 +1,9 @@
-/** A notebook as its cells: its JSON has them line by line in quotes, and pictures as text. */
+/** Shows a notebook as its cells: its JSON has them as quoted lines, and pictures as text. */
 import { isRecord, parseJson, stringOr } from 'steersman/base';
 
 const MOST_OUTPUT_CHARS = 1_000;
 
-/** Null for what is no notebook. */
+/** Returns the cells as text; null if the JSON is not a notebook. */
 export function notebookText(json: string): string | null {
   const notebook = parseJson(json);
   if (!isRecord(notebook) || !Array.isArray(notebook.cells)) return null;

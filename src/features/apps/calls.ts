@@ -1,5 +1,5 @@
 /**
- * Calls of tools that an app requests, not a model; models do not see them. They run beside the loop, with the same
+ * Calls of tools that an app requests, not a model; models do not see them. They run outside the loop, with the same
  * permissions, gates and activities as any call. Waiting calls are in the state. Running calls are awaited before the run ends
  * or continues as new.
  */
@@ -62,7 +62,7 @@ function endUnfinished(run: Run, call: AppCall): void {
   end(run, call, begun ? toolOf(run, call) : null, ended(run, call, ending, note));
 }
 
-/** True if a call is in flight beside the loop: it must end in the part in which it began. */
+/** True if a call is in flight outside the loop: it must end in the part in which it began. */
 export function isServingApp(run: Run): boolean {
   return callsOf(run).some(({ begun }) => begun);
 }
@@ -74,7 +74,7 @@ function callsOf({ state }: Pick<Run, 'state'>): AppCall[] {
 /** The end of a run waits this long for calls in flight. */
 const GRACE_MS = 60_000;
 
-/** Resolves when no call runs, or after `GRACE_MS`; null if none runs. */
+/** Resolves when no call runs, or after `GRACE_MS`; null if all have ended. */
 export function appCallsUnderWay(run: Run): Promise<void> | null {
   const isIdle = () => !isServingApp(run);
   return isIdle() ? null : run.ports.wait(isIdle, GRACE_MS, 'the calls of an app end');

@@ -1,4 +1,4 @@
-/** Artifacts: named texts that a run stores beside its conversation. Roles use them by tools that the run carries out. */
+/** Artifacts: named texts that a run stores apart from its conversation. Roles use them by tools that the run carries out. */
 import type { CallToolResult } from '../../activities/types.js';
 import { plainLine } from '../../base/text/plain-markdown.js';
 import { preview } from '../../base/text/preview.js';

@@ -1,4 +1,4 @@
-/** Artifacts: named texts beside the conversation. The state has the inventory, the blob store has their contents. */
+/** Artifacts: named texts apart from the conversation. The state has the inventory, the blob store has their contents. */
 
 import { jsonBytes, stringOr, without } from '../../base/json/json.js';
 import { cutText } from '../../base/text/fit.js';
@@ -139,7 +139,7 @@ export function findArtifact(
     : { artifact, ref, version: wanted };
 }
 
-/** Returns `content` with the one occurrence of `oldText` replaced, else the number of occurrences. Empty text has none. */
+/** Replaces the one occurrence of `oldText`, else returns how often it occurs. Empty text occurs nowhere. */
 export function replaceOnce(
   content: string,
   oldText: string,

@@ -8,7 +8,7 @@ import { Slice } from '../../run/state/slice.js';
 
 declare module '../../run/agents/run-config.js' {
   interface PinnedRun {
-    /** Account that the run is charged to; absent for none. */
+    /** Account that the run is charged to; absent if its start names none. */
     credits?: CreditTerms;
   }
 }

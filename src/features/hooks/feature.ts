@@ -9,7 +9,7 @@ import type { Run } from '../../workflows/run/run.js';
 
 export const hooks: Feature<Run> = { name: 'hooks', tells };
 
-/** Names of the worker's hooks for a run that could not begin, and so pins none. */
+/** Names of the worker's hooks for a run that could not begin, and so did not pin them. */
 const unpinned = new Held<{ names: readonly string[] }>('hooks', () => ({ names: [] }));
 
 function has(run: Run, ...names: HookName[]): boolean {

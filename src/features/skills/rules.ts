@@ -4,7 +4,7 @@ import type { JournalPayloads } from '../../run/state/journal.js';
 
 declare module '../../run/agents/run-config.js' {
   interface PinnedRun {
-    /** Digests of the skills that existed at the start, by name; absent for none. */
+    /** Digests of the skills that existed at the start, by name; absent if there were no skills. */
     skills?: PinnedSkills;
   }
 }

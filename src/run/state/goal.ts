@@ -63,13 +63,13 @@ export interface GoalState extends Account {
 /** How a goal ends. */
 export interface GoalEnd {
   outcome: Outcome;
-  /** Why it ended, such as the limit that it reached. */
+  /** The reason of the end, such as the limit that was reached. */
   cause: Cause;
   /** For a person, in Markdown. It may be partial; the outcome then says so. */
   answer: string;
   /** The answer as a value, where one is asked for and fits. */
   value?: Record<string, unknown>;
-  /** Why it failed. */
+  /** The failure, if the outcome is `failed`. */
   failure?: CallFailure;
 }
 

@@ -118,7 +118,7 @@ export interface CallingRun extends RunHandle {
   readonly idempotencyKey: string;
 }
 
-/** Returns the run that called this workflow as a tool; null if none did. */
+/** Returns the run that called this workflow as a tool; null without one. */
 export function callingRun(): CallingRun | null {
   const { parent, memo } = workflowInfo();
   const key = memo?.idempotencyKey;

@@ -12,8 +12,8 @@ import {
 
 /**
  * Works like `startChild`. The platform's own cancel request names the execution that was started, which has closed if the
- * child has continued as new. The request then has no effect, and the parent waits until all of the child's work is done. So
- * this also requests cancellation by workflow id, which reaches the current execution.
+ * child has continued as new. The request then has no effect, and the parent waits until all of the child's work is done. This
+ * therefore also requests cancellation by workflow id, which reaches the current execution.
  */
 export async function startCancellable<T extends Workflow>(
   workflow: string,

@@ -51,9 +51,9 @@ interface OpenAgent {
   told: Promise<void>;
 }
 
-/** Returns the sub-agents of one part of a run; none is open when the next part begins. */
+/** Returns the sub-agents of one part of a run; all have ended when the next part begins. */
 export function subagents(): Pick<Ports, 'callSubagent' | 'tellSubagent' | 'cancelSubagents'> {
-  // One scope for all calls until it is cancelled; a scope per call would leak in its parent.
+  // All calls share a scope until it is cancelled; a scope per call would leak in its parent.
   let calls = new CancellationScope();
   const open = new Map<string, OpenAgent>();
   return {

@@ -1,8 +1,10 @@
 /**
  * The interface between the loop and a feature. A feature is a constant in a folder of `src/features`. `src/compose.ts` passes
- * the list to the workflow, so the loop knows none of them. Everything but the name is optional.
+ * the list to the workflow, so the loop does not import them. Everything but the name is optional.
+ *
  * These rules keep replays valid: a moment in which a feature has nothing to do makes no command and awaits nothing. Features
- * are called in the order of their names. Whatever a feature needs after a safe point is in its slice of the state.
+ * are called in the order of their names. All that a feature needs after a safe point is in its slice of the state.
+ *
  * `R` is the run. The run has features, so naming its type here would create an import cycle.
  */
 import type { UpdateDefinition } from '@temporalio/common';
@@ -63,11 +65,11 @@ export interface Feature<R> {
   beforeCall?(run: R, role: PinnedRole): void;
   /** The model of the next call is known; `state.models.at` has the previous one. */
   modelChosen?(run: R, role: PinnedRole, model: string): void;
-  /** Returns the feature's part in a moment that the worker is notified of; null if it has none. */
+  /** Returns the feature's part in a moment that the worker is notified of; null without one. */
   tells?(run: R, moment: Moment): Part | null;
   /** A tool call of the conversation has its result. */
   afterResult?(run: R, call: { callId: string; result: ToolResultBlock }): void;
-  /** True if something of its own is in flight beside the loop, so that this part of the run cannot end. */
+  /** True if something of its own is in flight outside the loop, so that this part of the run cannot end. */
   isBusy?(run: R): boolean;
   /**
    * The goal has its answer, and its end is not on record yet. Resolves with the end as it is now, or with `moved` where
@@ -112,11 +114,11 @@ export type Moment =
   /** A model has failed a role after all retries, or the run could not begin. */
   | { at: 'error'; role: string; failure: CallFailure }
   | { at: 'goal'; outcome: Outcome; answer: string }
-  /** Nothing begins after this. It also follows a cancellation, and a start that failed. */
+  /** The run has ended. This moment also follows a cancellation, and a start that failed. */
   | { at: 'end'; outcome: Outcome; cause: Cause };
 
 export interface Part {
-  /** Input of the activity for this feature, beside the moment. */
+  /** This feature's input of the activity, in addition to the moment's. */
   input?: MomentParts;
   /** Called as soon as the activity has ended, in the order of features. */
   told?(ended: Called<MomentEnd>): void;
@@ -144,7 +146,7 @@ export interface OwnCall {
 /** The result of a reader of input. `type`: failure type of a refusal, if it is not the plain one. */
 export type Read<T> = { ok: T } | { error: string; type?: string };
 
-/** An update of a run. What `read` refuses is rejected before it is accepted, which costs no history. */
+/** An update of a run. A refusal by `read` rejects it before it is accepted, which costs no history. */
 export interface Update<R, T = unknown, Result = unknown> {
   definition: UpdateDefinition<Result, [never]>;
   description: string;

@@ -72,7 +72,7 @@ class BranchLine implements Line {
     this.#begun = true;
   }
 
-  /** Waits while other branches work; if none does, it yields, and the main line waits for all. */
+  /** Waits while other branches work; if all wait, it yields, and the main line waits for all. */
   async waitForPerson(done: () => boolean, deadline: number | null, what: string): Promise<void> {
     const { ports } = this.#run;
     const isOver = () => done() || (deadline !== null && ports.now() >= deadline);

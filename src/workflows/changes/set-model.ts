@@ -20,7 +20,7 @@ export function setModel(run: Run, role: PinnedRole, model: string, why: string)
 }
 
 const CHOSEN = 'chosen by a person';
-/** Size limit of the models for roles, beside the model for all. */
+/** Size limit of the models for roles, excluding the model for all. */
 const CHOSEN_ROLES_BYTES = CHOSEN_BYTES - 1_100;
 
 /** Applies a person's choice for a role, or for all (null): here, in running agents, and in those that begin later. */

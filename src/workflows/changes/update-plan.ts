@@ -56,8 +56,8 @@ function giveUp(
 }
 
 /**
- * WB4. Closes the gates that show the old plan: nobody may approve a change unseen. The position asks again, and an answer to
- * the old gate is refused.
+ * WB4. Closes the gates that show the old plan: a person must not approve a change unseen. The position asks again, and an
+ * answer to the old gate is refused.
  */
 function askAnew(run: Run): void {
   const isOfPlan = ({ gate, answer, agent }: OpenGate) => gate.kind === 'plan' && answer === null && !agent;

@@ -86,7 +86,7 @@ function answererOf(run: Run): string {
   return shares ? last : atWork;
 }
 
-/** Limit of a failure's message that is stored beside a cut answer. */
+/** Limit of a failure's message that is stored with a cut answer. */
 const MOST_KEPT_CHARS = 400;
 
 /** The wrap-up call. The goal ends with the results so far, unless a person sends more first. */

@@ -24,7 +24,7 @@ import { answerFor, type StepEnd, wrapUpAs } from './conclude.js';
 import { orchestrate } from './orchestrate.js';
 import { workOn } from './task.js';
 
-/** One step of execution: chooses what to do next, or continues the current task by one reply. */
+/** Takes one step of execution: chooses what to do next, or continues the current task by one reply. */
 export async function execute(run: Run, position: Execution): Promise<StepEnd> {
   const { step } = position;
   const task = step.kind !== 'choose' && run.state.tasks.find(({ id }) => id === step.taskId);
@@ -50,7 +50,7 @@ function chooseTask(run: Run, { cycle }: Execution): Moved {
   return MOVED;
 }
 
-/** Why a task was never begun: its plan was aborted. */
+/** The reason of a task that never began because its plan was aborted. */
 const ABORTED = 'aborted';
 
 /** Handles a failed task once. The run stays at the task until it is decided how the plan continues. */

@@ -95,7 +95,7 @@ function adopt(run: Run, position: Planning, output: PlanOutput | null): Moved {
       if (capped) noteLimit(run, 'planning', null);
       const checked = capped ? null : enterChecks(run, { kind: 'no_plan' });
       if (checked) return checked;
-      // There is no task: the rounds were used up, or the planner needs none.
+      // There is no task: the rounds were used up, or the planner does not need one.
       return wrapUpAs(run, capped ? 'planning_cap' : 'no_plan', run.words.whyNoPlan);
     }
     case 'execute':
@@ -143,7 +143,7 @@ async function release(run: Run, position: Planning): Promise<StepEnd> {
       ...planText(run.words, open, [...review.fixes, ...concerns, ...lackingNotes(run, cycle)], proposed),
       subject: { tasks: open.length },
     });
-    // The plan was changed while it was asked for: it is shown anew.
+    // The plan changed while the gate was open: it is shown again.
     if (asked.kind === 'superseded') return MOVED;
     if (asked.kind !== 'answered') return answerFor(run, 'stopped');
     const { answer, by, shown } = asked;

@@ -11,10 +11,11 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
 
 /**
  * Prevents a query from ending its worker. It intercepts every workflow, even an application's, because one worker serves all.
+ *
  * A query may arrive with a history that the worker must replay first. If that activation fails, is refused, or is cut off (the
  * worker was suspended or too slow), the workflow is half replayed. The SDK still passes it the query before it evicts the
- * workflow. The answer would then include the commands of the activation, for which the SDK's core ends the whole worker. So a
- * workflow whose last activation was not concluded accepts no further one.
+ * workflow. The answer would then include the commands of the activation, for which the SDK's core ends the whole worker.
+ * Therefore a workflow whose last activation was not concluded accepts no further one.
  */
 export const wholeSteps: WorkflowInterceptorsFactory = () => {
   let isUnfinished = false;

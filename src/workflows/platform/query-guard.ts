@@ -1,22 +1,25 @@
 /**
  * Prevents queries from creating a history that cannot be replayed. It intercepts every run, and adds nothing to history.
+ *
  * The fault is the platform's; plain SDK code has it too. A query that waited too long for the worker that caches the run goes
  * to another worker, or back to the same one, with the full history so far. The last events may not belong to a workflow task
  * yet. The SDK applies them to the run as if a task had begun, and keeps both the resulting commands and the run; the real task
- * then brings only later events. So the run processes in two activations what every replay processes in one, and its history
+ * then brings only later events. The run then processes in two activations what every replay processes in one, and its history
  * may never replay.
+ *
  * If those events end with a task that a worker began and did not end, because it died, the activation has a new time. It is
  * then recognised by its position: it is the first activation after a replay, and the query that caused it follows at once. A
  * real task may rarely look the same, which then costs one replay.
+ *
  * Any other such activation is recognised by its time: each workflow task has its own time, and an activation that only a query
  * caused brings new events at the time of the task before it. The guard refuses it. The query fails with `REFUSAL`, the run
- * leaves the cache, and the next task or query replays it from its history. Nothing is written. The client repeats the query
- * (`shared/query-errors.ts`). See docs/operations.md, "Queries and paused workers".
+ * leaves the cache, and the next task or query replays it from its history. The refusal writes no event. The client repeats the
+ * query (`shared/query-errors.ts`). See docs/operations.md, "Queries and paused workers".
  */
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import { REFUSAL } from '../../run/limits/failure.js';
 
-/** One activation of a run, as the SDK's core passes it to workflow code. */
+/** An activation of a run, as the SDK's core passes it to workflow code. */
 export interface Step {
   /** Time of the workflow task, which sets the run's clock. */
   time: string;

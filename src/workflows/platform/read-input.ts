@@ -315,7 +315,7 @@ export function readMark(input: unknown): Mark {
   return { id: readIndex(id), seq: readIndex(seq), step: readIndex(step) };
 }
 
-/** Reads a name; undefined, which selects the default, if there is none. */
+/** Reads a name; undefined, which selects the default, for any other input. */
 export function readName(input: unknown): string | undefined {
   return typeof input === 'string' && input !== '' ? input.slice(0, LONGEST_ID) : undefined;
 }

@@ -98,7 +98,7 @@ type PortsOf<K extends keyof TemporalPorts> = Pick<TemporalPorts, K>;
 
 /** Makes calls in cancellation scopes. */
 class Calls {
-  /** One scope for all interruptible calls; a scope per call would leak in its parent. */
+  /** Shared by all interruptible calls; a scope per call would leak in its parent. */
   #scope = new CancellationScope();
 
   scope(): CancellationScope {

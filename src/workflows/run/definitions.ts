@@ -40,7 +40,7 @@ export interface RunResult<T = unknown> {
   outcome: Outcome;
   /** Tokens and cost in total. */
   usage: Usage;
-  /** Why it ended, such as the limit that it reached. `causeText` states it in a sentence. */
+  /** The reason of the end, such as the limit that was reached. `causeText` states it in a sentence. */
   cause: Cause;
   /** The basis of a completed goal: its checks, evidence for each task, or the verifier's verdict; else null. */
   basis: Basis | null;
@@ -52,7 +52,7 @@ export interface RunResult<T = unknown> {
   /** All goals of the run; the last one is `goal`. */
   goals: GoalRecord[];
   tasks: Task[];
-  /** Results of the last goal's checks; empty if it has none, or none ran. */
+  /** Results of the last goal's checks; empty if it has no checks, or they did not run. */
   checks: CheckResult[];
   /** Texts that it wrote, by reference. */
   artifacts: Artifact[];
@@ -71,7 +71,7 @@ export interface RunResult<T = unknown> {
   trace: TraceReport;
 }
 
-/** What features add to a result. For a run without them, clients see `NOTHING_SEEN`. */
+/** The fields that features add to a result. For a run without them, clients see `NOTHING_SEEN`. */
 export type Seen = Pick<RunResult, 'artifacts' | 'value'>;
 export const NOTHING_SEEN: Seen = { artifacts: [] };
 
@@ -108,7 +108,7 @@ export interface RunView
   budget: { tokens: number; wallTimeMs: number; costUsd: number | null };
   /** The latest sub-agents that it called. Their workflow id is the run's id, `/` and their `id`. */
   children: ChildRecord[];
-  /** Why `auto` chose this mode, at most 300 characters; null if no role chose it. */
+  /** The reason why `auto` chose this mode, at most 300 characters; null if no role chose it. */
   modeWhy: string | null;
   model: string;
   /** Models of each role, in order of preference; empty while the run loads. */
@@ -176,7 +176,7 @@ export interface ComponentActionInput extends ComponentAction {
 
 /** Failure types with which updates are refused. */
 export const REFUSED = {
-  /** The request is impossible, or the run accepts no more. */
+  /** The request is impossible, or the run accepts nothing further. */
   plain: 'run.refused',
   /** Too many messages wait. */
   full: 'run.full',
@@ -218,7 +218,8 @@ export const submitToolResultUpdate = defineUpdate<{ gateId: string }, [Record<s
 );
 /**
  * Sent by a client before it runs a call of its tools: `{ gateId, by }`. `run`: true if this client may run it. A call that
- * another client has begun is refused; with `takeOver` (that client is gone) it is ended, as it may have taken effect.
+ * another client has begun is refused. With `takeOver` (that client is gone) it runs again if its tool may be repeated;
+ * otherwise it ends as lost.
  */
 export const claimToolCallUpdate = defineUpdate<{ run: boolean }, [Record<string, unknown>]>('claimToolCall');
 /**
@@ -259,7 +260,7 @@ export const modelRequestQuery = defineQuery<
 >('modelRequest');
 /** All arguments of a tool call in flight, or (by the `callId` of its gate) of one that waits for a person. */
 export const toolRequestQuery = defineQuery<Record<string, unknown>, [string]>('toolRequest');
-/** The person's answer at the form of this id; null while there is none. */
+/** The person's answer at the form of this id; null while unanswered. */
 export const formAnswerQuery = defineQuery<FormAnswer | null, [string]>('formAnswer');
 export const transcriptQuery = defineQuery<Message[], [string?, number?]>('transcript');
 /** Messages by their ids, if the run still has them. */

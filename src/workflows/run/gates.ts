@@ -215,7 +215,7 @@ export function closeGates(
   for (const open of run.state.people.gates.filter(which)) closeGate(run, open, by, why);
 }
 
-/** Closes by rule the approvals that this permission makes unnecessary; a given answer stands. */
+/** Closes by rule the approvals that this permission makes unnecessary; an answer that exists stands. */
 export function closeForAlways(run: Run, allowed: string): void {
   const isPointless = ({ gate, answer, agent }: OpenGate) =>
     answer === null && !agent && gate.kind === 'approval' && allowedAt(gate.subject) === allowed;
@@ -250,7 +250,7 @@ export type Confirmed =
   | { kind: 'yes' }
   /** A person refused, perhaps with an instruction of what to do instead. */
   | { kind: 'no'; instead: string | null }
-  /** No person could be asked, or none answered: the work continues, and the goal ends unverified. */
+  /** No person could be asked, or the gate timed out: the work continues, and the goal ends unverified. */
   | { kind: 'nobody' }
   | { kind: 'stopped' };
 

@@ -1,4 +1,4 @@
-/** What all phases of a goal record, and how a task ends. */
+/** Records that all phases of a goal make, and the end of a task. */
 
 import { IMPROVEMENTS_BYTES } from '../../base/sizes/bounds.js';
 import { fitted } from '../../base/text/fit.js';
@@ -88,7 +88,7 @@ export function goOnWithoutTasks(run: Run): Moved {
   return enterChecks(run, { kind: 'plan' }) ?? goOnChecked(run, { kind: 'plan' });
 }
 
-/** Enters the goal's checks and resets their results. Returns null if the goal has none. */
+/** Enters the goal's checks and resets their results. Returns null if the goal has no checks. */
 export function enterChecks(run: Run, of: CheckedWork): Moved | null {
   const { state } = run;
   if (checksOf(state).length === 0) return null;

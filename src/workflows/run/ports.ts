@@ -95,7 +95,7 @@ export interface Ports {
   resolveModel(input: ResolveModelInput): Promise<Called<{ model: string | null }>>;
   /** Asks a transform of the worker's program what to change before a call. A stop ends the wait. */
   transform(input: TransformInput): Promise<Called<Required<ContextChange>>>;
-  /** Publishes the request of the next model call, where that call may find it. Nothing depends on it. */
+  /** Publishes the request of the next model call, where that call may find it. Losing it does no harm. */
   offer(page: ModelRequestPage, check: string): void;
   /** Lists the tools of the run again, as at its start. */
   reloadTools(): Promise<Called<Pick<PinnedRun, 'tools' | 'fallbackServer'>>>;
@@ -131,7 +131,7 @@ export interface Ports {
   cancelSubagents(): void;
   /** Sends a message to the run that called this one as a sub-agent, in order; a top-level run sends nothing. */
   tellCaller(message: ToCaller): void;
-  /** Resolves when the caller has all messages; null if none is in transit. Await it before the run ends. */
+  /** Resolves when the caller has all messages; null if no message is in transit. Await it before the run ends. */
   callerTold(): Promise<void> | null;
   /** Cancels the interruptible calls in flight, if there are any. */
   interrupt(): void;

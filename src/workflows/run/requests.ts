@@ -101,7 +101,7 @@ export function toolArguments(
   throw notFound(`no tool call ${callId} is in flight or waits`);
 }
 
-/** Returns the running tool call of this id, on the main line or a branch; null if there is none. */
+/** Returns the running tool call of this id, on the main line or a branch; null if it is not running. */
 export function callInFlight(state: RunState, callId: string): ToolUseBlock | null {
   return openBatches(state, callId).find(({ running }) => running)?.running ?? null;
 }

@@ -232,7 +232,7 @@ export class Run {
     this.ports.show(this.state, sections);
   }
 
-  /** True if a feature has something in flight beside the loop, which must end in the part in which it began. */
+  /** True if a feature has something in flight outside the loop, which must end in the part in which it began. */
   get isBusy(): boolean {
     return this.features.some(feature => feature.isBusy?.(this) === true);
   }

@@ -1,6 +1,6 @@
 /**
  * Questions of tool servers to a person while a call runs (T20). The call's activity signals the question, and queries the
- * answer; the gate is answered like any other. Calls in flight prevent continue-as-new, so none of this is carried over. The
+ * answer; the gate is answered like any other. Calls in flight prevent continue-as-new, so this is never carried over. The
  * end of a call, however it ends, closes its questions.
  */
 
@@ -34,7 +34,7 @@ export function hearForm(run: Run, raw: unknown): void {
   run.show();
 }
 
-/** Returns the answer for the activity; null while there is none. */
+/** Returns the answer for the activity; null while unanswered. */
 export function formAnswer({ memory: { forms }, state }: Run, id: string): FormAnswer | null {
   if (state.people.stop) return CANCEL;
   const answer = forms.get(`${FORM}${id}`);

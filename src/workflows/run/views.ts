@@ -149,7 +149,7 @@ function repliesOf({ threads }: RunState): FindsReply {
   };
 }
 
-/** Returns messages of a thread from an index on, as many as fit a page. For a branch's copy, the index skips the original. */
+/** Returns messages of a thread from an index on, as many as fit a page. A branch's copy counts from its own. */
 export function transcript(state: RunState, thread: string = MAIN_THREAD, from = 0): Message[] {
   const known = ownValue(state.threads, thread);
   return firstPage(known ? ownMessages(known).slice(from) : [], jsonBytes);

@@ -1,4 +1,4 @@
-/** One model call of a role: pins the request, makes the call, and handles its reply or failure. */
+/** Makes a model call of a role: pins the request, makes the call, and handles its reply or failure. */
 import type { CallModelInput, CallModelResult, RefusalLesson } from '../../activities/types.js';
 import { ownValue } from '../../base/json/json.js';
 import { preview } from '../../base/text/preview.js';

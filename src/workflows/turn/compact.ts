@@ -68,7 +68,7 @@ interface CompactionAsked extends Pick<Compaction, 'role' | 'thread'> {
   toolsOffered: boolean;
 }
 
-/** Returns the compaction that is due, or the reason why the thread must be cut instead; null if none is due. */
+/** Returns the compaction that is due, or the reason why the thread must be cut instead; null if neither is due. */
 export function compactionDue(
   run: Run,
   { role, thread, model, toolsOffered }: CompactionAsked,

@@ -13,7 +13,7 @@ import { setModel } from '../changes/set-model.js';
 import { ask } from '../run/gates.js';
 import type { Run } from '../run/run.js';
 
-/** Asks about a model that failed. `stop`: a person ends the work; `nobody`: no person was asked, or none answered. */
+/** Asks about a model that failed. `stop`: a person ends the work; `nobody`: no person was asked, or the gate timed out. */
 export async function rescueFailure(
   run: Run,
   role: PinnedRole,

@@ -1,6 +1,6 @@
 /**
- * Handles waiting messages in the turn loop (S1): skips the rest of a batch, then routes or notes them. By default roles
- * interpret them first (`phases/steering.ts`); with `steering: note` they go straight into the thread.
+ * Handles waiting messages in the turn loop (S1): skips the rest of a batch, then routes or notes them. Roles
+ * interpret them first (`phases/steering.ts`) by default; with `steering: note` they go straight into the thread.
  */
 
 import type { Batch } from '../../run/position/position.js';

@@ -121,7 +121,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
         endRound(run, reply.message);
         continue;
       }
-      // Calls of a role without tools are closed at once; the text beside them is its output.
+      // Calls of a role without tools are closed at once; the remaining text is its output.
       const { lastId } = run.state;
       while (turns.batch) await runNextCalls(run, turns.batch);
       const telling = resultsSaid(run, run.threadOf(role).id, lastId);
@@ -214,7 +214,7 @@ function tellRoundsLeft(run: Run, role: PinnedRole, maxRounds: number): void {
 
 const MOST_TOLD_CHARS = 1_000;
 
-/** Counts the reply as a round. What its envelope tells the person is reported, for every role. */
+/** Counts the reply as a round. Its envelope's message to the person is reported, for every role. */
 function endRound(run: Run, message: AssistantMessage): void {
   const { userMessage } = envelopeOf(message);
   if (userMessage !== null)
@@ -316,7 +316,7 @@ function noteFinal(
   });
 }
 
-/** Returns used-up budgets; journals new warnings. Work outside a goal has only the run's limit; the wrap-up none. */
+/** Returns used-up budgets; journals new warnings. Work outside a goal has only the run's limit; the wrap-up is free. */
 export function usedBudgets(run: Run): BudgetKind[] {
   const { cursor } = run;
   const { goal } = run.state;

@@ -79,7 +79,7 @@ async function delegate(
   return { end, told };
 }
 
-/** Adds the agent's usage, effects and unread messages to the goal. Returns its report; null if it sent none. */
+/** Adds the agent's usage, effects and unread messages to the goal. Returns its report; null without one. */
 function settle(run: Run, id: string, end: AgentEnd): AgentRest | null {
   const told = run.memory.agents.rests.get(id) ?? null;
   run.memory.agents.rests.delete(id);

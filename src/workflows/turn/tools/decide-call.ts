@@ -105,7 +105,7 @@ function asking(
 interface Deciding {
   call: ToolUseBlock;
   index: number;
-  /** A person's answer about the call; null if none was asked. */
+  /** A person's answer about the call; null without one. */
   said: CallAnswer | null;
 }
 

@@ -24,7 +24,7 @@ const SETTLE_MS = 30_000;
 export interface ToolRequest {
   input: CallToolInput;
   options: CallOptions;
-  /** The session in which it is made; null if it needs none, or opens one. */
+  /** The session in which it is made; null if it opens one, or does not need it. */
   session: ToolSession | null;
 }
 
