@@ -1,4 +1,4 @@
-/** The activity that reads a typed answer. It runs on workers, where a pattern that never ends can be stopped. */
+/** The activity that reads a typed answer. It runs on workers, where an endless pattern match can be stopped. */
 import { jsonBytes } from '../../base/json/json.js';
 import { fencedObjects, parseRecord, topLevelObjects } from '../../base/json/json-in-text.js';
 import { TYPED_VALUE_BYTES } from '../../base/sizes/bounds.js';
@@ -20,7 +20,7 @@ export function createReadAnswer() {
   };
 }
 
-/** The whole answer, else the objects in it, last first: what a role tries out comes before what it means. */
+/** Returns the whole answer if it is an object, else the objects in it, the last first: drafts precede the final one. */
 function objectsIn(text: string): Record<string, unknown>[] {
   const whole = parseRecord(text.trim());
   if (whole) return [whole];

@@ -1,4 +1,4 @@
-/** Typed answers: the role that answers has the schema, and no goal ends well without a value that fits it. */
+/** Typed answers: the answering role gets the schema, and a goal only succeeds with a value that fits it. */
 import type { JsonSchema } from '../../base/json/json.js';
 import { ANSWER_BYTES, WORKER_TRIES } from '../../base/sizes/bounds.js';
 import { told } from '../../base/text/fit.js';
@@ -39,7 +39,7 @@ export const answers: Feature<Run> = {
     return value === undefined ? {} : { value };
   },
   form: {
-    // In an envelope the answer is a text of its own.
+    // In an envelope the answer is a text, so the schema cannot bind the reply itself.
     binds: (run, role) => isAnswering(run) && role.dialect === 'component',
     schema: ({ settings }) => settings.answer ?? null,
   },
@@ -51,7 +51,7 @@ export const answers: Feature<Run> = {
   },
 };
 
-/** Nothing came of asking again: what was said before is still the partial answer. */
+/** Uses the earlier answer as the partial one if the second request for an answer brought no text. */
 function withEarlier(run: Run, end: GoalEnd): Promise<GoalEnd> | null {
   const { state } = run;
   if (end.answer !== '' || ofGoal(state, state.goal.number).cause === null) return null;
@@ -62,12 +62,12 @@ function withEarlier(run: Run, end: GoalEnd): Promise<GoalEnd> | null {
   return said === undefined ? null : Promise.resolve({ ...end, answer: textOf(said).trim() });
 }
 
-/** Whether the words of the role at work are the goal's answer. */
+/** True if the current role's reply is the goal's answer. */
 function isAnswering({ state, cursor }: Run): boolean {
   return state.settings.answer !== undefined && answersAt(wayOf(state), here(cursor));
 }
 
-/** Once a goal, and again where a wrap-up asks for something else, or the conversation has lost it. */
+/** Adds the schema once a goal, and again after a wrap-up instruction, or if the thread has lost it. */
 function tellSchema(run: Run, role: PinnedRole): void {
   const { state, words } = run;
   const { answer: schema } = state.settings;
@@ -81,13 +81,13 @@ function tellSchema(run: Run, role: PinnedRole): void {
   typedAnswer.set(state, { ...ofGoal(state, state.goal.number), isTold: true });
 }
 
-/** The end stands if the answer fits. Else the answer is asked for again, and at last the goal ends without one. */
+/** Accepts an end whose answer fits. Otherwise asks again once, and then ends the goal without a value. */
 async function judge(run: Run, schema: JsonSchema, end: GoalEnd): Promise<StepEnd> {
   const { state } = run;
   const read = await readAnswer(run, { text: end.answer, schema });
   const known = ofGoal(state, state.goal.number);
   const isAgain = end.cause === NOT_TYPED;
-  // Another end is that of another answer: what was asked before does not count.
+  // Another cause belongs to another answer, so an earlier request does not count.
   const now = isAgain ? known : { ...known, isAsked: false, cause: null };
   if ('value' in read) {
     typedAnswer.set(state, { ...now, cause: null });
@@ -121,8 +121,8 @@ async function readAnswer(run: Run, input: ReadAnswerInput): Promise<ReadAnswer>
 }
 
 /**
- * To a wrap-up, whatever the mode: one call without tools, whose end by itself is that of an answer without a value. A
- * role that has not had the schema yet gets it there, and may be asked again.
+ * Asks again by a wrap-up, in every mode: one call without tools, after which the goal ends without a value by default.
+ * A role that did not have the schema gets it there, and may be asked once more.
  */
 function sendBack(run: Run, known: TypedAnswer, faults: readonly string[]): StepEnd {
   const { state, words } = run;
@@ -136,7 +136,7 @@ function sendBack(run: Run, known: TypedAnswer, faults: readonly string[]): Step
   return moved;
 }
 
-/** The end that the goal had before its answer was sent back. A verdict's answer is for people, and stays. */
+/** Returns the end from before the answer was sent back, with the value. A verdict's summary stays the text. */
 async function concluded(run: Run, before: GoalEnd['cause'], { answer, value }: GoalEnd): Promise<StepEnd> {
   const { state } = run;
   const { goal, tasks } = state;

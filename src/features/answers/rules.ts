@@ -9,13 +9,13 @@ import type { GoalEnd } from '../../run/state/goal.js';
 import { Slice } from '../../run/state/slice.js';
 
 export interface TypedAnswer {
-  /** The goal that this is about; 0 for none. */
+  /** Number of the goal that this is about; 0 before the first. */
   goal: number;
-  /** The role that answers has the schema. */
+  /** True if the answering role has the schema. */
   isTold: boolean;
-  /** A role that had it was asked again. */
+  /** True if a role that had the schema was asked again. */
   isAsked: boolean;
-  /** How the goal ends if the answer that was asked for fits; null where none was. */
+  /** The cause of the end if the requested answer fits; null without a request. */
   cause: Cause | null;
 }
 
@@ -26,7 +26,7 @@ export const typedAnswer = new Slice<TypedAnswer>('answers', {
   bytes: 200,
 });
 
-/** What is known of the goal at hand. */
+/** Returns what is stored for this goal. */
 export function ofGoal(state: Parameters<typeof typedAnswer.of>[0], goal: number): TypedAnswer {
   const known = typedAnswer.of(state);
   return known.goal === goal ? known : { ...NOTHING, goal };
@@ -36,23 +36,23 @@ export function ofGoal(state: Parameters<typeof typedAnswer.of>[0], goal: number
 export const READ_ANSWER = 'steersmanReadAnswer';
 
 export interface ReadAnswerInput {
-  /** The answer as it was given. */
+  /** The text of the answer, unchanged. */
   text: string;
   schema: JsonSchema;
 }
 
-/** The value, or what is wrong with the answer, a sentence each. */
+/** The value, or one sentence for each fault of the answer. */
 export type ReadAnswer = { value: Record<string, unknown> } | { faults: string[] };
 
 export const NOT_TYPED: Cause = 'answer_not_typed';
 
-/** Whether an answer may be asked for where a goal would end so: an end that is no success stays as it is. */
+/** True if a goal with this end must have a value: an end without success stays as it is. */
 export function endsWell(cause: Cause): boolean {
   const outcome = outcomeOf(cause);
   return outcome === 'completed' || outcome === 'answered';
 }
 
-/** Ends that are not about the answer. */
+/** True for an end that does not depend on the answer. */
 export function isOver({ outcome }: Pick<GoalEnd, 'outcome'>): boolean {
   return outcome === 'stopped' || outcome === 'failed' || outcome === 'cancelled';
 }
@@ -62,8 +62,8 @@ export function schemaText(schema: JsonSchema, words: Words): string {
 }
 
 /**
- * Whether a role that is about to answer has the schema: since its goal began and, where `last`, after all instructions,
- * since that of a wrap-up asks for Markdown.
+ * True if the answering role has the schema from this goal. `last`: it must also follow all instructions, because the
+ * wrap-up's instruction asks for Markdown.
  */
 export function hasSchema(
   messages: readonly Message[],

@@ -1,4 +1,4 @@
-/** Typed answers on workers: what reads them. */
+/** Typed answers on workers: the activity that reads them. */
 import type { WorkerFeature } from '../../activities/feature.js';
 import { createReadAnswer } from './activity.js';
 import { READ_ANSWER } from './rules.js';

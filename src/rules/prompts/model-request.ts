@@ -24,7 +24,7 @@ export interface ModelRequestHead extends Pick<RoleProfile, OfRole> {
   prefix: 'shared' | 'own';
   system: string;
   tools: OfferedTool[];
-  /** The reply of words is bound to it, where the endpoint can be; no tool may be called then. */
+  /** Binds a reply in words, if the endpoint supports that; the reply may then not call tools. */
   schema?: JsonSchema;
   /** Whether the reply may, may not or must call a tool; forbidden calls are closed, never run. */
   toolChoice: 'auto' | 'none' | 'required';

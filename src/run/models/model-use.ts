@@ -23,7 +23,7 @@ export interface PinnedCall {
   /** Messages before this index belong to the request. */
   upTo: number;
   toolsOffered: boolean;
-  /** The feature that binds its reply to a schema. */
+  /** Name of the feature that binds its reply to a schema; absent if the reply is unbound. */
   form?: string;
   /** The call asks for a summary of its thread instead of the role's work. */
   compacts?: true;

@@ -1,7 +1,7 @@
-/** The schema of a typed answer, as programs give it. */
+/** The schema of a typed answer, in the forms that programs may pass. */
 import { isRecord, type JsonSchema } from '../../base/json/json.js';
 
-/** A schema of a library that can say it as JSON Schema (Standard JSON Schema), such as one of zod 4.2 or later. */
+/** A schema of a library that converts it to JSON Schema (Standard JSON Schema), such as zod 4.2 or later. */
 export interface TypedSchema<T> {
   readonly '~standard': {
     readonly types?: { readonly output: T } | undefined;
@@ -9,10 +9,10 @@ export interface TypedSchema<T> {
   };
 }
 
-/** `T` is the type of the value: that of a typed schema. */
+/** `T`: the type of the value, which a typed schema defines. */
 export type AnswerSchema<T = unknown> = JsonSchema | TypedSchema<T>;
 
-/** Returns the JSON Schema of what a program gave; anything else as it is. @throws if it can't be said as one */
+/** Returns a typed schema as JSON Schema, anything else unchanged. @throws TypeError if its library can't convert it. */
 export function answerSchema(given: unknown): unknown {
   if (typeof given !== 'object' || given === null || !('~standard' in given)) return given;
   const standard = given['~standard'];

@@ -67,7 +67,7 @@ export interface GoalEnd {
   cause: Cause;
   /** For a person, in Markdown. It may be partial; the outcome then says so. */
   answer: string;
-  /** The answer as a value, where one is asked for and fits. */
+  /** The answer as a value, if one was requested and fits. */
   value?: Record<string, unknown>;
   /** The failure, if the outcome is `failed`. */
   failure?: CallFailure;
@@ -80,7 +80,7 @@ export interface GoalRecord extends Rest {
   cause: Cause;
   /** A blob reference if the answer is long and another goal has followed. */
   answer: string;
-  /** Absent if there is none, and for old goals without room. */
+  /** Absent without one, and for old goals if space is short. */
   value?: Record<string, unknown>;
   /** Model replies it took, including those of earlier goals that are no longer stored. */
   turns: number;
@@ -141,7 +141,7 @@ const LIST_FRAME_BYTES = 10;
 /** Adds an ended goal; if the list is too large, the oldest goals are cut, then dropped. */
 export function withGoal(goals: readonly GoalRecord[], ended: GoalRecord): GoalRecord[] {
   const newest = { ...ended, text: cutText(ended.text, OLD_ANSWER_BYTES) };
-  // Beside a large value there is little room for its text, which the conversation has.
+  // A large value leaves little space for the text, which the conversation has too.
   const over = sizeOf(newest) - GOALS_BYTES + LIST_FRAME_BYTES;
   const answer = over > 0 ? cutText(newest.answer, jsonBytes(newest.answer) - over) : newest.answer;
   const all: GoalRecord[] = [...goals, { ...newest, answer }];

@@ -43,7 +43,7 @@ export type ChildRunSettings<T = unknown> = Partial<
   Omit<RunSettings, 'workspace' | 'continueAsNew' | 'answer'>
 > &
   Pick<RunSettings, 'workspace'> & {
-    /** Each goal must end with a value that fits it: `value` of the result. A zod schema or a JSON Schema. */
+    /** Each goal must end with a value that fits this: `value` of the result. A zod schema or a JSON Schema. */
     answer?: AnswerSchema<T>;
   };
 
@@ -94,7 +94,7 @@ export async function startRun<T = unknown>(
 ): Promise<ChildRun<T>> {
   const { workflowId = `${workflowInfo().workflowId}/run-${uuid4().slice(0, 8)}` } = options;
   const asks = onGate === undefined ? {} : { calledAs: hearGates(workflowId, onGate) };
-  // What is no schema the run refuses: it trusts nobody.
+  // The cast is unchecked, because the run checks its input and refuses an invalid schema.
   const typed = answer === undefined ? {} : { answer: answerSchema(answer) as JsonSchema };
   const all = { mode: modeFor(settings.role), autoApprove: false, ...settings, ...typed, ...asks };
   const child = await startCancellable<StartedRun>(WORKFLOW_TYPE, {

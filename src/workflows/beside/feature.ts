@@ -39,7 +39,7 @@ export interface Feature<R> {
   tools?: Readonly<Record<string, OwnRunner<R>>>;
   /** Values that prompts name. */
   values?: CallValues;
-  /** What a reply of words is bound to, at endpoints that can be. */
+  /** A schema that binds replies in words, at endpoints that support it. */
   form?: Form<R>;
 
   // Requests from outside the run.
@@ -72,8 +72,8 @@ export interface Feature<R> {
   /** True if something of its own is in flight outside the loop, so that this part of the run cannot end. */
   isBusy?(run: R): boolean;
   /**
-   * The goal has its answer, and its end is not on record yet. Resolves with the end as it is now, or with `moved` where
-   * the feature has moved the run to a position at which it is answered anew. Null: the end stands.
+   * The goal has its answer, and its end is not recorded yet. Resolves with the new end, or with `moved` if the feature
+   * has moved the run to a position that answers the goal again. Null: the end stands.
    */
   answered?(run: R, end: GoalEnd): Promise<GoalEnd | 'moved'> | null;
   /** The run is about to end (`memory.isResting`): resolves when nothing of the feature is in flight; null if nothing is. */
@@ -83,12 +83,12 @@ export interface Feature<R> {
 }
 
 export interface Form<R> {
-  /** Whether the reply to the call that is about to be made is bound: it may call no tool. The call keeps that. */
+  /** True if the schema binds the reply to the next call, which then may not call tools. The pinned call stores this. */
   binds(run: R, role: PinnedRole): boolean;
   schema(state: RunState): JsonSchema | null;
 }
 
-/** Of the calls of a run: the schema that the reply to one is bound to, or null. */
+/** Returns the schema that binds the reply to a pinned call; null without one. */
 export function formOf(
   features: readonly Pick<Feature<never>, 'name' | 'form'>[],
   state: RunState,

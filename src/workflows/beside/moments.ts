@@ -16,12 +16,12 @@ export function adopted(state: RunState, features: readonly Feature<Run>[]): Run
   return state;
 }
 
-/** The feature that binds the reply to the next call, by its name; null where none does. */
+/** Returns the name of the feature that binds the reply to the next call; null without one. */
 export function formFor(run: Run, role: PinnedRole): string | null {
   return run.features.find(({ form }) => form?.binds(run, role))?.name ?? null;
 }
 
-/** While a feature looks at it, the goal counts as answered: no task is taken any more, and messages come after it. */
+/** Lets features look at an end. Meanwhile the goal counts as answered: no task is added, and messages follow it. */
 export function answered(run: Run, end: GoalEnd, after = 0): Promise<GoalEnd | Moved> | null {
   const { features, state, ports } = run;
   for (const [index, feature] of features.entries()) {

@@ -56,7 +56,7 @@ export interface RunResult<T = unknown> {
   checks: CheckResult[];
   /** Texts that it wrote, by reference. */
   artifacts: Artifact[];
-  /** The answer to the last goal as a value that fits `settings.answer`; absent where there is none. */
+  /** The last goal's answer as a value that fits `settings.answer`; absent without one. */
   value?: T;
   /** The latest sub-agents, with how each ended. */
   children: ChildRecord[];

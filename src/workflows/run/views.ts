@@ -41,7 +41,7 @@ export function viewOf(
   return withSeen(seen, wholeView(state, info, { passed, seen }), PAGE_BYTES);
 }
 
-/** What features show has bounds of its own: it is never cut. */
+/** The parts of features have their own limits, so they are never cut. */
 function withSeen<T extends object>(seen: Partial<Seen>, all: T, maxBytes: number): T {
   const names = Object.keys(seen) as (keyof T)[];
   return { ...fitted(without(all, ...names), maxBytes - jsonBytes(seen)), ...seen } as T;
