@@ -9,7 +9,7 @@ import { SteersmanError, validateArguments } from 'steersman/shared';
 import { computeTool } from './compute.js';
 import { fetchTool } from './fetch.js';
 import type { WorkspaceContext } from './files/context.js';
-import { editTool } from './files/edit.js';
+import { editFault, editTool } from './files/edit.js';
 import { listTool } from './files/list.js';
 import { deleteTool, moveTool } from './files/move.js';
 import { readTool } from './files/read.js';
@@ -107,6 +107,14 @@ export function toolsOf({ home, ...context }: Omit<WorkspaceContext, 'workspace'
     );
     return { tools, root, choice };
   };
+}
+
+/** Returns why a call of `edit` can't be applied; null if it can. Nothing is changed. `workspace`: its real path. */
+export function dryEdit(
+  { home, ...context }: WorkspaceContext,
+  args: Readonly<Record<string, unknown>>,
+): Promise<string | null> {
+  return editFault({ ...context, ...(home && { home: realOf(home) }) }, args);
 }
 
 /** Resolves links of a folder; one that does not exist yet is returned unresolved, because it will not be a link. */

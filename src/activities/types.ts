@@ -6,7 +6,7 @@
 import type { Packed } from '../base/sizes/packed.js';
 import type { RunWords } from '../base/words/words.js';
 import type { ContextChange } from '../conversation/transform.js';
-import type { ComparedFile } from '../rules/gates/whole-write.js';
+import type { ComparedFile, EditFails } from '../rules/gates/whole-write.js';
 import type { ModelRequestPage } from '../rules/prompts/model-request.js';
 import type { PinnedRun, RunSettings } from '../run/agents/run-config.js';
 import type { Check, CheckStatus } from '../run/checks/check.js';
@@ -286,7 +286,7 @@ export interface SteersmanActivities {
   /** Asks a function of the worker's program for changes to a conversation before a call. */
   steersmanTransform(input: TransformInput): Promise<Required<ContextChange>>;
   /** Compares a file with a call's new content, for the person who is asked about it. */
-  steersmanCompareFile(input: CompareFileInput): Promise<ComparedFile>;
+  steersmanCompareFile(input: CompareFileInput): Promise<ComparedFile | EditFails>;
   /** Makes a check of a goal, by a command, a file or a function: it reads, and may be repeated. */
   steersmanRunCheck(input: RunCheckInput): Promise<CheckEnd>;
   /** Looks at files of the workspace, for evidence and for the opening. */

@@ -1,5 +1,5 @@
 /** `edit`: replaces parts of a file; if one fails, no part is replaced. */
-import { isRecord } from 'steersman/base';
+import { errorText, isRecord } from 'steersman/base';
 import { type CodeTool, defineTool } from 'steersman/mcp';
 import { encoded } from '../text/encoding.js';
 import { callThread } from '../threads/call-thread.js';
@@ -74,6 +74,27 @@ async function editWithin(source: string, edits: readonly Edit[], signal: AbortS
   const answer = (await callThread({ ...work, signal })) as EditAnswer;
   if ('error' in answer) throw new Error(answer.error);
   return answer.value;
+}
+
+/** Returns why an edit can't be applied to the file as it is now; null if it can. Nothing is changed. */
+export async function editFault(
+  context: WorkspaceContext,
+  args: Readonly<Record<string, unknown>>,
+): Promise<string | null> {
+  try {
+    const edits = readEdits(args.edits);
+    const { handle, shown } = await openFile(context, String(args.path));
+    try {
+      const { text: source, encoding } = await exactText(handle, shown);
+      const { text } = await editWithin(source, edits, AbortSignal.timeout(THREAD_MS));
+      encoded(text, encoding);
+      return null;
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    return errorText(error);
+  }
 }
 
 function readEdits(given: unknown): Edit[] {

@@ -7,7 +7,7 @@ import { errorText } from '../../base/text/error-text.js';
 
 import { fill, wordsOf } from '../../base/words/words.js';
 import { badArgumentsNote } from '../../conversation/tool-notes.js';
-import { type ComparedFile, shownDiff, wholeWrite } from '../../rules/gates/whole-write.js';
+import { type ComparedFile, type EditFails, shownDiff, wholeWrite } from '../../rules/gates/whole-write.js';
 import { matchesCall } from '../../run/tools/permission.js';
 import type { CallChecked, CallToolInput, CompareFileInput } from '../types.js';
 
@@ -55,17 +55,23 @@ export function createCheckCall({ deniedTools, readArguments, openWorkspace, par
 export interface CompareFileDeps extends Pick<HostDeps, 'readArguments' | 'openWorkspace'> {
   /** Null if the file does not exist. @throws if it may not be read. */
   readOld(workspace: string, path: string): Promise<string | null>;
+  /** Returns why an edit of the workspace's tools can't be applied; null if it can. Nothing is changed. */
+  editFault(workspace: string, args: Record<string, unknown>): Promise<string | null>;
 }
 
 /** The comparison of very different texts is given up after this time. */
 const MOST_MS = 1_000;
 
 /** Makes `steersmanCompareFile`. Only the shown part of the diff leaves the worker. */
-export function createCompareFile({ readArguments, openWorkspace, readOld }: CompareFileDeps) {
-  return async function steersmanCompareFile(input: CompareFileInput): Promise<ComparedFile> {
-    const write = wholeWrite(input.arguments ?? (await readArguments(input.callId)));
-    if (write === null) return { kind: 'unread' };
+export function createCompareFile({ readArguments, openWorkspace, readOld, editFault }: CompareFileDeps) {
+  return async function steersmanCompareFile(input: CompareFileInput): Promise<ComparedFile | EditFails> {
+    const args = input.arguments ?? (await readArguments(input.callId));
+    const write = wholeWrite(args);
     try {
+      if (write === null) {
+        const why = 'edits' in args ? await editFault(await openWorkspace(input.workspace), args) : null;
+        return why === null ? { kind: 'unread' } : { kind: 'fails', why };
+      }
       const old = await readOld(await openWorkspace(input.workspace), write.path);
       if (old === write.content) return { kind: 'same' };
       const diff = shownDiff(diffOf(old ?? '', write.content));

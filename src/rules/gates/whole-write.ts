@@ -24,6 +24,12 @@ export type ComparedFile =
   /** Outside the workspace, too large, not text, or unreadable. */
   | { kind: 'unread' };
 
+/** The edits of a call can't be applied to the file as it is. */
+export interface EditFails {
+  kind: 'fails';
+  why: string;
+}
+
 /** Null for any other call: one with more arguments may append, or write elsewhere. */
 export function wholeWrite(input: unknown): WholeWrite | null {
   if (!isRecord(input) || Object.keys(input).length !== 2) return null;

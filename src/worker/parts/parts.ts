@@ -3,7 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { openStore, storeSpec } from '@steersman/store';
-import { toolsOf } from '@steersman/workspace-tools';
+import { dryEdit, toolsOf } from '@steersman/workspace-tools';
 import type { ResolveModel } from '../../activities/models/resolve-model.js';
 import { OfferedRequests } from '../../activities/models/state-reader.js';
 import type { ContextTransform } from '../../activities/models/transform.js';
@@ -105,6 +105,8 @@ export interface PartsOptions
 }
 
 export interface Parts {
+  /** Returns why a call of `edit` can't be applied; null if it can. */
+  dryEdit(workspace: string, args: Record<string, unknown>): Promise<string | null>;
   options: PartsOptions;
   settings: Settings;
   /** The current settings of the file, for changes that apply at once. */
@@ -164,6 +166,7 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   for (const name of [settings.store.urlVariable, ...ofFeatures]) secrets.add(name, env.lookup(name) ?? '');
   const parts: Parts = {
     options,
+    dryEdit: (workspace, args) => dryEdit({ workspace, denied, home }, args),
     settings,
     liveSettings: liveSettings({ ...options, transforms }, settings),
     providersOf,

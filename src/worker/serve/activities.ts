@@ -19,6 +19,7 @@ import { createCallTool } from '../../activities/tools/call-tool.js';
 import { createCheckCall, createCompareFile } from '../../activities/tools/check-call.js';
 import type { SteersmanActivities } from '../../activities/types.js';
 import { withTries } from '../../activities/with-tries.js';
+import { headChars } from '../../base/text/large-text.js';
 import { checkWorkspace, workspaceRoots } from '../../config/files/workspace.js';
 import { readOldContent } from '../../config/old-content.js';
 import { commandFault } from '../../config/settings.js';
@@ -120,6 +121,8 @@ function modelActivities(
   };
 }
 
+const MOST_WHY_CHARS = 4_000;
+
 function toolActivities(
   parts: Parts,
 ): ActivitiesOf<'steersmanCallTool' | 'steersmanCheckCall' | 'steersmanCompareFile'> {
@@ -154,6 +157,11 @@ function toolActivities(
       readArguments: argumentsOf,
       openWorkspace,
       readOld: readOldContent,
+      editFault: async (workspace, args) => {
+        const why = await parts.dryEdit(workspace, args);
+        // It quotes the file, as a tool's result does.
+        return why === null ? null : headChars(redact(why), MOST_WHY_CHARS);
+      },
     }),
   };
 }

@@ -21,7 +21,7 @@ import type {
 } from '../../activities/types.js';
 import type { ContextChange } from '../../conversation/transform.js';
 import type { FromCaller, ToCaller } from '../../rules/agents/agent-message.js';
-import type { ComparedFile } from '../../rules/gates/whole-write.js';
+import type { ComparedFile, EditFails } from '../../rules/gates/whole-write.js';
 import type { ModelRequestPage } from '../../rules/prompts/model-request.js';
 import type { AgentEnd } from '../../run/agents/children.js';
 import type { PinnedRun, RunSettings } from '../../run/agents/run-config.js';
@@ -108,7 +108,7 @@ export interface Ports {
   /** Runs a check of the goal. */
   runCheck(input: RunCheckInput, options: CallOptions): Promise<Called<CheckEnd>>;
   /** Looks at the file that a call is about to write, within a few seconds. A stop ends the wait. */
-  compareFile(input: CompareFileInput): Promise<Called<ComparedFile>>;
+  compareFile(input: CompareFileInput): Promise<Called<ComparedFile | EditFails>>;
   /** Looks at files of the workspace, within a minute. A stop ends the wait. */
   look<I extends LookInput>(input: I): Promise<Called<LookFinds[I['at']]>>;
   /** Stores a text by reference, in a few attempts; `once`: one attempt. A stop ends the wait. */

@@ -3,7 +3,7 @@
 import { stringOr } from '../../../base/json/json.js';
 import { stringsOf } from '../../../base/text/output-fields.js';
 import { approvalOf, argumentLine, clientToolText } from '../../../rules/gates/gate-text.js';
-import { type ComparedFile, wholeWrite } from '../../../rules/gates/whole-write.js';
+import { type ComparedFile, type EditFails, wholeWrite } from '../../../rules/gates/whole-write.js';
 import { isWorkspaceTool } from '../../../rules/tools/model-habits.js';
 import type { ToolCallDecision } from '../../../rules/tools/tool-call.js';
 import { type Check, checksOf } from '../../../run/checks/check.js';
@@ -77,7 +77,7 @@ export async function askAbout(
   run: Run,
   { call, reply }: { call: ToolUseBlock; reply: AssistantMessage },
   decision: Asking,
-): Promise<CallAnswer | null> {
+): Promise<CallAnswer | EditFails | null> {
   const superseded = () => batchAction(waitingSteers(run.state.people.inbox, reply.role)) === 'skip_rest';
   if (decision.kind === 'client') {
     if (!isWithClient(run, call) && superseded()) return null;
@@ -90,8 +90,10 @@ export async function askAbout(
   }
   let compared: ComparedFile | null = null;
   if (isCompared(run, call, decision.tool) && !isAskedAbout(run, call)) {
-    compared = await compareFile(run, call);
+    const found = await compareFile(run, call);
     if (run.state.people.stop !== null || superseded()) return null;
+    if (found.kind === 'fails') return found;
+    compared = found;
   }
   const question = approvalQuestion(run, call, { decision, reply, compared });
   const asked = await ask(run, { ...question, superseded });
@@ -141,12 +143,12 @@ export async function openBatchGates(
   // Decide again: meanwhile the run may have been stopped, and a tool allowed.
   for (const { call, decision } of decide()) {
     if (!isRoomForGate(openGates(run))) return;
+    const file = compared.get(call.id) ?? null;
+    // In its turn it is tried again, and ends there without a gate.
+    if (file?.kind === 'fails') continue;
     // A check is decided in its turn, because earlier calls may change what it reads.
     if (decision.kind === 'ask' && run.state.settings.attended && checkOf(run, call, decision) === null)
-      openGate(
-        run,
-        approvalQuestion(run, call, { decision, reply, compared: compared.get(call.id) ?? null }),
-      );
+      openGate(run, approvalQuestion(run, call, { decision, reply, compared: file }));
   }
 }
 
@@ -224,14 +226,20 @@ function clientKey(call: ToolUseBlock): string {
 }
 
 /** True if a person is asked about a call that writes a whole file on the worker. */
-function isCompared({ state }: Run, call: ToolUseBlock, { origin }: ToolDefinition): boolean {
+function isCompared({ state }: Run, call: ToolUseBlock, tool: ToolDefinition): boolean {
+  const { origin } = tool;
   const { attended, autoApprove } = state.settings;
   const isOfWorker = origin.type === 'mcp' || origin.type === 'activity';
-  return attended === true && !autoApprove && isOfWorker && wholeWrite(call.input) !== null;
+  return (
+    attended === true &&
+    !autoApprove &&
+    isOfWorker &&
+    (wholeWrite(call.input) !== null || isWorkspaceTool(tool, 'edit'))
+  );
 }
 
 /** Returns the current file and the call's version of it, for the gate of the call. */
-async function compareFile(run: Run, call: ToolUseBlock): Promise<ComparedFile> {
+async function compareFile(run: Run, call: ToolUseBlock): Promise<ComparedFile | EditFails> {
   const { workspace } = run.state.settings;
   const called = await run.ports.compareFile({ callId: call.id, workspace, ...inlineInput(call.input) });
   run.ports.throwIfCancelled();

@@ -47,6 +47,9 @@ export async function nextDecided(
     return { call, decision: { kind: 'run', tool: decision.tool, note: decision.note, edited: null } };
   const answer = await askAbout(run, { call, reply }, decision);
   if (answer === null) return null;
+  // A gate would ask about what can't be done.
+  if (answer.kind === 'fails')
+    return { call, decision: { kind: 'end', ending: 'invalid', note: answer.why } };
   const settled = decideCall(run, batch, { call, index: batch.next, said: answer });
   if (needsAnswer(settled)) throw new Error(`the call ${call.id} has its answer and asks again`);
   return { call, decision: settled };

@@ -1,8 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { editFault } from '../../../../packages/workspace-tools/files/edit.js';
 import { createCompareFile } from '../../../../src/activities/tools/check-call.js';
 import { readOldContent } from '../../../../src/config/old-content.js';
 
@@ -31,6 +40,7 @@ const compare = (path: string, content: string, byQuery = false) => {
     readArguments: async () => given,
     openWorkspace: async () => workspace,
     readOld: readOldContent,
+    editFault: (at, args) => editFault({ workspace: at }, args),
   });
   return activity({ callId: 'c', workspace, ...(byQuery ? {} : { arguments: given }) });
 };
@@ -68,4 +78,25 @@ test('compareFile: a change that is long, in texts with nothing in common → cu
   const content = Array.from({ length: 20_000 }, (_, line) => `line ${line}`).join('\n');
   const compared = await compare('a.txt', content);
   expect('diff' in compared && compared.diff.length).toBeLessThan(4_010);
+});
+
+test.each([
+  ['that has its place → nothing to say', { oldText: 'two', newText: '2' }, UNREAD],
+  [
+    'that has none → why',
+    { oldText: 'tow', newText: '2' },
+    { kind: 'fails', why: expect.stringMatching(/^Nothing was changed. oldText is not in the file/) },
+  ],
+])('SE9 compareFile: an edit %s, and the file stays as it is', async (_, edit, expected) => {
+  const activity = createCompareFile({
+    readArguments: async () => ({}),
+    openWorkspace: async () => workspace,
+    readOld: readOldContent,
+    editFault: (at, args) => editFault({ workspace: at }, args),
+  });
+  const before = readFileSync(join(workspace, 'a.txt'), 'utf8');
+  expect(await activity({ callId: 'c', workspace, arguments: { path: 'a.txt', edits: [edit] } })).toEqual(
+    expected,
+  );
+  expect(readFileSync(join(workspace, 'a.txt'), 'utf8')).toBe(before);
 });

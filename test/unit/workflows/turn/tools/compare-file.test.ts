@@ -4,7 +4,7 @@ import type { RunSettings } from '../../../../../src/run/agents/run-config.js';
 import { requestPause } from '../../../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../../../src/workflows/run/run.js';
 import { runNextCalls } from '../../../../../src/workflows/turn/tools/run-tools.js';
-import { answer, runAtCalls } from '../../../../support/small-run.js';
+import { answer, fileTool, runAtCalls } from '../../../../support/small-run.js';
 import { eventually } from '../../../../support/wait.js';
 
 const WRITE = { name: 'put', input: { path: 'a', content: 'new' } };
@@ -74,4 +74,35 @@ test('a pause while a file is looked at → its gate is open, and the call befor
   await next(small.run);
   expect(gates(small.run)).toHaveLength(1);
   expect(small.ran).toEqual([]);
+});
+
+const EDIT = {
+  ...fileTool('edit'),
+  inputSchema: {
+    type: 'object',
+    properties: { path: { type: 'string' }, edits: { type: 'array' } },
+    additionalProperties: false,
+  },
+};
+
+test('SE9: an edit that can not be applied, beside one that can → a gate for the other alone; its result says why', async () => {
+  const edit = (path: string) => ({ name: 'edit', input: { path, edits: [{ oldText: 'x', newText: 'y' }] } });
+  const compareFile = async ({ arguments: given }: CompareFileInput) => ({
+    ok: true as const,
+    value:
+      given?.path === 'a'
+        ? { kind: 'fails' as const, why: 'Nothing was changed.' }
+        : { kind: 'unread' as const },
+  });
+  const pinned = { tools: [EDIT] };
+  const { run, results, ran } = runAtCalls([edit('a'), edit('b')], { pinned, ports: { compareFile } });
+  await next(run);
+  expect(gates(run)).toHaveLength(1);
+  expect(results()).toMatchObject([
+    { ending: 'invalid', note: expect.stringContaining('Nothing was changed.') },
+  ]);
+  const second = next(run);
+  answer(run, { gateId: gates(run)[0]?.id, decision: 'approve' });
+  await second;
+  expect(ran).toHaveLength(1);
 });
