@@ -100,16 +100,22 @@ const NOT_DONE: readonly Cause[] = ['failed:tasks', 'tasks_failed', 'tasks_open'
 export function notDoneText(tasks: readonly Task[], cause: Cause): string {
   const isOnTheWay = cause.startsWith('failed:') && tasks.some(({ result }) => result !== null);
   const isWhy = isOnTheWay || NOT_DONE.includes(cause);
-  const left = planInForce(tasks).filter(task => isUndone(task) && (isWhy || task.byPerson));
+  const left = planInForce(tasks).filter(
+    // What a report on another task gave up, nobody has looked at.
+    task => task.reason === ECHOED || (isUndone(task) && (isWhy || task.byPerson)),
+  );
   if (left.length === 0) return '';
   const lines = left.map(task => `${task.id} (${preview(task.description, 100)})${whyUndone(task)}`);
   return `Not done: ${lines.join('; ')}.`;
 }
 
+const ECHOED = 'echoed';
+
 /** Only the executor's report has its reason for a skip. */
 function whyUndone(task: Task): string {
   const { status, reason, result } = task;
   if (isOpen(task)) return '';
-  const why = reason === status ? preview(result ?? '', 200) : reason;
+  const told = reason === ECHOED ? 'by the report on another task' : reason;
+  const why = reason === status ? preview(result ?? '', 200) : told;
   return ` [${[status, why].filter(Boolean).join(': ')}]`;
 }

@@ -258,3 +258,14 @@ describe('patterns over the arguments of a reply', () => {
     expect(small.results().map(({ ending }) => ending)).toEqual(['executed', 'denied']);
   });
 });
+
+test('WK18: four wrong calls in one reply → each is to be corrected; they count as one', async () => {
+  const wrong = { name: 'read', input: {}, argErrors: ['path: missing'] };
+  const small = runAtCalls([wrong, wrong, wrong, wrong]);
+  await workOff(small);
+  for (const { ending, note } of small.results()) {
+    expect(ending).toBe('invalid');
+    expect(note).toContain('Correct the arguments and call again.');
+  }
+  expect(small.run.line.tools.badCalls).toEqual({ read: 1 });
+});

@@ -1,5 +1,5 @@
 /** What strong models do by habit, and files as they are: other encodings, other ends of lines. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Hands, handsOn } from '../../support/workspace-tools.js';
@@ -90,6 +90,13 @@ print(1)
     hands.put('b.ipynb', 'not yet');
     expect(await hands.call('read', { path: 'b.ipynb' })).toBe('not yet');
   });
+});
+
+test('WK18: a name that is no UTF-8 → listed, and said to be out of reach', async () => {
+  writeFileSync(Buffer.concat([Buffer.from(`${hands.workspace}/gr`), Buffer.from([0xfc])]), '');
+  expect(await hands.call('list', { depth: 1 })).toMatch(
+    /gr\ufffd {2}.*\n.*\n?.*\[A name with "\ufffd" is no UTF-8: only a command/,
+  );
 });
 
 const BIG = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16();

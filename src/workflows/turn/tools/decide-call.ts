@@ -17,7 +17,7 @@ import { envelopeOf } from '../../../run/state/thread.js';
 import { Comparisons, decidePermission } from '../../../run/tools/permission.js';
 import type { Run } from '../../run/run.js';
 import { answerTo, askAbout, isAskedAbout, runsAsCheck } from './call-permission.js';
-import { openReply } from './finish-call.js';
+import { openReply, wasWrong } from './finish-call.js';
 import { isReviewed, reviewAction } from './review.js';
 
 /** A decision that needs no person's answer. */
@@ -172,7 +172,10 @@ function decideAlone(run: Run, batch: Batch, { call, index, said }: Deciding): T
     },
     words: run.words,
     stopped: state.people.stop !== null,
-    badCalls: ownValue(run.line.tools.badCalls, call.name) ?? 0,
+    badCalls: Math.max(
+      0,
+      (ownValue(run.line.tools.badCalls, call.name) ?? 0) - (wasWrong(run, batch, call.name) ? 1 : 0),
+    ),
   });
   if (said || (decision.kind !== 'run' && decision.kind !== 'ask') || decision.tool.policy.readOnly)
     return decision;

@@ -80,11 +80,12 @@ export function finishCall(run: Run, end: CallEnd): void {
   const { state, ports } = run;
   const thread = state.threads[batch.thread];
   if (!thread) throw new Error(`no thread ${batch.thread}`);
+  // A second one of the same reply was written before the first error was read.
+  if (result.ending === 'invalid' && !wasWrong(run, batch, call.name)) countBadCall(run, call.name);
   const messageId = run.nextId('m');
   run.append(thread, { id: messageId, at: ports.now(), kind: 'tool_result', content: [result] });
   batch.next += 1;
   state.goal.counters = { ...state.goal.counters, toolCalls: state.goal.counters.toolCalls + 1 };
-  if (result.ending === 'invalid') countBadCall(run, call.name);
   remember(run, end, messageId);
   const tool = ran ?? run.pinned.tools.find(({ name }) => name === call.name) ?? null;
   if (tool) noteCall(run, { result, tool, line: callLine(tool, input), input, at: evidenceAt });
@@ -92,6 +93,17 @@ export function finishCall(run: Run, end: CallEnd): void {
   // Edited arguments are not needed after the call.
   delete batch.edited[call.id];
   tell(run, end, { messageId, tool });
+}
+
+/** True if a call of the tool in the same reply has already ended as wrong. */
+export function wasWrong({ state }: Run, { thread, next }: Batch, name: string): boolean {
+  const { messages = [] } = state.threads[thread] ?? {};
+  const results = next === 0 ? [] : messages.slice(-next);
+  return results.some(
+    message =>
+      message.kind === 'tool_result' &&
+      message.content.some(({ toolName, ending }) => toolName === name && ending === 'invalid'),
+  );
 }
 
 function countBadCall(run: Run, name: string): void {

@@ -127,3 +127,8 @@ test('planEditFaults: a refused edit of 200 tasks, as large as an input may be â
     stringify.mockRestore();
   }
 });
+
+test('WK18 notDoneText: a task that the report on another gave up â†’ named, also in a goal that is done', () => {
+  const tasks = [task('g', { status: 'completed' }), task('h', { status: 'skipped', reason: 'echoed' })];
+  expect(notDoneText(tasks, 'verified')).toBe('Not done: h (Do h) [skipped: by the report on another task].');
+});
