@@ -52,7 +52,7 @@ export function concludeEarly(run: Run, end: EarlyEnd): StepEnd {
   }
 }
 
-/** Returns the facts that decide if a failed goal is still answered: results so far, and a model that can be called. */
+/** Returns the facts that decide whether a failed goal is still answered: results so far, and a model that can be called. */
 function lastRungOf(run: Run, { failure, refused }: FailedTurn): Parameters<typeof answersAfter>[1] {
   const { goal, tasks, models } = run.state;
   const isWork = goal.counters.toolCalls > 0 || tasks.some(({ result }) => result !== null);

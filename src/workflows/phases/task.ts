@@ -1,4 +1,4 @@
-/** The work on a task: its executor's replies within a limit of rounds (L6), and the decision if it is done. */
+/** The work on a task: its executor's replies within a limit of rounds (L6), and the decision whether it is done. */
 
 import { CONCERNS_BYTES, REPORT_BYTES } from '../../base/sizes/bounds.js';
 import { fitted } from '../../base/text/fit.js';

@@ -227,7 +227,7 @@ export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: 
   return { gateId };
 }
 
-/** Returns if the client may run the call. A call that was begun and lost runs again only if its tool is repeatable. */
+/** `run`: true if the client may run the call. A call that was begun and lost runs again only if its tool is repeatable. */
 export function takeClaim(run: Run, { gateId, by, isLost }: ReadClaim): { run: boolean } {
   const open = run.state.people.gates.find(({ gate }) => gate.id === gateId);
   if (open?.gate.kind !== 'clientTool') return { run: false };

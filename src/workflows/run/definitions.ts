@@ -231,7 +231,7 @@ export const editPlanUpdate = defineUpdate<{ tasks: number }, [{ tasks: TaskChan
 );
 /**
  * Withdraws a message that waits to be read: `{ id }`. Returns its text, and the agent that it was passed on to, if any: its
- * receipt then reports if the withdrawal was in time.
+ * receipt then reports whether the withdrawal was in time.
  */
 export const withdrawUpdate = defineUpdate<{ text: string; agent?: string }, [{ id: string }]>('withdraw');
 /** A call that an app requests: `{ of, tool, arguments }`. Its result is the event `app_call_ended`. */

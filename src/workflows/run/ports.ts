@@ -125,7 +125,7 @@ export interface Ports {
   startRun(id: string, goal: string): Promise<string>;
   /** Runs a sub-agent to its end, whether it succeeds or fails. */
   callSubagent(child: ChildStart): Promise<AgentEnd>;
-  /** Sends a message to a running sub-agent by signal, in order. `told` reports if the agent was found running. */
+  /** Sends a message to a running sub-agent by signal, in order. `told` reports whether the agent was found running. */
   tellSubagent(id: string, message: ToChild, told: (found: boolean) => void): void;
   /** Cancels the running sub-agents; their calls end when they have ended. */
   cancelSubagents(): void;

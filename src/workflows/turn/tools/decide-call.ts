@@ -155,7 +155,7 @@ function decideAlone(run: Run, batch: Batch, { call, index, said }: Deciding): T
     said,
     index,
     offered: batch.toolsOffered ? offeredTools(pinned, role) : [],
-    // It is unknown if an unlisted tool only reads, so read-only roles cannot call those.
+    // An unlisted tool may not be read-only, so read-only roles cannot call those.
     pinned: role.readOnly === true ? { ...pinned, fallbackServer: null } : pinned,
     before: earlier.filter(({ name }) => name === call.name).length,
     // A role may allow fewer calls a reply than the run does.
