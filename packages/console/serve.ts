@@ -106,7 +106,7 @@ async function componentsHere(report: (line: string) => void): Promise<Component
     const module = moduleIn(dir);
     if (module === null) return NO_COMPONENTS;
     throw new Error(
-      `nobody has said yet that the folder is trusted, or ${module} has changed since. Look at it; to trust it, call there, in a terminal: ${verbCall('doctor')}. Then start the console again.`,
+      `the folder is not trusted, or ${module} has changed since. Look at it; to trust it, call there, in a terminal: ${verbCall('doctor')}. Then start the console again.`,
     );
   } catch (error) {
     const fault = `The console has no components of this folder: ${errorText(error)}`;

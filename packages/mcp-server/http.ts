@@ -93,7 +93,7 @@ class Sessions {
     if (id === null) return this.#begin(request, outgoing);
     const session = this.#open.get(id);
     // A client that receives 404 starts a new session.
-    if (session === undefined) return refuse(404, 'There is no such session (any more).');
+    if (session === undefined) return refuse(404, 'There is no such session, or it has ended.');
     session.inFlight += 1;
     outgoing.once('close', () => {
       session.inFlight -= 1;

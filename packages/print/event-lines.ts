@@ -159,7 +159,7 @@ function gateClosedLine(
   if (kind === 'approval' && decision !== 'deny')
     return dim(`gate ${gateId} · ${kind} needs no answer: ${decision}`);
   return yellow(
-    `gate ${gateId} · ${kind}: nobody can be asked, so ${decision} (--yes approves, --attended waits for an answer)`,
+    `gate ${gateId} · ${kind}: the run is unattended, so ${decision} (--yes approves, --attended waits for an answer)`,
   );
 }
 

@@ -81,7 +81,7 @@ export async function trustForStart({ config }: { config?: string }): Promise<vo
 export function tellUnread(): void {
   const file = join(defaultConfigDir(), '.env');
   if (existsSync(file) && !isTrusted(defaultConfigDir()))
-    errorLine(`Not read, since nobody has said that its folder is trusted: ${oneLine(file)}`);
+    errorLine(`Not read, because its folder is not trusted: ${oneLine(file)}`);
 }
 
 /** Returns what a person must know before trusting the folder, above all which programs it starts. */

@@ -100,7 +100,7 @@ export function startModelServer<P extends ModelProtocol>(
     if (!wire) return (options.elsewhere ?? notFound)(req, response);
     const sent = await readJson(req);
     const body = sent && wire.toChat(sent);
-    if (!body) return fail({ status: 400, message: 'The body is no request for a reply.' }, req, response);
+    if (!body) return fail({ status: 400, message: 'The body is not a request for a reply.' }, req, response);
     const request = { index: requests++, headers: headersOf(req), body, ...textsOf(body) };
     return answer(request, { wire, response, sent });
   }

@@ -73,7 +73,7 @@ function answers(context: WorkspaceContext): (question: unknown) => Promise<unkn
 
 async function listed(context: WorkspaceContext, path: string): Promise<string> {
   const { real, shown, stats } = await placeOf(context, path);
-  if (!stats?.isDirectory()) throw new Error(`${path} is no folder.`);
+  if (!stats?.isDirectory()) throw new Error(`${path} is not a folder.`);
   const entries = await inFolder(context, real, at => readdir(at, { withFileTypes: true }));
   const isDenied = await deniedPaths(context, 'compute');
   const seen = entries.filter(({ name }) => !isDenied(join(shown, name)));

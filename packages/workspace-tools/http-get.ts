@@ -79,7 +79,7 @@ type How = Pick<GetOptions, 'allowed' | 'addressesOf'>;
 
 /** Returns the URL, and the single checked address for the request. */
 async function checked(url: string, { allowed, addressesOf = systemAddresses }: How) {
-  if (!URL.canParse(url)) throw new Error(`${url} is no address.`);
+  if (!URL.canParse(url)) throw new Error(`${url} is not an address.`);
   const target = new URL(url);
   if (target.protocol !== 'http:' && target.protocol !== 'https:')
     throw new Error('Only http and https can be fetched.');

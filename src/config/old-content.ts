@@ -18,6 +18,6 @@ async function readText(file: string): Promise<string> {
   const { head } = await readHead(file, MOST_BYTES + 1);
   if (head.length > MOST_BYTES) throw new Error('it is too large');
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(head);
-  if (text.includes('\0')) throw new Error('it is no text');
+  if (text.includes('\0')) throw new Error('it is not text');
   return text;
 }

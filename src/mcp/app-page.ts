@@ -51,7 +51,7 @@ export async function readAppPage(connection: McpConnection, uri: string): Promi
   const { contents } = await reading;
   const { success, data } = pageSchema.safeParse(contents[0]);
   if (!success || data.mimeType.replace(/\s/g, '') !== APP_MIME)
-    throw new Error(`the resource ${uri} is no page of the type ${APP_MIME}`);
+    throw new Error(`the resource ${uri} is not a page of the type ${APP_MIME}`);
   const html = data.text ?? Buffer.from(data.blob ?? '', 'base64').toString('utf8');
   const bytes = Buffer.byteLength(html);
   if (bytes > MOST_HTML_BYTES)

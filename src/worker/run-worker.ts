@@ -49,7 +49,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   if (owned) whenOwnerIsGone(leave);
   process.on('uncaughtExceptionMonitor', (error, origin) =>
     errorLine(
-      `This worker ends (${origin}): code that it has loaded, such as a tool or a provider, threw what nobody caught: ${errorText(error)}`,
+      `This worker ends (${origin}): code that it has loaded, such as a tool or a provider, threw an uncaught error: ${errorText(error)}`,
     ),
   );
   // Signals are handled here instead of by the SDK, because model calls must be aborted at once.

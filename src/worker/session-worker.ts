@@ -40,7 +40,7 @@ export async function createSessionWorker(
     run: async () => {
       sessions.serve(queue, runId => isOpen(options, runId));
       await worker.run().catch((error: unknown) => {
-        report(`Calls in sessions of stateful tool servers are served no more: ${errorText(error)}`);
+        report(`Calls in sessions of stateful tool servers are no longer served: ${errorText(error)}`);
       });
     },
     shutdown: () => {

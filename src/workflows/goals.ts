@@ -44,9 +44,7 @@ export async function beginRun(run: Run, pinned: PinnedRun, given: Given = NOTHI
   state.people.allowedTools = allowed;
   const warnings = [...pinned.warnings];
   if (changed.length > 0)
-    warnings.push(
-      `Not the tools any more that were allowed for good, so that they ask: ${changed.join(', ')}.`,
-    );
+    warnings.push(`These tools changed since you allowed them, so they ask again: ${changed.join(', ')}.`);
   warnings.push(...notTaken(given));
   run.journal('run_loaded', { tools: tools.length, models, warnings });
   setChosen(run);

@@ -67,7 +67,7 @@ function registerSignals(run: Run): void {
       'Holds the run before its next model or tool call. Input: {"reason": "…"} or nothing; "interrupt": true cuts off the call in flight.',
   });
   setHandler(messages.resumeSignal, input => requestResume(run, input), {
-    description: 'Lets a paused run go on, and its sub-agents, whoever paused them.',
+    description: 'Lets a paused run and all its paused sub-agents go on.',
   });
   setHandler(messages.stopSignal, input => requestStop(run, input), {
     description:
@@ -138,7 +138,7 @@ function registerUpdates(run: Run): void {
   onUpdate(messages.withdrawUpdate, {
     reader: () => withdrawalReader(run),
     act: id => withdraw(run, id),
-    description: 'Takes back a message that nobody has read yet: {"id": "…"}, as state lists it in inbox.',
+    description: 'Takes back an unread message: {"id": "…"}, as state lists it in inbox.',
   });
   onUpdate(messages.setBudgetUpdate, {
     reader: () => budgetReader(state, run.ports.now()),

@@ -390,7 +390,7 @@ describe('races', () => {
     fake.openGate(gate);
     expect(await handle.result()).toMatchObject({ outcome: 'stopped' });
     expect(await receiptsOf(handle, 'late')).toEqual(['accepted', 'dropped']);
-    expect((await eventsOf(handle, 'receipt'))[0]?.how).toContain('nobody will read this message');
+    expect((await eventsOf(handle, 'receipt'))[0]?.how).toContain('this message will not be read');
   });
 
   test('a signal to a run that has ended → refused to its sender', async () => {

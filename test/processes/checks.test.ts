@@ -144,7 +144,7 @@ test('files and tools: each form of a check, one that passes and one that fails 
   const checks: [Check, string][] = [
     [{ file: 'a.md' }, 'passed: it is there'],
     [{ file: 'b.md' }, 'failed: there is no such file'],
-    [{ file: '.' }, 'failed: it is no file'],
+    [{ file: '.' }, 'failed: it is not a file'],
     [{ file: 'a.md', matches: '^# Report$' }, 'passed: it matches'],
     [{ file: 'a.md', matches: '^# None' }, 'failed: /^# None/ does not match'],
     [{ file: 'a.json', matches: '7', json: number }, 'passed: it matches, it fits its schema'],

@@ -196,7 +196,7 @@ describe.skipIf(browserPath === null)('components', () => {
     const other = await (await shown.browser.newContext()).newPage();
     await other.goto(untrusted.link(run.workflowId));
     await other.getByText('There is no component order-card here.').first().waitFor();
-    await other.getByText('nobody has said yet that the folder is trusted').first().waitFor();
+    await other.getByText('the folder is not trusted').first().waitFor();
     await other.context().close();
     await end();
   });

@@ -28,7 +28,7 @@ export function addStartOptions(command: Command): Command {
       '--attended',
       'a person will answer what is asked (default: in a terminal session, and of start without --yes)',
     )
-    .option('--no-attended', 'nobody will: what would be asked is refused at once')
+    .option('--no-attended', 'no person attends: questions take the safe answer at once')
     .option('--approve-plan', 'the plan waits for a person before it is carried out')
     .option('--keep-open <seconds>', 'stay open for follow-ups after an answer', positiveInteger)
     .option(
@@ -196,7 +196,7 @@ async function readMessagesFile(given: string): Promise<StartOptions['messages']
   try {
     return readConversation(JSON.parse(said));
   } catch (error) {
-    const why = error instanceof SteersmanError ? error.message : `it is no JSON: ${errorText(error)}`;
+    const why = error instanceof SteersmanError ? error.message : `it is not JSON: ${errorText(error)}`;
     const remedy = error instanceof SteersmanError ? error.remedy : 'It must be one JSON document.';
     throw new SteersmanError(`The file of messages ${path}: ${why}`, remedy, 'usage');
   }
@@ -209,7 +209,7 @@ async function readSchemaFile(given: string): Promise<StartOptions['answer'] & o
   try {
     return JSON.parse(text);
   } catch (error) {
-    const why = `The file of the schema ${path}: it is no JSON: ${errorText(error)}`;
+    const why = `The file of the schema ${path}: it is not JSON: ${errorText(error)}`;
     throw new SteersmanError(why, 'It must be one JSON Schema of an object.', 'usage');
   }
 }

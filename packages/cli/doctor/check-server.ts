@@ -124,7 +124,7 @@ async function checkWorkers(client: Client, taskQueue: string): Promise<Finding>
   const workers = [...new Set([...workflows, ...activities])].sort();
   if (workers.length === 0) {
     const todo = `Start one (${scriptCall('worker')}), or name the queue of yours with --task-queue.`;
-    return failed('worker', `nobody serves the task queue ${taskQueue}: runs would wait`, todo);
+    return failed('worker', `no worker serves the task queue ${taskQueue}: runs would wait`, todo);
   }
   return ok('worker', `${taskQueue} is served by ${workers.join(', ')}`);
 }

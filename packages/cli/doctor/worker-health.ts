@@ -65,7 +65,9 @@ function faultOf(identities: readonly string[], taskQueue: string, pid: string |
   const alive = identities.filter(identity => identity.endsWith(end) && !hasDied(identity));
   if (alive.length === 0) return `No ${who} polls the task queue ${taskQueue}.`;
   const isStill = (identity: string) => isStopped(Number(/\.(\d+)@/.exec(identity)?.[1]));
-  return alive.every(isStill) ? `The ${who} is stopped: it polls the task queue ${taskQueue} no more.` : null;
+  return alive.every(isStill)
+    ? `The ${who} is stopped: it no longer polls the task queue ${taskQueue}.`
+    : null;
 }
 
 try {

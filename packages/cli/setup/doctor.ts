@@ -22,7 +22,7 @@ export function addDoctor(program: Command): void {
     .description(
       'Check configuration, Temporal, models (one short request to each), tool servers and folders. Starts nothing that stays.',
     )
-    .option('--fix', 'mend what can be mended: register search attributes, fetch the Temporal CLI')
+    .option('--fix', 'repair what it can: register search attributes, fetch the Temporal CLI')
     .option('--workspace <dir>', 'folder that tool servers are started for', '.')
     .option('--config <dir>', CONFIG_OPTION)
     .option('--task-queue <name>', 'queue that workers should serve (STEERSMAN_TASK_QUEUE)')

@@ -10,12 +10,10 @@ import { type CommonOptions, describeVerb } from '../command/command.js';
 export function addPermissions(program: Command): void {
   const permissions = program
     .command('permissions')
-    .description('Tools that you have allowed for good, by the workspace of the runs that asked.');
-  const list = permissions
-    .command('list')
-    .description('List the tools that are allowed for good, by workspace.');
+    .description('Tools that you have allowed permanently, by the workspace of the runs that asked.');
+  const list = permissions.command('list').description('List the permanently allowed tools, by workspace.');
   describeVerb(list, [verbCall('permissions list')]).action((options: CommonOptions) => {
-    show(options, keptPermissions(), 'Nothing is allowed for good.');
+    show(options, keptPermissions(), 'No tool is allowed permanently.');
   });
   const forget = permissions
     .command('forget')
@@ -27,7 +25,7 @@ export function addPermissions(program: Command): void {
     verbCall('permissions forget --tool write'),
   ]).action(async (workspace: string, { tool, ...options }: CommonOptions & { tool?: string }) => {
     const gone = forgetPermissions(realOf(userPath(workspace)), tool);
-    show(options, gone, 'Nothing of the kind was allowed for good.');
+    show(options, gone, 'No such tool was allowed permanently.');
   });
 }
 

@@ -37,7 +37,7 @@ export function addSkills(program: Command): void {
   describeVerb(show, [verbCall('skills show pdf')]).action(showOne);
   const check = skills
     .command('check')
-    .description('Say what is wrong with skills: of the project, or of a folder.')
+    .description('Check the skills of the project, or of a folder.')
     .argument('[folder]', 'of a skill, or of several (default: the skills of the project)')
     .option('--config <dir>', CONFIG_OPTION)
     .addHelpText('after', '\nExit codes: 0 all can be used; 1 one is left out.');
@@ -66,7 +66,7 @@ async function listAll(options: SkillOptions): Promise<void> {
     notes.line(`There are no skills in ${SKILL_FOLDERS.join(', ')} of ${displayPath(configDir)}.`);
   if (faults.length > 0) notes.line(`${faults.length} left out: ${verbCall('skills check')} says why.`);
   if (skills.length > 0 && options.config === undefined && !isTrusted(configDir))
-    notes.line(`Runs do not have them yet: nobody has said that ${displayPath(configDir)} is trusted.`);
+    notes.line(`Runs do not have them yet: ${displayPath(configDir)} is not trusted.`);
 }
 
 async function showOne(name: string, options: SkillOptions): Promise<void> {

@@ -48,6 +48,6 @@ function realOf(path: string): string {
   try {
     return realpathSync(`${path}/.`);
   } catch {
-    throw new SteersmanError(`${path} is no folder.`, 'Name the folder that the tools are for.', 'usage');
+    throw new SteersmanError(`${path} is not a folder.`, 'Name the folder that the tools are for.', 'usage');
   }
 }

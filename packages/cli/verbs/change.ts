@@ -51,7 +51,7 @@ export function addSteer(program: Command): void {
 }
 
 export function addFollowUp(program: Command): void {
-  const about = 'Queue the next goal of a run: it begins when the one at hand is answered.';
+  const about = 'Queue the next goal of a run: it begins when the current one is answered.';
   const verb = runVerb(program, 'follow-up', about).argument(
     '<text>',
     'the next goal, in quotes; - reads it from stdin',
@@ -95,7 +95,7 @@ const SWITCHES: Record<string, SwitchVerb> = {
     reason: ' --reason "lunch"',
   },
   resume: {
-    description: 'Let a paused run go on, and its sub-agents, whoever paused them.',
+    description: 'Let a paused run and all its paused sub-agents go on.',
     ask: (run, reason) => run.resume(reason),
     effect: 'It and its sub-agents go on, if they were paused',
     reason: '',

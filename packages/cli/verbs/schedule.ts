@@ -12,7 +12,7 @@ import { addRunOptions, readWords, type StartWords, startOptions } from '../comm
 export function addSchedule(program: Command): void {
   const schedule = program
     .command('schedule')
-    .description('Have Temporal start runs by the clock, with nobody there.');
+    .description('Have Temporal start unattended runs by the clock.');
   addCreate(schedule);
   addList(schedule);
   addOne(schedule, 'show', 'Show a schedule: what it starts, when, and its latest runs.', showOne);

@@ -123,7 +123,7 @@ function addDelete(sessions: Command): void {
   const verb = sessions
     .command('delete')
     .description(
-      'Remove a conversation for good: from the store, with its texts, and its ended runs from Temporal.',
+      'Remove a conversation permanently: from the store, with its texts, and its ended runs from Temporal.',
     )
     .argument('<id>', 'id of the conversation')
     .option('--yes', 'without asking');
@@ -142,13 +142,13 @@ function addDelete(sessions: Command): void {
 async function isWanted(id: string): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new SteersmanError(
-      'Nobody can be asked here whether it is to be deleted for good.',
+      'No person can confirm here that it should be deleted permanently.',
       `Say so: ${verbCall(`sessions delete ${id} --yes`)}`,
       'usage',
     );
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return /^y(es)?$/i.test((await asking.question(`Delete ${terminalText(id)} for good? [y/N] `)).trim());
+    return /^y(es)?$/i.test((await asking.question(`Delete ${terminalText(id)} permanently? [y/N] `)).trim());
   } finally {
     asking.close();
   }

@@ -81,7 +81,7 @@ async function resume(
     if (!gate || !asksPerson(gate)) {
       if (!isOld)
         throw new SteersmanError(`${at}.interruptId: there is no interrupt ${interruptId}.`, '', 'usage');
-      told.push(closed(interruptId, 'It has its answer already, or nobody waits for it any more.'));
+      told.push(closed(interruptId, 'It has its answer already, or the run no longer waits for it.'));
       continue;
     }
     const reply = replyOf(gate, entry);

@@ -30,7 +30,7 @@ export function addSteerRun(server: McpServer, context: ToolContext): void {
       followUp: z
         .boolean()
         .default(false)
-        .describe('The text is the next goal: it begins when the goal at hand is answered.'),
+        .describe('The text is the next goal: it begins when the current goal is answered.'),
     }),
     output: z.object({
       id: z.string(),

@@ -67,7 +67,7 @@ function inLine(talk: Talk, { id: gateId }: Gate, line: string, text: string): T
 export function editedElsewhere(talk: Talk, gate: Gate, text: string, edited: string): Step {
   if (talk.gates[0]?.id !== gate.id) {
     const yours = edited.trim() === text.trim() ? [] : ['What you had written:', ...edited.split('\n')];
-    return { talk, effects: [say('It does not wait for this answer any more.', ...yours)] };
+    return { talk, effects: [say('It no longer waits for this answer.', ...yours)] };
   }
   if (edited.trim() === text.trim())
     return { talk, effects: [say('Nothing was changed: it waits as before.')] };

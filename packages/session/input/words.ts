@@ -43,7 +43,7 @@ const en = {
     Esc: 'interrupt: cut off what runs and say the text at once; without a text: cut off what runs and hold, until Enter says what to do or, without a text, lets it go on',
     'Tab, Up, Down': 'what a list below the line offers: / for commands, @ for files of the workspace',
     'Ctrl-O': 'what waits for you, else the last tool call or reply, whole; Left: the one before it',
-    'Alt+Up': 'take back what you said last, if nobody has read it yet, to edit it',
+    'Alt+Up': 'take back your last message, if it is unread, to edit it',
     'Ctrl-C': 'stop, detach or go on; twice: detach',
     'Ctrl-Z': 'suspend: your shell has the terminal until fg; the run goes on meanwhile',
     'Up, Down': 'between the lines of the text; at its first and last, what was sent before',

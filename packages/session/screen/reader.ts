@@ -157,8 +157,7 @@ export class Reader {
 
   async #exchange(messageId: string, preview: string): Promise<string> {
     const exchange = toolExchange(await this.#run.transcript(), messageId);
-    if (exchange === null)
-      return `The conversation does not have it any more. What the journal keeps:\n\n${preview}`;
+    if (exchange === null) return `The conversation no longer has it. The journal keeps:\n\n${preview}`;
     const { call, result } = exchange;
     const input = call === null ? '' : (call.raw ?? JSON.stringify(call.input, null, 2));
     const parts = await Promise.all(

@@ -150,7 +150,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ELOOP: 'its links lead in a circle, or it became a link meanwhile',
   ENAMETOOLONG: 'the name is too long',
   ENOENT: 'it does not exist',
-  ENOTDIR: 'a part of the path is no folder',
+  ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'it is a folder',
   EEXIST: 'it exists already',
   ENOTEMPTY: 'the folder is not empty',

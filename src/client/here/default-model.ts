@@ -55,7 +55,7 @@ export async function answering(start: Start, { ownQueue = false } = {}): Promis
   try {
     const { id, why } = await chooseDefaultModel(endpoints, { lookup, file });
     return {
-      note: `${id} answers: ${why}, and nobody names a model. Another: ${hintOf('--model', '`model`')}, or models.default in ${file}.`,
+      note: `${id} answers: ${why}, and no model was named. To choose another: ${hintOf('--model', '`model`')}, or models.default in ${file}.`,
       faults: [],
     };
   } catch (error) {

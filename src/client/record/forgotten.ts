@@ -11,7 +11,7 @@ import { FORGOTTEN } from './run-snapshot.js';
 export async function keptEnd(store: SessionStore, kept: RunRecord): Promise<RunEnd> {
   const { workflowId: id, runId, outcome, cause, rest } = kept;
   const result = await keptResult(store, kept);
-  const message = 'Temporal knows it no more, and the store has no result of it';
+  const message = 'Temporal has forgotten it, and the store has no result of it';
   return {
     ...{ id, runId, status: FORGOTTEN, outcome, cause, basis: rest?.basis ?? null, result },
     failure: result ? null : { type: FORGOTTEN, message },

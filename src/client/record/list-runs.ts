@@ -112,7 +112,7 @@ export function listedRun(info: WorkflowExecutionInfo): ListedRun {
 /** Returns the part of the filter that the server supports. Throws a SteersmanError `usage` for an invalid time or outcome. */
 export function listQuery({ open, waiting, outcome, since }: ListFilter): string {
   if (since && Number.isNaN(since.getTime()))
-    throw new SteersmanError('since is no valid time.', '', 'usage');
+    throw new SteersmanError('since is not a valid time.', '', 'usage');
   if (outcome !== undefined && !OUTCOMES.includes(outcome))
     throw new SteersmanError(`outcome must be one of ${OUTCOMES.join(', ')}.`, '', 'usage');
   return [

@@ -119,6 +119,6 @@ export async function runClientTool(
 function plainJson(value: unknown): unknown {
   const json = JSON.stringify(value);
   if (json === undefined && value !== undefined)
-    throw new SteersmanError('Its result is no JSON.', 'Return a text or plain data.', 'usage');
+    throw new SteersmanError('Its result is not JSON.', 'Return a text or plain data.', 'usage');
   return json === undefined ? undefined : JSON.parse(json);
 }

@@ -76,7 +76,8 @@ export class Schedules {
       if (!OVERLAPS.includes(overlap)) faults.push(`overlap must be one of ${OVERLAPS.join(', ')}.`);
       if (!/^\S+$/.test(id) || id.length > LONGEST_ID)
         faults.push(`The id must be 1 to ${LONGEST_ID} characters without spaces.`);
-      for (const name of UNATTENDED) if (name in start) faults.push(`It takes no ${name}: nobody is there.`);
+      for (const name of UNATTENDED)
+        if (name in start) faults.push(`It takes no ${name}: no person attends scheduled runs.`);
       if ('messages' in start) faults.push('It takes no messages: each of its runs would begin with them.');
       if (faults.length > 0) throw refused(faults.join(' '));
       const { settings, taskQueue } = await this.#requestOf(goal, start);

@@ -218,7 +218,7 @@ export class RunWatch {
     if (this.#patience.isBehind) {
       const text = this.#toldKept
         ? 'No worker tells the last events of this run. Shown is what the store has of them.'
-        : 'No worker tells the events of this run any more. What its result keeps of them:';
+        : 'No worker can report the events of this run. Those that its result keeps:';
       yield { type: 'notice', text };
     }
     yield { type: 'end', end: await readEnd(this.#reader.temporal, run) };

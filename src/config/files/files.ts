@@ -92,7 +92,7 @@ export async function readHead(file: string, most: number): Promise<{ head: Buff
   const opened = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stat = await opened.stat();
-    if (!stat.isFile()) throw Object.assign(new Error('it is no file'), { code: 'not a file' });
+    if (!stat.isFile()) throw Object.assign(new Error('it is not a file'), { code: 'not a file' });
     const { buffer, bytesRead } = await opened.read({ buffer: Buffer.alloc(most), position: 0 });
     return { head: buffer.subarray(0, bytesRead), size: stat.size };
   } finally {

@@ -137,7 +137,7 @@ export function profileOf(name: string, { own, translation, shipped }: RoleFiles
   if (given.finalResponse !== undefined && given.output !== 'text') {
     const place = (translation?.frontMatter ?? own.frontMatter).at(['finalResponse']);
     throw new SteersmanError(
-      `${place}: finalResponse: its output is "${given.output}", which is nobody's answer.`,
+      `${place}: finalResponse: its output is "${given.output}", but only a role with output text gives an answer.`,
       'Leave it out, or write "output: text".',
     );
   }

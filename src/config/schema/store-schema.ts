@@ -6,7 +6,7 @@ export const storeSchema = z.strictObject({
     .enum(['folder', 'postgres', 'none'])
     .optional()
     .describe(
-      "Where conversations are kept for good. folder: files in the home folder of the worker; postgres: a database, for many machines; none: nowhere but in Temporal, for as long as that keeps a run's history. Default: postgres where the variable with its address is set, else folder.",
+      "Where conversations are kept permanently. folder: files in the home folder of the worker; postgres: a database, for many machines; none: nowhere but in Temporal, for as long as that keeps a run's history. Default: postgres where the variable with its address is set, else folder.",
     ),
   urlVariable: z
     .string()
@@ -18,6 +18,6 @@ export const storeSchema = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'Days after which a conversation is removed, with its texts and its runs in Temporal, counted from the end of its last run. Default: it is kept for good.',
+      'Days after which a conversation is removed, with its texts and its runs in Temporal, counted from the end of its last run. Default: it is kept permanently.',
     ),
 });

@@ -43,7 +43,7 @@ export function parseSkillFile(text: string, file: string, folder: string): Skil
   const note = (key: string, what: string) => notices.push(`${source.at([key])}: ${key}: ${what}`);
   if (!isText(name) || name.length > MOST_NAME || !NAME.test(name))
     throw new SteersmanError(
-      `${source.at(['name'])}: name: ${name === undefined ? 'it is missing' : `${JSON.stringify(name)} is no name of a skill`}.`,
+      `${source.at(['name'])}: name: ${name === undefined ? 'it is missing' : `${JSON.stringify(name)} is not a valid name of a skill`}.`,
       `Write "name: ${nameLike(folder)}": at most ${MOST_NAME} lower-case letters, digits and single hyphens.`,
     );
   if (name !== folder) note('name', `"${name}" holds, though the folder is "${folder}".`);

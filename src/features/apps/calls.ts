@@ -37,7 +37,7 @@ export function appCallFault(run: Run, tool: ToolDefinition, input: Record<strin
   if (!isOffered && tool.appOnly !== true) return `No role of this run has ${tool.name}, so no app has it.`;
   const permission = permissionOf(run, tool, input);
   if (permission === 'ask' && state.settings.attended !== true)
-    return `A person has to allow ${tool.name}, and nobody attends this run.`;
+    return `A person has to allow ${tool.name}, and this run is unattended.`;
   return refusalNote(run.words, tool.name, permission);
 }
 

@@ -15,7 +15,7 @@ const hookSchema = z.strictObject({
     .regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'expected the name of an environment variable, such as HOOK_SECRET')
     .describe('Environment variable that holds the secret: requests are signed with it.'),
   timeoutMs: z.int().min(100).max(10_000).default(5_000).describe('Milliseconds that one try may take.'),
-  attempts: z.int().min(1).max(5).default(3).describe('Tries, where nobody answers, or with 429 or 5xx.'),
+  attempts: z.int().min(1).max(5).default(3).describe('Tries, if there is no answer, or with 429 or 5xx.'),
 });
 
 const hook = (description: string) => hookSchema.describe(description).exactOptional();
@@ -25,7 +25,7 @@ const hooksSchema = z.strictObject({
     'After each reply and before its tools. {"continue": false} ends the goal there; no answer ends it as failed.',
   ),
   onMessage: hook('For each reply and each result of a tool. Where it fails there is one warning.'),
-  onError: hook('When a model has failed for good. Where it fails nothing follows.'),
+  onError: hook('When all tries and the whole chain of models have failed. Its own failure is ignored.'),
   onRunEnd: hook('When a run is about to end. Where it fails there is one warning.'),
 });
 

@@ -104,7 +104,7 @@ function realFolder(folder: string, whose: string): string {
   try {
     return realpathSync(`${folder}/.`);
   } catch {
-    throw new SteersmanError(`${whose}: ${folder} is no folder.`, 'Name one that is there.');
+    throw new SteersmanError(`${whose}: ${folder} is not a folder.`, 'Name an existing folder.');
   }
 }
 

@@ -188,7 +188,7 @@ function answeredBy(line: string): string | number | null {
 }
 
 function unreadableAnswer(id: string | number): JSONRPCMessage {
-  const message = 'the server answered in a form that is no valid MCP message';
+  const message = 'the server answered in a form that is not a valid MCP message';
   return { jsonrpc: '2.0', id, error: { code: ErrorCode.InternalError, message } };
 }
 

@@ -182,7 +182,7 @@ function inputSchemaOf(name: string, input: z.ZodType | JsonSchema | undefined):
   const { $schema: _dialect, ...schema } = isZod(input) ? schemaOfInput(input) : input;
   if (schema.type === 'object') return schema;
   throw new SteersmanError(
-    `The input of the tool ${name} is no schema of an object.`,
+    `The input of the tool ${name} is not the schema of an object.`,
     'Give z.object({ … }) of zod 4, or a JSON Schema of the type "object".',
   );
 }
@@ -338,7 +338,7 @@ function withDigits(_key: string, value: unknown): unknown {
 }
 
 function noJson(why: string): string {
-  return `The tool has run. Its result is no JSON: ${why}`;
+  return `The tool has run. Its result is not JSON: ${why}`;
 }
 
 /** Prefixes in `_meta`: for values of the run itself, and for values of its starter whose names have no prefix. */

@@ -57,7 +57,7 @@ function checkTexts(file: string, value: Pick<Options, 'run'> & Partial<Options>
   const lacks = typeof value.name === 'string' ? 'description' : 'name';
   throw new SteersmanError(
     `${file}: a tool lacks ${lacks}: it has ${Object.keys(value).join(', ')}.`,
-    'Export { name, description, input, run }; what is no tool belongs into a folder below, or has no run.',
+    'Export { name, description, input, run }; move other exports to a folder below, or give them no run.',
   );
 }
 

@@ -46,7 +46,7 @@ export function endpointFault(modelId: string, endpoints: readonly string[]): st
   const { provider, model } = splitModelId(modelId);
   const there = `Endpoints here: ${endpoints.join(', ')}.`;
   if (model === '')
-    return `"${modelId}" is no model id. Write endpoint/model, as in openai/gpt-5-mini. ${there}`;
+    return `"${modelId}" is not a model id. Write endpoint/model, as in openai/gpt-5-mini. ${there}`;
   return endpoints.includes(provider)
     ? null
     : `there is no endpoint "${provider}" for the model ${modelId}. ${there}`;

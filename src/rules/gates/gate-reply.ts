@@ -81,7 +81,7 @@ function chosenInput(gate: Gate, given: Chosen): Reply {
     case 'raise': {
       const to = typeof given.to === 'number' ? given.to : readNumber(given.to ?? '');
       return to === null || to <= 0
-        ? { fault: 'faultNumber', error: `The new limit is no number above 0. ${NUMBER_HINT}` }
+        ? { fault: 'faultNumber', error: `The new limit is not a number above 0. ${NUMBER_HINT}` }
         : { input: { ...input, to } };
     }
     case 'other_model':

@@ -36,7 +36,7 @@ export function checkPlan({ tasks, knownTaskIds, has, maxTasks }: PlanCheck): Re
     if (seen.has(task.id)) faults.push(`The id ${task.id} is used twice.`);
     seen.add(task.id);
     for (const id of task.dependencies)
-      if (!known.has(id)) faults.push(`${task.id} needs ${id}, which is no task.`);
+      if (!known.has(id)) faults.push(`${task.id} needs ${id}, which is not a task.`);
     // A planner may not change a person's task.
     if (task.completionCriteria === null && !task.byPerson)
       faults.push(`${task.id} does not say how to see that it is done.`);
@@ -65,7 +65,7 @@ export function checkResult({ taskId, completed, summary, calls }: ResultCheck):
   const last = calls.at(-1);
   if (last?.ending === 'outcome_unknown')
     faults.push(
-      `${taskId} is called done, but nobody checked whether its last call, ${last.tool}, took effect.`,
+      `${taskId} is called done, but no later call checked whether its last call, ${last.tool}, took effect.`,
     );
   return { faults, concerns: [] };
 }

@@ -291,9 +291,9 @@ export const ANSWERED = 'it has its answer already';
 
 const HOW_CLOSED: Record<GateCloser, string> = {
   person: ANSWERED,
-  timeout: 'nobody answered in time',
-  rule: 'nobody needed to be asked',
-  superseded: 'nobody waits for an answer any more',
+  timeout: 'no answer came in time',
+  rule: 'no person had to be asked',
+  superseded: 'the run no longer waits for an answer',
 };
 
 /** Returns how a gate was closed, as far as the journal reaches back, in words without a full stop. */

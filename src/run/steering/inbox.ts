@@ -129,7 +129,7 @@ function faultOf(text: unknown, to: unknown, { maxBytes, readers }: Arrival): st
     return `The text has ${bytes} bytes, and at most ${maxBytes} are taken: put it in a file and name the file.`;
   if (to === null || readers.some(reader => reader === to)) return null;
   const roles = `one of the roles that read messages (${readers.join(', ')})`;
-  return expected('to', `${roles}, or nobody for the one at work`, to);
+  return expected('to', `${roles}, or left out for the role at work`, to);
 }
 
 export function waitingSteers(inbox: Inbox, role: string): InboxItem[] {

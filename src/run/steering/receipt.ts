@@ -42,7 +42,7 @@ function firstReceipt({ id, text }: Pick<InboxItem, 'id' | 'text'>) {
 }
 
 function willHappen(item: InboxItem, situation: Situation): string {
-  if (situation.stopping) return 'The run is stopping: nobody will read this message.';
+  if (situation.stopping) return 'The run is stopping: this message will not be read.';
   const pause = pauseText(item, situation);
   const unless = situation.understands ? ', unless it is understood as an instruction' : '';
   if (situation.isAgent && (situation.doing === 'idle' || item.kind === 'follow-up'))

@@ -31,7 +31,10 @@ function port<K extends string>(key: K, name: string): Partial<Record<K, number>
   const number = Number(value);
   if (Number.isInteger(number) && number > 0 && number < 65_536)
     return { [key]: number } as Record<K, number>;
-  throw new SteersmanError(`${name} is ${value}, which is no port.`, 'Give a number from 1 to 65535.');
+  throw new SteersmanError(
+    `${name} is ${value}, which is not a port number.`,
+    'Give a number from 1 to 65535.',
+  );
 }
 
 /** Names that a folder's file has set, as opposed to the caller of this process. */

@@ -119,7 +119,7 @@ function readFault(text: string): [string, Fault] {
   if (!known) {
     const list = Object.entries(FAILPOINTS).map(([at, can]) => `${at} (${can.join(', ')})`);
     throw new SteersmanError(
-      `STEERSMAN_FAILPOINTS: "${text.trim()}" is no failpoint with its action.`,
+      `STEERSMAN_FAILPOINTS: "${text.trim()}" is not a failpoint with an action.`,
       `Write name=action[@n], with one of: ${list.join('; ')}.`,
     );
   }

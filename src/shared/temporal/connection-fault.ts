@@ -43,7 +43,7 @@ const FAULTS: readonly KnownFault[] = [
   },
   {
     says: /PrivateKeyParse|CertificateParse|PEM routines|ERR_OSSL/,
-    what: 'was not asked, for the client certificate or its key is no PEM file',
+    what: 'was not asked, for the client certificate or its key is not a PEM file',
     remedy: `Check ${CERTIFICATE}.`,
   },
   {

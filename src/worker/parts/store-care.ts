@@ -37,7 +37,7 @@ export async function careForStore(client: Client, care: StoreCare): Promise<str
   // The store reports its own failures.
   void repeat(CATCH_UP_EVERY_MS, care.signal, () => care.store.catchUp().catch(() => undefined));
   const namespaceId = await askNamespaceId(client).catch((error: unknown) => {
-    care.report(`What this worker stores is kept for good: ${errorText(error)}`);
+    care.report(`This worker removes no stored texts: ${errorText(error)}`);
     return null;
   });
   if (namespaceId !== null)

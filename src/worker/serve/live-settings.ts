@@ -44,5 +44,5 @@ function sectionsOf(settings: Settings): Partial<Settings> {
 }
 
 function untrusted(folder: string): string {
-  return `${TRUSTED_SECTIONS.join(', ')} of ${join(folder, SETTINGS_FILE)} are used as they were: it, .mcp.json, tools/ or what .env of that folder sets have changed, and nobody has said that they are trusted so. Look at them, then call there, in a terminal: ${verbCall('doctor')}.`;
+  return `${TRUSTED_SECTIONS.join(', ')} of ${join(folder, SETTINGS_FILE)} are used as they were: it, .mcp.json, tools/ or what .env of that folder sets have changed, and these changes are not trusted yet. Look at them, then call there, in a terminal: ${verbCall('doctor')}.`;
 }

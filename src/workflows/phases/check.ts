@@ -211,7 +211,7 @@ function toolFault(
   if (!tool) return `there is no tool ${name} in this run`;
   if (!tool.policy.readOnly) return `the tool ${name} may change something: a check only reads`;
   const { type } = tool.origin;
-  if (type !== 'mcp' && type !== 'activity') return `the tool ${name} is no tool of a worker`;
+  if (type !== 'mcp' && type !== 'activity') return `the tool ${name} is not a tool of a worker`;
   const called = { input: given, workspace: state.settings.workspace };
   const asks = { alwaysThisRun: state.people.allowedTools, autoApprove: state.settings.autoApprove };
   const permission = decidePermission(tool, called, pinned.permissions, asks);

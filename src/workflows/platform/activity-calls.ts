@@ -117,7 +117,7 @@ function callFailure(error: unknown): CallFailure {
     const outOfTime = timeoutType === 'START_TO_CLOSE' || timeoutType === 'SCHEDULE_TO_CLOSE';
     const message = outOfTime
       ? 'It did not end within its time, and its worker did not say why.'
-      : 'Its worker was not heard of any more.';
+      : 'Its worker no longer answers.';
     return { kind: outOfTime ? 'timedOut' : 'lost', type: '', message, ...usageIn(lastHeartbeatDetails) };
   }
   if (cause instanceof ApplicationFailure) {

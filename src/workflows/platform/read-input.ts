@@ -222,12 +222,12 @@ export function planEditReader(state: RunState): Reader<PlanChange> {
     const { mode } = state.goal;
     if (!hasPlan(mode))
       return { error: `Runs of the mode ${mode} have no plan: say what is wanted in a message (steer).` };
-    if (state.people.stop) return { error: 'The run is stopping: no task begins any more.' };
+    if (state.people.stop) return { error: 'The run is stopping: it begins no further task.' };
     if (state.idleSince !== null || steeringAt(state.cursor)?.idle)
       return { error: 'The goal is answered: send a follow-up instead.' };
     if (state.cursor.position.phase === 'wrap_up')
       return {
-        error: 'The goal is being wrapped up, and no task begins any more: send a follow-up instead.',
+        error: 'The goal is being wrapped up and begins no further task: send a follow-up instead.',
       };
     const { tasks: list = [], remove: removed = [] } = isRecord(input) ? input : {};
     if (!Array.isArray(removed) || !removed.every(isText))
@@ -289,7 +289,7 @@ export function modelReader(state: RunState): Reader<ReadModel> {
   return bounded((input): Read<ReadModel> => {
     if (state.end) return { error: ENDED };
     if (!state.pinned) return { error: LOADING };
-    if (state.people.stop) return { error: 'The run is stopping: no model is called any more.' };
+    if (state.people.stop) return { error: 'The run is stopping: it calls no further model.' };
     if (!isRecord(input) || typeof input.model !== 'string')
       return { error: 'Give { "model": "endpoint/model" }, and "role" for one role alone.' };
     const { model, role } = input;

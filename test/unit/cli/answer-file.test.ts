@@ -22,7 +22,7 @@ test('--answer: a JSON Schema → that of the run, null among its values too (TA
 });
 
 test.each<[string, string, RegExp]>([
-  ['no JSON', '{"type": ', /The file of the schema .*schema\.json: it is no JSON/],
+  ['no JSON', '{"type": ', /The file of the schema .*schema\.json: it is not JSON/],
   ['no schema', '"object"', /`settings\.answer` must be a JSON Schema object/],
   [
     'one that nobody can follow',

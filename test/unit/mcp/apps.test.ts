@@ -76,7 +76,7 @@ describe('a server with an app', () => {
   });
 
   test.each([
-    ['another type', { APP_MIME: 'text/html' }, /is no page of the type/],
+    ['another type', { APP_MIME: 'text/html' }, /is not a page of the type/],
     ['too large', { APP_HTML: 'large' }, /at most 2000000 are shown/],
   ])('a page that is %s → the result stands, with why there is no app', async (_, env, why) => {
     const { APP_HTML, ...rest } = env as Record<string, string>;

@@ -132,7 +132,9 @@ describe('tools in code', () => {
     const run = vi.fn(() => value);
     const { answer } = await call(payWith(run), {});
     expect(answer).toMatchObject({
-      content: [{ type: 'text', text: expect.stringMatching(/^The tool has run\. Its result is no JSON: /) }],
+      content: [
+        { type: 'text', text: expect.stringMatching(/^The tool has run\. Its result is not JSON: /) },
+      ],
       isError: false,
     });
     expect(run).toHaveBeenCalledTimes(1);

@@ -60,7 +60,7 @@ it('tool server: an answer that is no JSON-RPC → the call ends with it, not at
   const connection = await serverOf({ list: LIST, answer: 'null' }).connect('odd', process.cwd());
   await expect(connection.callTool(echo())).rejects.toMatchObject({
     kind: 'rejected',
-    message: expect.stringContaining('no valid MCP message'),
+    message: expect.stringContaining('not a valid MCP message'),
   });
 });
 

@@ -36,7 +36,7 @@ describe('event lines', () => {
     ['approve', 'gate g2 · approval approved by --yes'],
     [
       'deny',
-      'gate g2 · approval: nobody can be asked, so deny (--yes approves, --attended waits for an answer)',
+      'gate g2 · approval: the run is unattended, so deny (--yes approves, --attended waits for an answer)',
     ],
     ['write is allowed for this run', 'gate g2 · approval needs no answer: write is allowed for this run'],
   ])('a gate that a rule closed: %s → why', (decision, line) => {

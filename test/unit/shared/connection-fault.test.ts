@@ -90,7 +90,7 @@ test.each<[string, () => ConnectionOptions, RegExp, RegExp]>([
       address: secure,
       tls: { ...trusted(), clientCertPair: { crt: Buffer.from('x'), key: Buffer.from('y') } },
     }),
-    /is no PEM file/,
+    /is not a PEM file/,
     /TEMPORAL_TLS_CLIENT_CERT_PATH/,
   ],
   [

@@ -48,7 +48,7 @@ describe('failpoints', () => {
   it.each(['tool.nowhere=kill', 'tool.completion=fail', 'state.read', 'state.read=fail@x', ''])(
     'a plan that is none (%j) → an error that lists what there is',
     plan => {
-      expect(() => readPlan(plan, dir)).toThrow(/is no failpoint/);
+      expect(() => readPlan(plan, dir)).toThrow(/is not a failpoint/);
     },
   );
 

@@ -23,7 +23,7 @@ test('worker: its model is of a provider that does not exist → that is said, a
 });
 
 test('worker: its model is written without a provider → the form is said', () => {
-  expect(refusalOf('x')).toContain('"x" is no model id. Write endpoint/model');
+  expect(refusalOf('x')).toContain('"x" is not a model id. Write endpoint/model');
 });
 
 test('worker: the provider of its model has no key → the variables that the provider names, and where they stand', () => {

@@ -120,7 +120,7 @@ describe('a mode of one role', () => {
       'as it was once',
       'put#d0',
       ['denied'],
-      [expect.stringContaining('allowed for good, so that they ask: put')],
+      [expect.stringContaining('allowed them, so they ask again: put')],
     ],
   ])(
     'direct: a tool that was allowed for good, %s → runs, or asks again and the journal says why (T23)',

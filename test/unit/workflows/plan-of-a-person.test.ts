@@ -90,7 +90,7 @@ describe('a plan edited at its gate', () => {
         },
       });
       expect(faults).toEqual([
-        { error: 'Gate g6 is closed: nobody waits for an answer any more (the plan was changed).' },
+        { error: 'Gate g6 is closed: the run no longer waits for an answer (the plan was changed).' },
       ]);
       expect(shown[0]).toContain('Do remove');
       expect(shown[1]).toContain('Remove all copies');

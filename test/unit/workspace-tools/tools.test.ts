@@ -386,7 +386,7 @@ describe('edit', () => {
   test('what is no text, or not there → refused', async () => {
     hands.put('f.ts', 'h\0');
     expect(await edit({ oldText: 'h', newText: 'x' })).toBe(
-      'failed: f.ts is no text that can be written back as it is: it can not be edited.',
+      'failed: f.ts is not text that can be written back unchanged, so it can not be edited.',
     );
     expect(await hands.call('edit', { path: 'nix', edits: [{ oldText: 'a', newText: 'b' }] })).toBe(
       'failed: nix does not exist.',

@@ -39,7 +39,7 @@ test('runs left open: their folder is no longer trusted as it is, or gone → re
   trustFrom(one);
   noteQueue(dir, 'steersman-a-1', { folder: one, named: false });
   writeFileSync(join(one, '.mcp.json'), '{ "mcpServers": { "a": { "command": "evil" } } }');
-  expect(() => workerOfQueue(dir, 'steersman-a-1')).toThrow('nobody has said yet that it is trusted');
+  expect(() => workerOfQueue(dir, 'steersman-a-1')).toThrow('it is not trusted yet');
   rmSync(one, { recursive: true });
   expect(() => workerOfQueue(dir, 'steersman-a-1')).toThrow('is gone');
 });

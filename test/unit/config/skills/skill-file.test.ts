@@ -84,18 +84,18 @@ test.each([
   [
     'capitals in the name',
     front('name: PDF Forms\ndescription: Fills.'),
-    '"PDF Forms" is no name',
+    '"PDF Forms" is not a valid name',
     'lower-case letters',
   ],
   [
     'a path for a name',
     front('name: ../pdf\ndescription: Fills.'),
-    '"../pdf" is no name',
+    '"../pdf" is not a valid name',
     'Write "name: pdf"',
   ],
-  ['two hyphens', front('name: a--b\ndescription: Fills.'), '"a--b" is no name', 'single hyphens'],
-  ['a long name', front(`name: ${'x'.repeat(65)}\ndescription: Fills.`), 'is no name', 'at most 64'],
-  ['a number for a name', front('name: 7\ndescription: Fills.'), '7 is no name', 'Write "name: pdf"'],
+  ['two hyphens', front('name: a--b\ndescription: Fills.'), '"a--b" is not a valid name', 'single hyphens'],
+  ['a long name', front(`name: ${'x'.repeat(65)}\ndescription: Fills.`), 'is not a valid name', 'at most 64'],
+  ['a number for a name', front('name: 7\ndescription: Fills.'), '7 is not a valid name', 'Write "name: pdf"'],
   ['no description', front('name: pdf'), ':2: description: it is missing', 'when to use it'],
   [
     'an empty description',

@@ -21,7 +21,7 @@ describe('checkPlan', () => {
     ['no task', [], ['The plan has no task.']],
     ['too many', [task('a'), task('b'), task('c'), task('d')], ['The plan has 4 tasks, at most 3 are run.']],
     ['one id twice', [task('a'), task('a')], ['The id a is used twice.']],
-    ['an unknown dependency', [task('a', { dependencies: ['x'] })], ['a needs x, which is no task.']],
+    ['an unknown dependency', [task('a', { dependencies: ['x'] })], ['a needs x, which is not a task.']],
     [
       'no criterion',
       [task('a', { completionCriteria: null })],

@@ -100,7 +100,7 @@ describe('acceptMessage', () => {
     to => {
       expect(accept({ text: 'hi', to })).toMatchObject({
         kind: 'ignored',
-        why: `\`to\` must be one of the roles that read messages (planner, executor, verifier), or nobody for the one at work, got "${to}".`,
+        why: `\`to\` must be one of the roles that read messages (planner, executor, verifier), or left out for the role at work, got "${to}".`,
       });
     },
   );

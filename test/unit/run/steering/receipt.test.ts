@@ -47,7 +47,7 @@ describe('acceptedReceipt', () => {
         read: how.includes(`It is read ${first === null ? '' : `${first}, `}before the next model call`),
         wraps: how.includes('is being wrapped up'),
         reservation: how.includes('if the goal ends first, it becomes a follow-up'),
-        nobody: how.includes('nobody will read'),
+        nobody: how.includes('will not be read'),
         nextGoal: how.includes('It is the next goal'),
         held: how.includes('nothing happens before it is resumed'),
         heard: how.includes('resumed or the message says so'),

@@ -44,7 +44,9 @@ test.each([
   async (_, value) => {
     expect(await callPay(value)).toMatchObject({
       ending: 'executed',
-      content: [{ type: 'text', text: expect.stringMatching(/^The tool has run\. Its result is no JSON: /) }],
+      content: [
+        { type: 'text', text: expect.stringMatching(/^The tool has run\. Its result is not JSON: /) },
+      ],
       isError: false,
     });
   },

@@ -101,7 +101,7 @@ describe('editPlan', () => {
       },
     });
     expect(faults).toEqual([
-      { error: 'The goal is being wrapped up, and no task begins any more: send a follow-up instead.' },
+      { error: 'The goal is being wrapped up and begins no further task: send a follow-up instead.' },
     ]);
   });
 });

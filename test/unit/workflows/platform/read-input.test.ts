@@ -193,16 +193,16 @@ describe('readers of what clients send', () => {
 describe('an answer at a gate that is closed', () => {
   test.each<[string, GateCloser, string, string]>([
     ['a person', 'person', 'approve', 'it has its answer already (approve)'],
-    ['its deadline', 'timeout', 'deny', 'nobody answered in time (deny)'],
+    ['its deadline', 'timeout', 'deny', 'no answer came in time (deny)'],
     [
       'a rule',
       'rule',
       'put is allowed for this run',
-      'nobody needed to be asked (put is allowed for this run)',
+      'no person had to be asked (put is allowed for this run)',
     ],
     [
       ...(['a message', 'superseded', 'a message of the user'] as const),
-      'nobody waits for an answer any more (a message of the user)',
+      'the run no longer waits for an answer (a message of the user)',
     ],
   ])('by %s → refused, and what happened is said (C23)', (_name, by, why, said) => {
     const run = runWithGates();
@@ -215,7 +215,7 @@ describe('an answer at a gate that is closed', () => {
     });
     run.state.log.journal.events = [];
     expect(answerReader(run.state, 'answerGate')({ gateId: 'g0', decision: 'approve' })).toEqual({
-      error: expect.stringContaining('Gate g0 is closed: nobody waits for an answer any more.'),
+      error: expect.stringContaining('Gate g0 is closed: the run no longer waits for an answer.'),
     });
   });
 });
