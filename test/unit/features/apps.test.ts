@@ -164,7 +164,7 @@ describe('calls that an app asks for', () => {
     [
       'that a person has to allow, where nobody attends',
       { of: 'c1', tool: 'put' },
-      /nobody attends/,
+      /is unattended/,
       run => (run.state.settings.attended = false),
     ],
     ['no role has', { of: 'c1', tool: 'put' }, /No role of this run has put/, run => only(run, 'read')],

@@ -95,7 +95,12 @@ test.each([
   ],
   ['two hyphens', front('name: a--b\ndescription: Fills.'), '"a--b" is not a valid name', 'single hyphens'],
   ['a long name', front(`name: ${'x'.repeat(65)}\ndescription: Fills.`), 'is not a valid name', 'at most 64'],
-  ['a number for a name', front('name: 7\ndescription: Fills.'), '7 is not a valid name', 'Write "name: pdf"'],
+  [
+    'a number for a name',
+    front('name: 7\ndescription: Fills.'),
+    '7 is not a valid name',
+    'Write "name: pdf"',
+  ],
   ['no description', front('name: pdf'), ':2: description: it is missing', 'when to use it'],
   [
     'an empty description',
