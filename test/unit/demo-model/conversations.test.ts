@@ -260,7 +260,7 @@ describe('demo model: team', () => {
   test.each([
     ['What does gone.md say?', /\*\*Show gone\.md: gone\.md does not exist\.\*\*/],
     ['Show me the README', /\*\*Show README\.md: README\.md does not exist\.\*\*/],
-    ['How many files are in gone?', /\*\*Count the files \(gone\): gone: it does not exist\.\*\*/],
+    ['How many files are in gone?', /\*\*Count the files \(gone\): gone does not exist\.\*\*/],
     ['Show long.txt', /\*\*Show long\.txt: not all of it was seen\*\*\n\n```\nTODO a line\n/],
     ['Find TODO', /\*\*Find TODO: not all of it was seen\*\*$/],
   ])('"%s", which tools do not show whole → said, and not verified (FC1)', async (goal, says) => {

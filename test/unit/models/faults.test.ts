@@ -98,7 +98,7 @@ function quoted(says: string): string {
 
 const DOC_HEAD = `# When a model's endpoint misbehaves
 
-For whoever wonders what a fault of a model's endpoint does to a run: each fault, what one model call comes to, and what the trace says.
+For anyone who wonders what a fault of a model's endpoint does to a run: each fault, what one model call comes to, and what the trace says.
 
 A call comes to a reply, with its stop reason and what is left of it, or to a failure, with its type.
 

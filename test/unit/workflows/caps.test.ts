@@ -243,7 +243,7 @@ function thenText({ limit }: Case, { cause, wrapUp, state }: Awaited<ReturnType<
 
 const HEAD = `# What happens at each cap
 
-For whoever wants to know what a run does when a limit is reached, in each mode. Limits and defaults: [decisions.md](decisions.md#what-ends-at-a-cap).
+For anyone who wants to know what a run does when a limit is reached, in each mode. Limits and defaults: [decisions.md](decisions.md#what-ends-at-a-cap).
 
 \`react\` stands for \`lead\` and \`direct\` too, \`review\` for modes of \`steersman.yaml\`. \`auto\` does as the mode that it chose. "Somebody attends" means a run that was started so, with \`gates.onBudget: ask\`. With the default \`wrap_up\`, budgets end as if nobody attends. The table is made of what test runs do, by \`npx vitest run --project unit test/unit/workflows/caps.test.ts -u\`.
 
