@@ -39,7 +39,7 @@ const options = new Command('console')
 
 const CALLS_A_REPLY = 24;
 const MARK = /mark-\d{4}/g;
-const LIMITS = { execution: 10_000, turns: 10_000, tokens: 1_000_000_000 };
+const LIMITS = { execution: 10_000, replies: 10_000, turns: 10_000, tokens: 1_000_000_000 };
 
 // In the page.
 const CLICK = `new Promise(resolve => {

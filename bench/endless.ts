@@ -27,7 +27,14 @@ const TURNS_OF_GOAL = 10;
 const TASK_QUEUE = 'bench-endless';
 const MUCH = 1_000_000;
 const LIMITS = {
-  ...{ execution: MUCH, turns: MUCH, totalTurns: MUCH, tokens: MUCH * MUCH, wallTimeMs: 86_400_000 },
+  ...{
+    execution: MUCH,
+    replies: MUCH,
+    turns: MUCH,
+    totalTurns: MUCH,
+    tokens: MUCH * MUCH,
+    wallTimeMs: 86_400_000,
+  },
 };
 
 /** A hundredth of the run. */

@@ -245,6 +245,12 @@ function longTask(sides: readonly string[]): Task {
       return [...reads, ...(side === 'loop' ? [] : [recall]), { text: `In order. ${facts.join(' ')}` }];
     },
     facts,
-    limits: { execution: TURNS + 2, turns: TURNS + 2, totalTurns: TURNS + 2, tokens: 1_000_000_000 },
+    limits: {
+      execution: TURNS + 2,
+      replies: TURNS + 2,
+      turns: TURNS + 2,
+      totalTurns: TURNS + 2,
+      tokens: 1_000_000_000,
+    },
   };
 }

@@ -23,7 +23,7 @@ const { samples } = new Command('steer-latency')
   .option('--samples <n>', 'signals of each kind', Number, 40)
   .parse()
   .opts<{ samples: number }>();
-const LIMITS = { execution: 10_000, turns: 100_000, tokens: 1_000_000_000 };
+const LIMITS = { execution: 10_000, replies: 10_000, turns: 100_000, tokens: 1_000_000_000 };
 
 /** A reply of the executor, in which a sample is taken. */
 type Kind = 'interrupt' | 'skip';

@@ -11,7 +11,7 @@ import type { Arena } from './arena.js';
 import { callsOf, type RunShape } from './run-script.js';
 
 /** Caps far above any run of a benchmark: they measure a turn, not a limit. */
-const LIMITS = { execution: 1_000, turns: 2_000, totalTurns: 5_000, tokens: 1_000_000_000 };
+const LIMITS = { execution: 1_000, replies: 1_000, turns: 2_000, totalTurns: 5_000, tokens: 1_000_000_000 };
 
 export async function startRun(
   { client, workspace, shape }: Pick<Arena, 'client' | 'workspace' | 'shape'>,

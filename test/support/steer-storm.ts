@@ -73,7 +73,13 @@ export interface SteerStormFigures {
 
 /** The time between two messages is drawn from 0 to this. */
 const MOST_PAUSE_MS = 700;
-const LIMITS = { execution: 10_000, turns: 100_000, totalTurns: 100_000, tokens: 1_000_000_000 };
+const LIMITS = {
+  execution: 10_000,
+  replies: 10_000,
+  turns: 100_000,
+  totalTurns: 100_000,
+  tokens: 1_000_000_000,
+};
 
 /** Holds the first tool call until the first message was sent. */
 const OPENING_GATE = 'prefix';

@@ -151,7 +151,13 @@ async function startRuns(
   turns: number,
 ): Promise<WorkflowHandle[]> {
   // Turns alone end a run: two hundred of them send more than its tokens are by default.
-  const limits = { execution: turns, turns: turns + 10, tokens: 1_000_000_000, wallTimeMs: 10 * 3_600_000 };
+  const limits = {
+    execution: turns,
+    replies: turns,
+    turns: turns + 10,
+    tokens: 1_000_000_000,
+    wallTimeMs: 10 * 3_600_000,
+  };
   const settings = runSettings(workspace, { autoApprove: true, limits });
   return Promise.all(
     Array.from({ length: runs }, (_, index) =>
