@@ -1,6 +1,7 @@
 /** Starting runs and reading what they cost. */
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
+import { COMPACTOR } from '../../src/conversation/summary.js';
 import { childId } from '../../src/run/agents/children.js';
 import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
 import type { Cause } from '../../src/run/limits/cause.js';
@@ -33,7 +34,9 @@ export async function endOf(handle: WorkflowHandle, shape: RunShape): Promise<Ru
   const { cause, counters, usageBy } = result;
   const { mode = 'team', agents = 0 } = shape;
   const wanted = callsOf(shape);
-  const model = usageBy.reduce((sum, { calls }) => sum + calls, 0);
+  // A summary of a long conversation is beside its work.
+  const work = usageBy.filter(({ role }) => role !== COMPACTOR);
+  const model = work.reduce((sum, { calls }) => sum + calls, 0);
   // An agent's model calls are its caller's too, its tool calls its own.
   const tool = mode === 'lead' ? wanted.tool + counters.toolCalls - agents : counters.toolCalls;
   if (cause !== (CAUSES[mode] ?? 'direct_answer') || model !== wanted.model || tool !== wanted.tool) {
