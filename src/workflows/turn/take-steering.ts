@@ -18,7 +18,7 @@ import { tellRead } from '../agents/agents.js';
 import { branchesOf } from '../branches/branch-line.js';
 import { beginSteering, readable, UNDERSTANDING } from '../run/hearing.js';
 import type { Run } from '../run/run.js';
-import { callsBesideReads, hasReadsToRun } from './tools/decide-call.js';
+import { callsBesideReads } from './tools/decide-call.js';
 import { supersedeCalls } from './tools/finish-call.js';
 
 /**
@@ -28,17 +28,18 @@ import { supersedeCalls } from './tools/finish-call.js';
 export function skipForSteering(run: Run, batch: Batch, role: string): boolean {
   const waiting = readable(run) ? waitingSteers(run.state.people.inbox, role) : [];
   if (batchAction(waiting) !== 'skip_rest') return false;
-  if (!run.behaves(2) || wantsInterrupt(waiting) || !hasReadsToRun(run, batch)) {
+  const others = run.behaves(2) && !wantsInterrupt(waiting) ? callsBesideReads(run, batch) : null;
+  if (others === null) {
     skipRest(run, batch, waiting);
     return true;
   }
-  if (!batch.readsOnly) noteSkipped(run, waiting, callsBesideReads(run, batch));
+  if (!batch.readsOnly) noteSkipped(run, waiting, others);
   batch.readsOnly = true;
   return false;
 }
 
-function noteSkipped(run: Run, items: readonly InboxItem[], skippedTools: readonly string[]): void {
-  run.journal('steering', { ids: items.map(item => item.id), skippedTools: [...skippedTools] });
+function noteSkipped(run: Run, items: readonly InboxItem[], skippedTools: string[]): void {
+  run.journal('steering', { ids: items.map(item => item.id), skippedTools });
 }
 
 function skipRest(run: Run, batch: Batch, items: readonly InboxItem[]): void {

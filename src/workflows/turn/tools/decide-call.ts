@@ -123,24 +123,19 @@ function mayAct(decision: ToolCallDecision): boolean {
   return needsAnswer(decision) || (decision.kind === 'run' && !decision.tool.policy.readOnly);
 }
 
-/** True if some calls that have not begun are read-only, and no person is being asked about any of them. */
-export function hasReadsToRun(run: Run, batch: Batch): boolean {
-  const open = openCalls(run, batch);
-  return !open.some(({ call }) => isAskedAbout(run, call)) && open.some(({ reads }) => reads);
-}
-
-/** Returns the names of calls that have not begun and do more than read. */
-export function callsBesideReads(run: Run, batch: Batch): string[] {
-  return openCalls(run, batch).flatMap(({ call, acts }) => (acts ? [call.name] : []));
-}
-
-function openCalls(run: Run, batch: Batch): { call: ToolUseBlock; reads: boolean; acts: boolean }[] {
+/**
+ * Returns the names of calls that have not begun and do more than read. Null if none of the open calls is a read to run,
+ * or a person is being asked about one of them.
+ */
+export function callsBesideReads(run: Run, batch: Batch): string[] | null {
   const calls = toolCallsOf(openReply(run, batch)).slice(batch.next);
-  return calls.map((call, beyond) => {
+  if (calls.some(call => isAskedAbout(run, call))) return null;
+  const decided = calls.map((call, beyond) => {
     const decision = decideAlone(run, batch, { call, index: batch.next + beyond, said: null });
-    const acts = mayAct(decision);
-    return { call, acts, reads: decision.kind === 'run' && !acts };
+    return { name: call.name, kind: decision.kind, acts: mayAct(decision) };
   });
+  if (!decided.some(({ kind, acts }) => kind === 'run' && !acts)) return null;
+  return decided.flatMap(({ name, acts }) => (acts ? [name] : []));
 }
 
 function decideAlone(run: Run, batch: Batch, { call, index, said }: Deciding): ToolCallDecision {
