@@ -7,6 +7,7 @@ import { preview } from '../../base/text/preview.js';
 import { fill } from '../../base/words/words.js';
 import { findSkills, placeOfSkill, readOwn, type Skill } from '../../config/skills/find-skills.js';
 import { matchesCall } from '../../run/tools/permission.js';
+import { utf8Floor } from '../../shared/store/text-cut.js';
 import { type PinnedSkills, type ReadSkillInput, SKILL, type SkillRead } from './rules.js';
 
 /** Limit of a page's JSON: with the names of files it is a result that the conversation stores whole. */
@@ -142,16 +143,10 @@ function read(note: string, said: string, offset: number, loaded: SkillRead['loa
 /** Returns a page of whole characters that a conversation stores in full. */
 function pageOf(bytes: Buffer, offset: number, words: SkillWords): { said: string; page: string } {
   const total = bytes.length;
-  const from = startOfCharacter(bytes, Math.min(Math.max(0, offset), total));
+  const from = utf8Floor(bytes, Math.max(0, offset));
   const said = headWithin(bytes.subarray(from).toString(), PAGE_BYTES);
   const to = from + Buffer.byteLength(said);
   const isWhole = from === 0 && to === total;
   const page = isWhole ? '' : fill(to < total ? words.page : words.lastPage, { from, to, total });
   return { said, page };
-}
-
-function startOfCharacter(bytes: Buffer, at: number): number {
-  let start = at;
-  while (start > 0 && start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start -= 1;
-  return start;
 }

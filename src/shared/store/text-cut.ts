@@ -5,7 +5,7 @@ const LINE_SLACK_BYTES = 512;
 const NEWLINE = 10;
 
 /** Returns the largest index at or before `at` that is not inside a character. */
-function utf8Floor(bytes: Buffer, at: number): number {
+export function utf8Floor(bytes: Buffer, at: number): number {
   let place = Math.min(at, bytes.length);
   while (place > 0 && place < bytes.length && isContinuation(bytes[place])) place -= 1;
   return place;
