@@ -67,13 +67,22 @@ export function resultLine(end: RunEnd): object {
 
 export function printAnswer(output: Output, end: RunEnd): void {
   if (exitCodeOf(end.outcome) !== EXIT.ok) output.notes.line(endLine(end));
+  noteUnkept(output, end);
   printText(output, end);
 }
 
 /** Prints how the run ended, then its answer. */
 export function printEnd(output: Output, end: RunEnd): void {
   output.notes.line(endLine(end));
+  noteUnkept(output, end);
   printText(output, end);
+}
+
+function noteUnkept({ notes }: Output, { result }: RunEnd): void {
+  if (result?.unkept !== undefined)
+    notes.line(
+      'The store of conversations was away at the end. A worker adds what it lacks once it is back.',
+    );
 }
 
 function printText(output: Output, end: RunEnd): void {

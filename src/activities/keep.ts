@@ -20,44 +20,68 @@ import type { KeepEnd, SteersmanActivities } from './types.js';
 export interface KeepDeps {
   sessions: Pick<SessionStore, 'keep'>;
   namespaceId(): Promise<string | null>;
-  /** Asks the query `keepPage` of the activity's run. */
-  readPage(after: Mark, upTo: Mark): Promise<KeepPage>;
+  /** Asks the query `keepPage` of the activity's run. Without `upTo`: all that it has so far. */
+  readPage(after: Mark, upTo?: Mark): Promise<KeepPage>;
   redact<T>(value: T): T;
 }
 
 /** The run waits for the query; the activity's own retries follow. */
 const GIVE_UP_MS = 5_000;
+/** A start waits no longer than this for the run to be listed: the run lists itself later. */
+const LISTING_MS = 2_000;
 /** A write that waits longer for its turn fails, because the previous one hangs. */
 const TURN_MS = 4_000;
 const WRITE_MS = 9_000;
 /** The time for retries after a store's first failure: a restarting database is back by then. */
 const PATIENCE_MS = 15_000;
 
-/** Makes `steersmanKeep`: it writes page by page, so that a failure keeps earlier pages. */
-export function createKeep({ sessions, ...deps }: KeepDeps): SteersmanActivities['steersmanKeep'] {
+/** What writes runs to the store of sessions while they are open. */
+export interface Keeping {
+  /** It writes page by page, so that a failure keeps earlier pages. */
+  steersmanKeep: SteersmanActivities['steersmanKeep'];
+  /**
+   * Lists the run of the present activity in the store, with what it has so far. Call the result once the run can begin:
+   * it writes, and returns the mark, or null if the store or the run did not answer.
+   */
+  readListing(): () => Promise<Mark | null>;
+}
+
+export function createKeeping({ sessions, ...deps }: KeepDeps): Keeping {
   const inOrder = inTurn(sessions);
-  return async function steersmanKeep({ after, upTo, once }) {
+  const readPage = (from: Mark, to?: Mark, giveUpMs = GIVE_UP_MS) => {
     const signal = Context.current().cancellationSignal;
-    const begunAt = Date.now();
-    return keepPages(
-      {
-        ...deps,
-        readPage: (from, to) => askPatiently(() => deps.readPage(from, to), { giveUpMs: GIVE_UP_MS, signal }),
-        async write(...page) {
-          try {
-            await failpoint('keep.before-write');
-            const missing = await inOrder(...page);
-            await failpoint('keep.after-write');
-            return missing;
-          } catch (error) {
-            throw (await isLastTry(once, begunAt))
-              ? ApplicationFailure.nonRetryable(errorText(error), 'store')
-              : error;
-          }
-        },
-      },
-      { after, upTo },
-    );
+    return askPatiently(() => deps.readPage(from, to), { giveUpMs, signal });
+  };
+  const write: SessionStore['keep'] = async (...page) => {
+    await failpoint('keep.before-write');
+    const missing = await inOrder(...page);
+    await failpoint('keep.after-write');
+    return missing;
+  };
+  return {
+    async steersmanKeep({ after, upTo, once }) {
+      const begunAt = Date.now();
+      const writeOrFail: typeof write = async (...page) => {
+        try {
+          return await write(...page);
+        } catch (error) {
+          throw (await isLastTry(once, begunAt))
+            ? ApplicationFailure.nonRetryable(errorText(error), 'store')
+            : error;
+        }
+      };
+      return keepPages({ ...deps, readPage, write: writeOrFail }, { after, upTo });
+    },
+    readListing() {
+      const reading = readPage(NOTHING_KEPT, undefined, LISTING_MS).catch(() => null);
+      return async () => {
+        const page = await reading;
+        if (page === null) return null;
+        const record = recordOf(page, (await deps.namespaceId()) ?? '', deps.redact);
+        const written = write(...record, NOTHING_KEPT).then(() => page.kept);
+        return within(LISTING_MS, written, null).catch(() => null);
+      };
+    },
   };
 }
 

@@ -28,6 +28,7 @@ import { addWorkflowTools, mergeClientTools } from '../run/tools/workflow-tools.
 import { SteersmanError } from '../shared/process/errors.js';
 import { failpoint } from '../shared/process/failpoints.js';
 import { type Beside, offeredBy, withBeginning } from './feature.js';
+import type { Keeping } from './keep.js';
 import { pack } from './pack.js';
 import { namesModels, type PinModelsDeps, pinModels } from './pin-models.js';
 import { type RunFiles, type RunFilesDeps, readRunFiles, roleWarnings } from './read-run-files.js';
@@ -46,6 +47,8 @@ export interface LoadRunDeps extends RunFilesDeps, PinModelsDeps {
   localStack: boolean;
   /** The worker stores runs in a store of sessions. Default false. */
   keeps?: boolean;
+  /** Lists the run in that store: see `Keeping`. */
+  readListing?: Keeping['readListing'];
   /** Features of this worker, with the parts that they may use. Default: no features. */
   beside?: Beside;
   /** The worker's program chooses models. Default false. */
@@ -66,11 +69,13 @@ const HEARTBEAT_MS = 1_000;
  * worker. The message names the fault, its place, and the remedy.
  */
 export function createLoadRun(deps: LoadRunDeps): SteersmanActivities['steersmanLoadRun'] {
-  return async function steersmanLoadRun({ settings }) {
+  return async function steersmanLoadRun({ settings, lists }) {
     const timer = setInterval(() => heartbeat(), HEARTBEAT_MS);
     try {
-      const loaded = loadRun(deps, settings);
-      return pack(withinBound(await unlessCancelled(loaded)));
+      const list = lists === true && deps.keeps === true ? deps.readListing?.() : undefined;
+      const loaded = withinBound(await unlessCancelled(loadRun(deps, settings)));
+      const listed = await list?.();
+      return pack(listed ? { ...loaded, listed } : loaded);
     } catch (error) {
       throw withDetails(error, deps);
     } finally {

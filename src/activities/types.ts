@@ -25,7 +25,12 @@ import type { Mark } from '../run/state/kept.js';
 
 export interface LoadRunInput {
   settings: RunSettings;
+  /** The run begins: a worker with a store of sessions lists it there. */
+  lists?: true;
 }
+
+/** What a run pins. `listed`: the store of sessions has its records up to here. */
+export type LoadedRun = PinnedRun & { listed?: Mark };
 
 export interface CallModelInput {
   callId: string;
@@ -276,7 +281,7 @@ export interface MomentEnd extends MomentEndParts {
 
 /** Activities of workers for workflows, in addition to those of features. The keys are the activity types on the wire. */
 export interface SteersmanActivities {
-  steersmanLoadRun(input: LoadRunInput): Promise<Packed<PinnedRun>>;
+  steersmanLoadRun(input: LoadRunInput): Promise<Packed<LoadedRun>>;
   steersmanCallModel(input: CallModelInput): Promise<CallModelResult>;
   steersmanCallTool(input: CallToolInput): Promise<CallToolResult>;
   /** Checks a call of a workflow before that is started. */

@@ -76,9 +76,9 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
     // Temporal shows all these outcomes as completed; the memo tells them apart even without search attributes.
     if (end.outcome !== 'completed') upsertMemo({ outcome: end.outcome, cause: end.cause });
     await close(run, end);
-    noteLack(run);
-    if (end.outcome === 'failed') throw runFailure(end, result);
-    return result;
+    const told = { ...result, ...lackNoted(run) };
+    if (end.outcome === 'failed') throw runFailure(end, told);
+    return told;
   }
 }
 
@@ -94,9 +94,11 @@ function close(run: Run, end: Pick<GoalEnd, 'outcome' | 'cause'>): Promise<void>
  * Notes in the memo what the store of sessions lacks at the end, so that workers add it later. They find the run by the patch's
  * name, which the SDK writes to the search attribute `TemporalChangeVersion`.
  */
-function noteLack({ state }: Run): void {
-  const lack = lackAtEnd(state);
-  if (lack !== null && patched(LACKS_PATCH)) upsertMemo({ [UNKEPT]: lack });
+function lackNoted({ state }: Run): Pick<RunResult, 'unkept'> {
+  const unkept = lackAtEnd(state);
+  if (unkept === null) return {};
+  if (patched(LACKS_PATCH)) upsertMemo({ [UNKEPT]: unkept });
+  return { unkept };
 }
 
 function stateFor(input: unknown, features: readonly Feature<Run>[]): { state: RunState; given: Given } {
@@ -133,20 +135,22 @@ async function begin(run: Run, ports: TemporalPorts, given: Given): Promise<Goal
   // Only a stop can interrupt loading.
   if (!loaded.ok) return refusedStart(run, loaded.failure);
   // From here on, the end of the run calls its hooks and releases its place.
-  state.pinned = loaded.value;
-  const earlier = await saidEarlier(run, loaded.value, ports, given);
+  const { listed, ...pinned } = loaded.value;
+  state.pinned = pinned;
+  if (listed) state.log.kept = listed;
+  const earlier = await saidEarlier(run, pinned, ports, given);
   ports.throwIfCancelled();
   // Without the earlier messages the run would answer another question.
   if (!earlier.ok) {
     // Do not store this run in a conversation that it could not read.
-    const { keeps: _keeps, ...unkept } = loaded.value;
+    const { keeps: _keeps, ...unkept } = pinned;
     state.pinned = unkept;
     return refusedStart(run, earlier.failure);
   }
   const refused = await refusalToBegin(run);
   ports.throwIfCancelled();
   if (refused) return refusedStart(run, refused);
-  await beginRun(run, loaded.value, earlier.value);
+  await beginRun(run, pinned, earlier.value);
   return null;
 }
 
@@ -202,6 +206,6 @@ async function finishCancelled(run: Run): Promise<CancelledFailure> {
   upsertMemo({ result: small, outcome: end.outcome, cause: end.cause });
   run.ports.tellCaller({ type: 'cancelled', rest: restOf(result) });
   for (let told = run.ports.callerTold(); told; told = run.ports.callerTold()) await told;
-  noteLack(run);
+  lackNoted(run);
   return new CancelledFailure('the run was cancelled');
 }

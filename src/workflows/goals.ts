@@ -91,7 +91,7 @@ export async function pursue(run: Run): Promise<GoalEnd> {
   endGoal(run, { ...end, answer });
   await goalEnds(run, end);
   // Later runs of the conversation read the answer in the store. A sub-agent's answer belongs to its caller.
-  if (hasUnkept(run) && !isSubagent(state.settings)) await keepSession(run);
+  if (hasUnkept(run) && !isSubagent(state.settings) && !isAboutToEnd(run, end)) await keepSession(run);
   return { ...end, answer };
 }
 
@@ -141,6 +141,13 @@ function endRunningTask(run: Run, reason: Outcome): void {
 /** True if the run must end even if messages wait. A sub-agent has one goal: its unread messages go back to its caller. */
 function isLast({ state }: Run, { outcome }: GoalEnd): boolean {
   return outcome === 'stopped' || outcome === 'failed' || isSubagent(state.settings);
+}
+
+/** True if the run's end, with its own write to the store, comes next. A message that arrives meanwhile begins another goal. */
+function isAboutToEnd(run: Run, end: GoalEnd): boolean {
+  const { settings, people } = run.state;
+  if (!run.behaves(2)) return false;
+  return isLast(run, end) || ((settings.keepOpenSeconds ?? 0) <= 0 && people.inbox.items.length === 0);
 }
 
 /** Begins the next follow-up, in order of arrival (S2). It is synchronous, as the last check before a run ends. */

@@ -61,12 +61,12 @@ interface Case {
   repeated?: number;
 }
 
-/** The last write of this run is its third: first words, end of the goal, end of the run. */
+/** The last write of this run is its second: the loading lists it, and its end has all. */
 const CASES: Case[] = [
-  { plan: 'keep.before-write=kill', outcome: 'its first words are kept' },
-  { plan: 'keep.after-write=kill', outcome: 'its first words are kept once' },
-  { plan: 'keep.before-write=kill@3', both: true, outcome: 'its end is kept' },
-  { plan: 'keep.after-write=kill@3', both: true, outcome: 'its end is kept once' },
+  { plan: 'keep.before-write=kill', outcome: 'the run is listed' },
+  { plan: 'keep.after-write=kill', outcome: 'the run is listed once' },
+  { plan: 'keep.before-write=kill@2', both: true, outcome: 'its end is kept' },
+  { plan: 'keep.after-write=kill@2', both: true, outcome: 'its end is kept once' },
   { plan: 'hook.before-charge=kill@2', both: true, outcome: 'the turn is charged' },
   { plan: 'hook.after-charge=kill@2', both: true, outcome: 'the turn is charged once' },
   { plan: 'hook.before-refund=kill', both: true, outcome: 'what it cost is given back', fails: true },

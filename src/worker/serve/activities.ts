@@ -4,7 +4,7 @@ import { Context } from '@temporalio/activity';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import type { WorkerParts } from '../../activities/feature.js';
-import { createKeep } from '../../activities/keep.js';
+import { createKeeping, type Keeping } from '../../activities/keep.js';
 import { createLoadRun } from '../../activities/load-run.js';
 import { createLook, listFiles } from '../../activities/look.js';
 import { createCallModel } from '../../activities/models/call-model.js';
@@ -42,19 +42,20 @@ import { personAsker } from './person-asker.js';
 import { readArguments } from './read-arguments.js';
 
 export function createActivities(parts: Parts): SteersmanActivities {
+  const keeping = keepingOf(parts);
   return {
-    ...runActivities(parts),
+    ...runActivities(parts, keeping),
     ...modelActivities(parts),
     ...toolActivities(parts),
     ...checkActivities(parts),
-    ...storeActivities(parts),
+    ...storeActivities(parts, keeping),
     ...featureActivities(parts),
   };
 }
 
 type ActivitiesOf<K extends keyof SteersmanActivities> = Pick<SteersmanActivities, K>;
 
-function runActivities(parts: Parts): ActivitiesOf<'steersmanLoadRun' | 'steersmanHook'> {
+function runActivities(parts: Parts, keeping: Keeping): ActivitiesOf<'steersmanLoadRun' | 'steersmanHook'> {
   const { options, pool } = parts;
   const { configDir, localStack } = options;
   const readSearchAttributes = searchAttributeReader();
@@ -65,6 +66,7 @@ function runActivities(parts: Parts): ActivitiesOf<'steersmanLoadRun' | 'steersm
       loadSettings: () => parts.liveSettings.read(),
       localStack,
       keeps: parts.keeps,
+      readListing: keeping.readListing,
       beside: { features: WORKER_FEATURES, parts: workerParts(parts), ownTools: OWN_TOOLS },
       asksProgram: options.resolveModel !== undefined,
       listTools: workspace =>
@@ -190,27 +192,35 @@ function checkActivities(parts: Parts): ActivitiesOf<'steersmanRunCheck' | 'stee
   };
 }
 
+/** A run that began with a store may reach a worker that has no store: it records a failure and continues. */
+function sessionsOf(parts: Parts): SessionStore {
+  return parts.keeps ? parts.store.sessions : NO_STORE;
+}
+
+function keepingOf(parts: Parts): Keeping {
+  return createKeeping({
+    sessions: sessionsOf(parts),
+    namespaceId: () => parts.namespaceId,
+    readPage: (after, upTo) => {
+      const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
+      return runOf(workflowId, runId).query(keepPageQuery, after, upTo);
+    },
+    redact: value => parts.secrets.redactAll(value),
+  });
+}
+
 function storeActivities(
   parts: Parts,
+  { steersmanKeep }: Keeping,
 ): ActivitiesOf<'steersmanStoreText' | 'steersmanKeep' | 'steersmanOpenSession'> {
-  const { blobs, secrets } = parts;
-  // A run that began with a store may reach a worker that has no store: it records a failure and continues.
-  const sessions = parts.keeps ? parts.store.sessions : NO_STORE;
+  const { blobs } = parts;
   return {
     steersmanStoreText: withTries(3, createStoreText(blobs)),
-    steersmanKeep: createKeep({
-      sessions,
-      namespaceId: () => parts.namespaceId,
-      readPage: (after, upTo) => {
-        const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
-        return runOf(workflowId, runId).query(keepPageQuery, after, upTo);
-      },
-      redact: value => secrets.redactAll(value),
-    }),
+    steersmanKeep,
     steersmanOpenSession: withTries(
       OPEN_TRIES,
       createOpenSession({
-        sessions,
+        sessions: sessionsOf(parts),
         namespaceId: () => parts.namespaceId,
         keepLate: workflowId => keepLateRun(Context.current().client, parts, workflowId),
       }),

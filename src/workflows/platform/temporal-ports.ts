@@ -20,6 +20,8 @@ import type {
   ActivityToolCall,
   CallToolInput,
   CallToolResult,
+  LoadedRun,
+  LoadRunInput,
   LookFinds,
   LookInput,
   RequestSinks,
@@ -30,13 +32,7 @@ import { headWithin } from '../../base/text/fit.js';
 import { fitForHandover } from '../../conversation/handover.js';
 import { type SearchAttribute, searchAttributesOf } from '../../rules/steering/search-attributes.js';
 import { statusMarkdown } from '../../rules/steering/status.js';
-import {
-  memoOf,
-  type PinnedRun,
-  type RunSettings,
-  settingsOfNewTask,
-  WORKFLOW_TYPE,
-} from '../../run/agents/run-config.js';
+import { memoOf, type RunSettings, settingsOfNewTask, WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { caller, callWorkflow, subagents } from '../agents/subagents.js';
 import type { RunInput } from '../run/definitions.js';
@@ -47,7 +43,7 @@ const { steersman } = proxySinks<RequestSinks>();
 
 export interface TemporalPorts extends Ports {
   /** Loads what the run pins. Bad input or configuration is returned as a failure with its message. */
-  loadRun(): Promise<Called<PinnedRun>>;
+  loadRun(): Promise<Called<LoadedRun>>;
 }
 
 const INTERRUPTIBLE = { interruptible: true };
@@ -122,15 +118,15 @@ function modelPorts(
   calls: Calls,
   settings: RunSettings,
 ): PortsOf<'callModel' | 'loadRun' | 'reloadTools' | 'resolveModel' | 'transform' | 'offer'> {
-  const loadRun = (options: CallOptions) =>
+  const loadRun = (options: CallOptions, input: LoadRunInput) =>
     calls.make(options, async () =>
-      unpack(await execute('steersmanLoadRun', { settings }, activityOptions(options))),
+      unpack(await execute('steersmanLoadRun', input, activityOptions(options))),
     );
   return {
     callModel: (input, options) =>
       calls.make(options, () => execute('steersmanCallModel', input, activityOptions(options))),
-    loadRun: () => loadRun(LOAD_OPTIONS),
-    reloadTools: () => loadRun({ ...LOAD_OPTIONS, summary: 'list the tools anew' }),
+    loadRun: () => loadRun(LOAD_OPTIONS, { settings, lists: true }),
+    reloadTools: () => loadRun({ ...LOAD_OPTIONS, summary: 'list the tools anew' }, { settings }),
     // A slow or failing program does not delay the run: the role's chain of models is used.
     resolveModel: input =>
       calls.make(INTERRUPTIBLE, () =>

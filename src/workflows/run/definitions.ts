@@ -19,7 +19,7 @@ import type { Task, TaskChange } from '../../run/plan/plan.js';
 import type { Cursor } from '../../run/state/cursor.js';
 import type { GoalRecord } from '../../run/state/goal.js';
 import type { JournalEvent, ModelSwitch } from '../../run/state/journal.js';
-import type { KeepPage, Mark } from '../../run/state/kept.js';
+import type { KeepPage, Lack, Mark } from '../../run/state/kept.js';
 import type { RunState } from '../../run/state/run-state.js';
 import type { TraceReport } from '../../run/state/trace.js';
 import type { InboxItem, SteerTime } from '../../run/steering/inbox.js';
@@ -67,6 +67,8 @@ export interface RunResult<T = unknown> {
   unread?: InboxItem[];
   /** Sub-agents only: their calls that may have changed something. */
   effects?: string[];
+  /** What the store of sessions lacks, which was away at the end: a worker adds it later. Absent if it has all. */
+  unkept?: Lack;
   /** At most the last 64 KB of its steps; `stored` names the earlier ones in the blob store. */
   trace: TraceReport;
 }

@@ -22,6 +22,13 @@ const KEEP_AGAIN_MS = 15_000;
 /** Size at which the conversation is stored: about ten turns, or one large result. */
 const DUE_BYTES = 48_000;
 const DUE_RECORDS = 90;
+/** Time between two writes of that size, in milliseconds: fast turns share one write. */
+const KEEP_APART_MS = 10_000;
+/** Size at which it is stored at once: the state holds few records that are not stored yet. */
+const MOST_BYTES = 150_000;
+const MOST_RECORDS = 200;
+/** Fewer than these at the end have one attempt: `result()` waits for it. */
+const FEW_RECORDS = 10;
 
 /** True if something is not stored yet. At the end of a goal, it is tried even after a failure. */
 export function hasUnkept({ state, memory }: Keeper): boolean {
@@ -36,12 +43,23 @@ export function storeIsAway({ state: { log } }: Pick<Keeper, 'state'>): boolean 
 /** True if it is time to store the conversation; `all`: store even a little. */
 export function keepDue(run: Keeper, all: () => boolean): boolean {
   if (!hasUnkept(run)) return false;
-  const { state, memory, ports } = run;
+  const { state, ports } = run;
   const { keepFailedAt } = state.log;
   if (keepFailedAt !== null) return ports.now() - keepFailedAt >= KEEP_AGAIN_MS;
-  // Store the first message at once: it lists the conversation under its own name, not that of an agent's task.
-  const isNew = state.log.kept.id === 0 && !isSubagent(state.settings);
-  return isNew || unkeptAtMost(state) >= DUE_RECORDS || memory.saidBytes >= DUE_BYTES || all();
+  return isUnlisted(state) || all() || isMuch(run);
+}
+
+/** True if the store does not list the conversation yet, or only under an agent's task. Usually the loading has listed it. */
+function isUnlisted({ settings, log: { kept } }: RunState): boolean {
+  return kept.id === 0 && kept.seq === 0 && !isSubagent(settings);
+}
+
+function isMuch({ state, memory, ports }: Keeper): boolean {
+  const records = unkeptAtMost(state);
+  const { saidBytes, keptAt } = memory;
+  if (records < DUE_RECORDS && saidBytes < DUE_BYTES) return false;
+  if ((state.pinned?.behaviour ?? 1) < 2 || records >= MOST_RECORDS || saidBytes >= MOST_BYTES) return true;
+  return ports.now() - Math.max(keptAt, state.startedAt) >= KEEP_APART_MS;
 }
 
 /**
@@ -54,11 +72,13 @@ export async function keepSession(run: Keeper): Promise<void> {
   const upTo = markOf(state);
   memory.keeping = true;
   memory.saidBytes = 0;
-  // The final write is small, except for a sub-agent, whose only write it is.
-  const isRest = state.end !== null && log.kept.id > 0;
-  const kept = await ports.keep({ after: log.kept, upTo }, { once: log.keepFailedAt !== null || isRest });
+  const kept = await ports.keep(
+    { after: log.kept, upTo },
+    { once: log.keepFailedAt !== null || isRest(state) },
+  );
   memory.keeping = false;
   const now = ports.now();
+  memory.keptAt = now;
   if (kept.ok) {
     if (kept.value) notePutBack(run, kept.value.missing);
     return noteKept(run, upTo, now);
@@ -67,6 +87,11 @@ export async function keepSession(run: Keeper): Promise<void> {
   if (log.keepFailedAt === null && state.end === null)
     run.journal('store_failed', { what: 'conversation', why: kept.failure.message });
   log.keepFailedAt = now;
+}
+
+/** True for the little that follows the last answer, such as the end of a run that was kept open. */
+function isRest(state: RunState): boolean {
+  return state.end !== null && state.log.kept.id > 0 && unkeptAtMost(state) < FEW_RECORDS;
 }
 
 /** Notes that the store lost records. The run rewrites those that it still has; the others are reported as a gap. */
@@ -91,7 +116,7 @@ function noteKept(run: Keeper, upTo: Mark, now: number): void {
   if (failedAt !== null) run.journal('store_back', { afterMs: now - failedAt });
 }
 
-/** Stores the run's end. Usually one attempt: `result()` waits for it. */
+/** Stores the run's end, which `result()` waits for. */
 export async function keepEnd(run: Keeper): Promise<void> {
   if (hasUnkept(run)) await keepSession(run);
 }

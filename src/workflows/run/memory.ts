@@ -28,6 +28,8 @@ export interface RunMemory {
   keeping: boolean;
   /** Bytes of the messages since the last write. */
   saidBytes: number;
+  /** When the last write ended; 0 before the first of this part. */
+  keptAt: number;
   /** Number of changes to what tools read: a read that overlaps a change is not cached. */
   changes: number;
   /** The requests that the worker has received: another worker, and another part, begin anew. */
@@ -69,6 +71,7 @@ export function newMemory(): RunMemory {
     calls: new Set(),
     keeping: false,
     saidBytes: 0,
+    keptAt: 0,
     changes: 0,
     offered: new Offered(),
     agents: { waiting: [], rests: new Map(), leases: new Map(), passed: new Map() },

@@ -3,7 +3,7 @@
 import type { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createKeep } from '../../../src/activities/keep.js';
+import { createKeeping } from '../../../src/activities/keep.js';
 import { createResolveModel } from '../../../src/activities/models/resolve-model.js';
 import { createTransform } from '../../../src/activities/models/transform.js';
 import { createTell } from '../../../src/activities/tell.js';
@@ -127,7 +127,7 @@ test('a model provider of the program: it never answers and hears no signal → 
 
 test('keeping: a disk that hangs → the calls end, one write waits for it, and when it is back the next one is taken', async () => {
   const writes: (() => void)[] = [];
-  const keep = createKeep({
+  const { steersmanKeep: keep } = createKeeping({
     sessions: { keep: () => new Promise(resolve => writes.push(() => resolve(null))) },
     namespaceId: async () => null,
     readPage: async () => ({ run: {}, records: [], kept: MARK, more: false }) as unknown as KeepPage,
@@ -150,7 +150,7 @@ test('keeping: a disk that hangs → the calls end, one write waits for it, and 
 });
 
 test('LL12: keeping, and the store refuses → asked again until a while after the first try that failed; a try that was lost with its worker is none', async () => {
-  const keep = createKeep({
+  const { steersmanKeep: keep } = createKeeping({
     sessions: { keep: () => Promise.reject(new Error('connect ECONNREFUSED')) },
     namespaceId: async () => null,
     readPage: async () => ({ run: {}, records: [], kept: MARK, more: false }) as unknown as KeepPage,
@@ -181,7 +181,7 @@ test('LL12: keeping, and the store refuses → asked again until a while after t
 });
 
 test('keeping: the run does not tell what there is to keep, as on a worker that stands still → no failure of the store', async () => {
-  const keep = createKeep({
+  const { steersmanKeep: keep } = createKeeping({
     sessions: { keep: async () => null },
     namespaceId: async () => null,
     readPage: () => Promise.reject(new Error('no answer')),
@@ -202,15 +202,15 @@ test('LL4: keeping, and the store was put back to an earlier state → written a
   ];
   const asked: unknown[] = [];
   const keepWith = (answers: (Mark | null)[]) =>
-    createKeep({
+    createKeeping({
       sessions: { keep: async () => answers.shift() ?? null },
       namespaceId: async () => null,
       readPage: async (from, to) => {
-        asked.push([from.id, to.id]);
+        asked.push([from.id, to?.id]);
         return { run: {}, records: [], kept: to, more: false } as unknown as KeepPage;
       },
       redact: value => value,
-    });
+    }).steersmanKeep;
   const run = (answers: (Mark | null)[]) =>
     new MockActivityEnvironment().run(keepWith(answers), {
       ...{ workspace: '/work', after: { ...MARK, id: 7 }, upTo },

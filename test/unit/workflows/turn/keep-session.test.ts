@@ -39,19 +39,49 @@ const often = () => false;
 const ids = (kept: readonly Kept[]) =>
   kept.flatMap(each => (each.kind === 'message' ? [each.message.id] : []));
 
-test('keeping: the first words → at once; then little → not yet, unless the run is about to wait or to end; much → at once', async () => {
-  const { run, say } = keptRun();
+test('keeping: the first words → at once; then little → not yet, unless the run is about to wait or to end; much → ten seconds after the last time, very much → at once', async () => {
+  const { run, store, say } = keptRun();
   say('The goal.');
   expect(keepDue(run, often)).toBe(true);
   await keepSession(run);
   say('short');
   expect([keepDue(run, often), keepDue(run, () => true), hasUnkept(run)]).toEqual([false, true, true]);
+  const much = [() => say('x'.repeat(50_000)), () => warn(90)];
+  const veryMuch = [() => say('x'.repeat(150_000)), () => warn(200)];
+  const warn = (count: number) => {
+    for (let nth = 0; nth < count; nth += 1) run.journal('warning', { text: 'one more' });
+  };
+  for (const [sayMuch, sayVeryMuch] of [
+    [much[0], veryMuch[0]],
+    [much[1], veryMuch[1]],
+  ] as const) {
+    sayMuch?.();
+    expect(keepDue(run, often)).toBe(false);
+    store.clock += 10_000;
+    expect(keepDue(run, often)).toBe(true);
+    await keepSession(run);
+    expect([keepDue(run, () => true), hasUnkept(run)]).toEqual([false, false]);
+    sayVeryMuch?.();
+    expect(keepDue(run, often)).toBe(true);
+    await keepSession(run);
+  }
+});
+
+test('keeping: a run that earlier code began → much is stored at once, as its history has it', () => {
+  const { behaviour: _new, ...earlier } = pinnedRun({ keeps: true });
+  const { run, say } = keptRun(earlier);
+  run.journal('warning', { text: 'one' });
+  run.state.log.kept = { id: 0, seq: 1, step: 0 };
   say('x'.repeat(50_000));
   expect(keepDue(run, often)).toBe(true);
-  await keepSession(run);
-  expect([keepDue(run, () => true), hasUnkept(run)]).toEqual([false, false]);
-  for (let count = 0; count < 90; count += 1) run.journal('warning', { text: 'one more' });
-  expect(keepDue(run, often)).toBe(true);
+});
+
+test('keeping: the loading has listed the run → its first words wait for more', () => {
+  const { run, state, say } = keptRun();
+  run.journal('warning', { text: 'one' });
+  state.log.kept = { id: 0, seq: 1, step: 0 };
+  say('The goal.');
+  expect([keepDue(run, often), keepDue(run, () => true)]).toEqual([false, true]);
 });
 
 test('keeping: a run without a store, as earlier code began it → never', () => {
