@@ -36,7 +36,7 @@ for (const toolTurns of options.turns.split(',').map(Number)) {
     await arena.startWorker('bench');
     const handle = await startRun(arena, 'bench');
     await endOf(handle, shape);
-    const turn = await lastToolTurn(handle);
+    const turn = await usualTurn(handle);
     const whole = await historyOf(arena.client, handle.workflowId);
     turns.push(turn);
     const { bytes, messages, events } = turn;
@@ -62,26 +62,30 @@ console.log(
 );
 judge();
 
-/** The last turn but one that called a tool: from the workflow task that made its model call to the next. */
-async function lastToolTurn(handle: WorkflowHandle): Promise<Turn> {
+/** The median of the last turns that called a tool: now and then the conversation is stored in one. */
+async function usualTurn(handle: WorkflowHandle): Promise<Turn> {
   const events = (await handle.fetchHistory()).events ?? [];
   const starts = events.flatMap((event, index) => {
     const type = event.activityTaskScheduledEventAttributes?.activityType?.name;
     // Its workflow task: scheduled, started, completed, then this event.
     return type === 'steersmanCallModel' ? [index - 2] : [];
   });
-  // The last two are the report and the verdict; a turn ends where the next begins.
-  const [from = 0, to = 0] = starts.slice(-4, -2);
   const sizeAt = (index: number) =>
     Number(events[index]?.workflowTaskStartedEventAttributes?.historySizeBytes ?? Number.NaN);
-  const results = events
-    .slice(from, to)
-    .flatMap(event => event.activityTaskCompletedEventAttributes?.result?.payloads ?? []);
-  return {
-    bytes: sizeAt(to) - sizeAt(from),
-    messages: results.reduce((sum, payload) => sum + (payload.data?.length ?? 0), 0),
-    events: to - from,
-  };
+  // The first is the planner's, and the last two are the report and the verdict; a turn ends where the next begins.
+  const turns = starts.slice(1, -2).flatMap((from, nth, all) => {
+    const to = all[nth + 1];
+    if (to === undefined) return [];
+    const results = events
+      .slice(from, to)
+      .flatMap(event => event.activityTaskCompletedEventAttributes?.result?.payloads ?? []);
+    const messages = results.reduce((sum, payload) => sum + (payload.data?.length ?? 0), 0);
+    return [{ bytes: sizeAt(to) - sizeAt(from), messages, events: to - from }];
+  });
+  const last = turns.slice(-15).sort((a, b) => a.bytes - b.bytes);
+  const [middle] = last.slice(last.length / 2);
+  if (!middle) throw new Error('no turn called a tool');
+  return middle;
 }
 
 function judge(): void {
