@@ -11,7 +11,13 @@ import { asksTransforms, contextRules } from '../config/context-rules.js';
 import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../config/files/workspace.js';
 import { NO_NOTES, readProjectNotes } from '../config/prompts/project-notes.js';
 import type { PromptValues } from '../config/prompts/render-prompts.js';
-import { aloneAmong, renderAlone, renderPrefix, renderRole } from '../config/prompts/render-prompts.js';
+import {
+  aloneAmong,
+  dayOf,
+  renderAlone,
+  renderPrefix,
+  renderRole,
+} from '../config/prompts/render-prompts.js';
 import { modesFor } from '../config/prompts/required-roles.js';
 import { applyToolOverrides, mergeLimits } from '../config/settings.js';
 import { isRecall } from '../conversation/tool-result.js';
@@ -141,7 +147,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const { files, offers } = offered;
   const { tools, warnings } = toolsFor(listed, files, run, offered.ownTools);
   const allowed = tools.filter(tool => !isDenied(tool, settings.permissions));
-  const values = { limits, tools: allowed, today: today(), workspace };
+  const values = { limits, tools: allowed, today: dayOf(new Date()), workspace };
   const ofFeatures = await pinsOf(deps, settings, run);
   const rendered = await failAs(badConfig, () => renderAll(files, values, run.systemMessage));
   const { roles, prefix } = withBeginning(rendered, offers);
@@ -157,7 +163,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     behaviour: BEHAVIOUR,
     ...pinnedSettings(deps, settings, run),
     roles: Object.fromEntries(
-      choice.roles.map(role => [role.name, mayRecall(mayLook(role, limits), allowed)]),
+      choice.roles.map(role => [role.name, mayRecall(mayLook(asStarted(role, run), limits), allowed)]),
     ),
     agents: files.agents,
     prefix,
@@ -316,6 +322,15 @@ function renderAll(
   };
 }
 
+/** The start's sampling holds for every role (M15). */
+function asStarted(role: PinnedRole, { temperature, maxOutputTokens }: RunSettings): PinnedRole {
+  return {
+    ...role,
+    ...(temperature !== undefined && { temperature }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  };
+}
+
 /** A verifier has no tools of its own: if the limits allow looks, it gets the read-only ones. */
 function mayLook(role: PinnedRole, { looks }: Limits): PinnedRole {
   if (role.output !== 'verdict' || looks === 0) return role;
@@ -342,13 +357,6 @@ async function listingOf(
   } catch (error) {
     return { warnings: [`The files of the workspace could not be listed (${errorText(error)}).`] };
   }
-}
-
-/** Returns the date by the worker's clock and zone; history has it from here on. */
-function today(): string {
-  const now = new Date();
-  const two = (number: number) => String(number).padStart(2, '0');
-  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }
 
 /** A run goes without search attributes if the namespace can't be asked for them. */

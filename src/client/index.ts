@@ -1,5 +1,6 @@
 /** `steersman/client`: a client with the local stack, the project's configuration and the store. */
 
+export { type ComposedPrompt, type ComposeOptions, composePrompt } from '../config/prompts/compose-prompt.js';
 export type { Account, Hit, SessionLine } from '../shared/store/store.js';
 export * from './exports.js';
 export { Accounts } from './here/accounts.js';

@@ -1,12 +1,12 @@
-/** `prompts new`: writes a project's first prompts from a few answers; `prompts list`: lists the prompts of tool servers. */
+/** `prompts new` writes a project's first prompts, `prompts show` prints a role's, `prompts list` lists those of tool servers. */
 
 import { EXIT, userPath } from '@steersman/print';
-import { answerOf, promptServers, promptsOf } from '@steersman/session';
+import { answerOf, promptServers, promptsOf, trustedConfigDir } from '@steersman/session';
 import { type Command, Option } from 'commander';
 import { errorText } from 'steersman/base';
-import { SteersmanError } from 'steersman/client';
-import { CONFIG_OPTION, writeNewPrompts } from 'steersman/config';
-import { createOutput, quietVerbCall, startCall, verbCall } from 'steersman/shared';
+import { composePrompt, SteersmanError } from 'steersman/client';
+import { CONFIG_OPTION, defaultConfigDir, localToolsDir, writeNewPrompts } from 'steersman/config';
+import { createOutput, quietVerbCall, startCall, terminalText, verbCall } from 'steersman/shared';
 import { type CommonOptions, describeVerb } from '../command/command.js';
 
 interface NewOptions extends CommonOptions {
@@ -27,6 +27,7 @@ const QUESTIONS = {
 export function addPrompts(program: Command): void {
   const prompts = program.command('prompts').description('Prompts of a project, and of its tool servers.');
   addPromptsList(prompts);
+  addPromptsShow(prompts);
   const verb = prompts
     .command('new')
     .description("Write a project's first prompts from a few answers; what no option says is asked for.")
@@ -97,6 +98,51 @@ function addPromptsList(prompts: Command): void {
       if (none) output.notes.line('No tool server offers a prompt.');
     },
   );
+}
+
+interface ShowOptions extends ListOptions {
+  mode?: string;
+}
+
+function addPromptsShow(prompts: Command): void {
+  const verb = prompts
+    .command('show')
+    .description("Print a role's prompt as its requests have it, or the fault of its files.")
+    .argument('<role>', 'the name of its file in prompts/core')
+    .option('--mode <mode>', 'mode of the run (default: one that asks the role)')
+    .option('--workspace <dir>', 'folder that the run would work in', '.')
+    .option('--config <dir>', CONFIG_OPTION);
+  describeVerb(verb, [
+    verbCall('prompts show planner'),
+    quietVerbCall('prompts show planner --json | jq -r .system'),
+  ]).action(async (role: string, { workspace, config, mode, ...options }: ShowOptions) => {
+    const output = createOutput(options);
+    const configDir = config === undefined ? defaultConfigDir() : userPath(config);
+    const folder = userPath(workspace);
+    const composed = await composePrompt(role, {
+      ...{ configDir, workspace: folder },
+      ...(mode !== undefined && { mode }),
+      tools: () => toolsAt(config, folder),
+    });
+    if (output.json) return output.value({ type: 'prompt', ...composed });
+    const say = (text: string) => output.out.line(terminalText(text));
+    say(`System text:\n\n${composed.system}`);
+    if (composed.message !== null) say(`\nMessage of the conversation:\n\n${composed.message}`);
+    if (composed.told.length > 0)
+      output.notes.line(`Each instruction tells anew: ${composed.told.join(', ')}.`);
+    for (const warning of composed.warnings) output.notes.line(warning);
+  });
+}
+
+/** Returns the tools of a run there. The servers are started only if the folder is trusted. */
+async function toolsAt(config: string | undefined, workspace: string) {
+  const { openTools } = await import('steersman/worker');
+  const tools = await openTools({ configDir: localToolsDir(await trustedConfigDir(config)), workspace });
+  try {
+    return (await tools.list()).tools;
+  } finally {
+    await tools.close();
+  }
 }
 
 async function answers(options: NewOptions): Promise<Record<keyof typeof QUESTIONS, string>> {

@@ -3,7 +3,7 @@
  * run pins the result: edited files affect new runs only.
  */
 import { join } from 'node:path';
-import { PromptError, validateCoreTemplate } from '../../base/words/prompt.js';
+import { lineOf, PromptError, validateCoreTemplate } from '../../base/words/prompt.js';
 import { builtInWords, fill } from '../../base/words/words.js';
 import type { RoleProfile } from '../../run/agents/role.js';
 import { SteersmanError } from '../../shared/process/errors.js';
@@ -134,7 +134,33 @@ function roleOf(
       businessContext: `${template.trim()}\n\n${businessContext}`,
     };
   withPlaces(() => validateCoreTemplate(template, placeOf({ file, firstLine })));
-  return { ...role, template, businessContext };
+  return {
+    ...role,
+    warnings: [...warnings, ...othersPlaceholders({ file, template, firstLine })],
+    template,
+    businessContext,
+  };
+}
+
+/** Placeholders of other systems, by their names here. */
+const MEANT: Readonly<Record<string, string>> = {
+  tool_definitions: 'AVAILABLE_TOOLS',
+  available_tools: 'AVAILABLE_TOOLS',
+  conversation_history: 'HISTORY',
+  user_message: 'USER_GOAL',
+  user_goal: 'USER_GOAL',
+};
+
+/** Warns of placeholders in single braces, because models would read them as they stand. */
+function othersPlaceholders({ file, template, firstLine }: Omit<RoleFile, 'frontMatter'>): string[] {
+  return [...template.matchAll(/(?<!\{)\{(\w+)\}(?!\})/g)].flatMap(({ index, 1: name = '' }) => {
+    const meant = Object.hasOwn(MEANT, name.toLowerCase()) ? MEANT[name.toLowerCase()] : undefined;
+    if (meant === undefined) return [];
+    const line = lineOf(template, index) + firstLine - 1;
+    return [
+      `${displayPath(file)}:${line}: {${name}} stays as it is, for single braces are text: write {{${meant}}}.`,
+    ];
+  });
 }
 
 /** Facts that every role needs: plain files lack them, because other agents add such facts themselves. */

@@ -11,6 +11,8 @@ import { displayPath } from '../files/files.js';
 import { type Opening, type PromptTemplate, placeOf, type RoleTemplate, withPlaces } from './prompts.js';
 
 const OVERVIEW_CHARS = 200;
+/** The placeholders that list the run's tools. */
+export const TOOL_PLACEHOLDERS: readonly string[] = ['toolOverview', 'AVAILABLE_TOOLS'];
 
 export interface PromptValues {
   limits: Limits;
@@ -111,8 +113,7 @@ function render(
         planningRounds: String(limits.planning),
         executionRounds: String(limits.execution),
         maxTasks: String(limits.tasks),
-        toolOverview: toolOverview(tools),
-        AVAILABLE_TOOLS: toolOverview(tools),
+        ...Object.fromEntries(TOOL_PLACEHOLDERS.map(name => [name, toolOverview(tools)])),
         today,
         workspace,
         ...more,
@@ -136,4 +137,10 @@ function firstSentence(text: string): string {
   const flat = text.replace(/\s+/g, ' ').trim();
   const sentence = /^.*?[.。](?=\s|$)/u.exec(flat)?.[0] ?? flat;
   return sentence.length <= OVERVIEW_CHARS ? sentence : `${sentence.slice(0, OVERVIEW_CHARS - 1)}…`;
+}
+
+/** Returns a date by this computer's clock and zone, such as `2026-11-22`. */
+export function dayOf(date: Date): string {
+  const two = (number: number) => String(number).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
