@@ -19,8 +19,17 @@ export interface RunTools {
   tools: ToolDefinition[];
   /** The connected server named `default`, which takes calls of unknown tools; null if there is none. */
   fallbackServer: string | null;
+  /** Each enabled server, and the one of tools in code. */
+  servers: ServerState[];
   /** Servers and tools that were left out, with reasons, for people. */
   warnings: string[];
+}
+
+export interface ServerState {
+  server: string;
+  status: 'connected' | 'failed';
+  /** Why it failed. */
+  error?: string;
 }
 
 const FALLBACK_SERVER = 'default';
@@ -59,7 +68,13 @@ export async function listRunTools(
   if (pool.codeTools.length > 0) servers.push(CODE_SERVER);
   const listed = await Promise.all(servers.map(name => listServer(pool, name, workspace)));
   const nameOf = runToolNamer(pool, ofActivities);
-  const run: RunTools = { tools: [], fallbackServer: null, warnings: [...pool.config.warnings] };
+  const states = listed.map(stateOf);
+  const run: RunTools = {
+    tools: [],
+    fallbackServer: null,
+    servers: states,
+    warnings: [...pool.config.warnings],
+  };
   for (const { name, tools, connected, warnings } of listed) {
     run.warnings.push(...warnings);
     if (connected && name === FALLBACK_SERVER) run.fallbackServer = name;
@@ -96,6 +111,11 @@ interface ServerTools {
   tools: ListedTool[];
   connected: boolean;
   warnings: string[];
+}
+
+function stateOf({ name, connected, warnings }: ServerTools): ServerState {
+  if (connected) return { server: name, status: 'connected' };
+  return { server: name, status: 'failed', error: warnings.join(' ') };
 }
 
 async function listServer(pool: McpPool, name: string, workspace: string): Promise<ServerTools> {

@@ -17,7 +17,7 @@ import { loadSettings, SETTINGS_FILE } from '../../config/settings.js';
 import { WORKER_FEATURES } from '../../features/workers.js';
 import type { McpConfig } from '../../mcp/connection/config.js';
 import { loadMcpConfig, type McpServersInCode } from '../../mcp/connection/config.js';
-import { McpPool } from '../../mcp/connection/pool.js';
+import { McpPool, type McpPoolOptions } from '../../mcp/connection/pool.js';
 import { secretsOfUrl } from '../../mcp/connection/resolve-server.js';
 import { McpSessions } from '../../mcp/connection/sessions.js';
 import { type CodeTool, checkCodeTools } from '../../mcp/tools/code-tools.js';
@@ -155,8 +155,7 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   setMaxListeners(0, ending.signal);
   const readKept: BlobStore['read'] = (...asked) => parts.blobs.read(...asked);
   const denied = async () => (await parts.liveSettings.readOrLast()).permissions.deny;
-  const toolsHere = toolsOf({ readKept, denied, home });
-  const pool = new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools, toolsHere });
+  const pool = toolPool({ config: mcpConfig, codeTools }, { readKept, denied, home });
   const store = openStore(storeSpec(settings.store, env.lookup), {
     home,
     namespaceId: () => parts.namespaceId,
@@ -190,6 +189,14 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
     ending,
   };
   return parts;
+}
+
+/** Makes a pool whose workspace tools run in this process. */
+export function toolPool(
+  given: Pick<McpPoolOptions, 'config' | 'codeTools'>,
+  here: Parameters<typeof toolsOf>[0],
+): McpPool {
+  return new McpPool({ ...given, lookup: env.lookup, toolsHere: toolsOf(here) });
 }
 
 async function toolsOfFiles({ configDir, toolFiles, isTrusted }: PartsOptions): Promise<CodeTool[]> {
