@@ -1,29 +1,15 @@
 /** Returns one whole reply, for programs and checks, by reading the stream to its end. */
 import type { AssistantMessage, StopReason } from '../run/messages/message.js';
-import type { ModelProvider, ModelRequest, ReportedUsage } from './provider/provider.js';
+import {
+  type CompletionRequest,
+  type ModelProvider,
+  PLAIN_REQUEST,
+  type ReportedUsage,
+} from './provider/provider.js';
 import { ReplyDraft } from './reply/reply-draft.js';
 import { DEFAULT_STREAM_LIMITS, type StreamLimits } from './sdk/run-stream.js';
 import { withWrittenCalls } from './tool-syntax/as-text.js';
 import { runWithTools } from './tool-syntax/run-with-tools.js';
-
-/** Defaults of a request: text output, no tools, and the endpoint's own values for all options. */
-export const PLAIN_REQUEST: Omit<ModelRequest, 'model' | 'messages' | 'pictures'> = {
-  prefix: 'own',
-  system: '',
-  tools: [],
-  output: 'text',
-  dialect: 'component',
-  toolChoice: 'auto',
-  toolSyntax: null,
-  temperature: null,
-  topP: null,
-  reasoning: null,
-  stop: [],
-  maxOutputTokens: null,
-  cacheKey: null,
-};
-
-export type CompletionRequest = Pick<ModelRequest, 'model' | 'messages'> & Partial<ModelRequest>;
 
 export interface CompletionOptions {
   signal?: AbortSignal;

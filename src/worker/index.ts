@@ -13,12 +13,28 @@ export { type CheckedGoal, type CheckFunction, type CheckVerdict, check } from '
 export type { EndedRun, EndedTurn, FailedModel, RunHooks, SaidMessage } from '../activities/run-hooks.js';
 export type { RoleInCode, SettingsInCode } from '../config/in-code.js';
 export { type CodeTool, defineTool, type ToolContext } from '../mcp/tools/code-tools.js';
-export { complete } from '../models/complete.js';
+export { type Completion, type CompletionOptions, complete } from '../models/complete.js';
 export { createProvider } from '../models/protocols.js';
 export type { EndpointSettings } from '../models/provider/endpoint.js';
 export { ModelCallError } from '../models/provider/model-call-error.js';
-export type { ModelDelta, ModelProvider, ModelRequest } from '../models/provider/provider.js';
+export { type ModelInfo, modelInfo } from '../models/provider/model-info.js';
+export type {
+  CompletionRequest,
+  EndpointProvider,
+  ModelDelta,
+  ModelProvider,
+  ModelRequest,
+} from '../models/provider/provider.js';
+export { estimateMessageTokens, estimateTokens } from '../run/limits/tokens.js';
 export { SteersmanError } from '../shared/process/errors.js';
+export {
+  type CalledTool,
+  type OpenToolsOptions,
+  openTools,
+  type ToolCallOptions,
+  type Tools,
+  type ToolsHere,
+} from './open-tools.js';
 export type { SteersmanPluginOptions } from './parts/parts.js';
 export { SteersmanPlugin } from './plugin.js';
 export { type ActivityTool, toolCall } from './serve/activity-tools.js';

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { replyTo } from '../../packages/demo-model/roles.js';
 import { BUILT_IN_WORDS } from '../../src/base/words/words.js';
 import { toolResult } from '../../src/conversation/tool-result.js';
-import { PLAIN_REQUEST } from '../../src/models/complete.js';
+import { PLAIN_REQUEST } from '../../src/models/provider/provider.js';
 import { parseRoleOutput } from '../../src/rules/outputs/parse-output.js';
 import { decideVerdict } from '../../src/rules/plan/decide.js';
 import {

@@ -13,9 +13,9 @@ import { renamed } from '../../src/conversation/earlier.js';
 import { givenWithin, readGiven } from '../../src/conversation/given.js';
 import { resultText, toolResult } from '../../src/conversation/tool-result.js';
 import { toMessagesBody } from '../../src/models/anthropic/request-body.js';
-import { PLAIN_REQUEST } from '../../src/models/complete.js';
 import { PROTOCOLS, type Protocol } from '../../src/models/provider/endpoint.js';
 import type { ModelRequest } from '../../src/models/provider/provider.js';
+import { PLAIN_REQUEST } from '../../src/models/provider/provider.js';
 import { wireCallId, wireToolName } from '../../src/models/request/message-text.js';
 import { toResponsesBody } from '../../src/models/responses/request-body.js';
 import type { AssistantMessage, Message, ToolContent } from '../../src/run/messages/message.js';
@@ -153,7 +153,7 @@ function outline(thread: readonly Message[]): unknown[] {
   for (const message of thread) {
     if (message.kind === 'tool_result') {
       const [{ toolUseId, ...block }] = message.content;
-      results.push([wireCallId(toolUseId), plain(resultText(block))]);
+      results.push([wireCallId(toolUseId), plain(resultText(block)), block.isError]);
       continue;
     }
     const by = message.kind === 'assistant' ? 'model' : 'user';

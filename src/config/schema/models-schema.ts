@@ -50,6 +50,14 @@ function key<T extends z.ZodType>(schema: T, description: string) {
   return schema.describe(description).exactOptional();
 }
 
+/** Fields that make a request of the run one of something else. */
+const OWN_FIELDS = ['model', 'messages', 'input', 'system', 'instructions', 'tools', 'stream'];
+
+const extraBody = z.record(z.string(), z.unknown()).superRefine((given, { addIssue }) => {
+  for (const name of Object.keys(given).filter(each => OWN_FIELDS.includes(each)))
+    addIssue({ code: 'custom', path: [name], message: 'the run writes this field itself' });
+});
+
 const endpointSchema = z.strictObject({
   protocol: key(
     z.enum(PROTOCOLS),
@@ -64,6 +72,10 @@ const endpointSchema = z.strictObject({
   ),
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.
   headers: headers.describe('Sent with every request; ${VAR} is filled in.').default({}),
+  extraBody: key(
+    extraBody,
+    'Fields of the body of every request, such as provider options of a router; they replace those of the same name.',
+  ),
   contextTokens: key(z.int().min(1_024), 'Tokens that fit its models, as the server was started.'),
   toolSyntax: key(
     z.enum(TOOL_SYNTAXES),
@@ -138,6 +150,10 @@ const tierSchema = pricesSchema.extend({
 });
 
 const infoSchema = z.strictObject({
+  extraBody: key(
+    extraBody,
+    'Fields of the body of every request, such as provider options of a router; they replace those of the same name.',
+  ),
   contextTokens: key(z.int().min(1_024), 'Tokens that a request may have.'),
   maxOutputTokens: key(count, 'Tokens that a reply may have.'),
   prices: key(

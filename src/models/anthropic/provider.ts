@@ -2,7 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { isRecord } from '../../base/json/json.js';
 import type { Endpoint } from '../provider/endpoint.js';
-import type { ModelProvider } from '../provider/provider.js';
+import type { EndpointProvider } from '../provider/provider.js';
 import { brokenOff } from '../reply/end-reasons.js';
 import { publicUrl } from '../sdk/classify.js';
 import {
@@ -19,7 +19,7 @@ import { MESSAGES_OPTIONS, type MessagesBody, toMessagesBody } from './request-b
 /** Every endpoint of this protocol knows this version, and it is the last one that takes sampling options. */
 const EARLIER_VERSION = '2023-06-01';
 
-export function createAnthropicProvider(at: Endpoint): ModelProvider {
+export function createAnthropicProvider(at: Endpoint): EndpointProvider {
   const client = createClient(at);
   const ownAnthropic = at.url.hostname.endsWith('anthropic.com');
   const versionFor = (body?: MessagesBody) => {

@@ -7,7 +7,7 @@ import type { ModelRequest } from '../provider/provider.js';
 import { CONVERSATIONS, OPTIONS } from '../refusals/option-words.js';
 import { type RefusableOption, withoutNothing } from '../refusals/refused-options.js';
 import { wireToolName } from '../request/message-text.js';
-import { schemaOf } from '../request/output-schemas.js';
+import { schemaOf, wantsJson } from '../request/output-schemas.js';
 import { toWireTools, toWireTurns, type WireBlock, type WireTurn } from './wire-messages.js';
 
 /** The SDK's type lacks sampling options, which only older models and API versions take. */
@@ -18,6 +18,8 @@ const DEFAULT_MAX_TOKENS = 16_384;
 /** Temperatures end at 1 here, while other protocols go up to 2. */
 const MOST_TEMPERATURE = 1;
 
+const JSON_ALONE = 'Reply with one JSON object and nothing else.';
+
 const TOOL_CHOICE = {
   auto: {},
   // A changed `tool_choice` would invalidate the cache of all messages. The role is told in words that it may not call
@@ -27,7 +29,9 @@ const TOOL_CHOICE = {
 } as const;
 
 export function toMessagesBody(endpoint: string, request: ModelRequest): MessagesBody {
-  const { model, system, tools, stop } = request;
+  const { model, tools, stop } = request;
+  // The API has no JSON mode without a schema.
+  const system = wantsJson(request) ? `${request.system}\n\n${JSON_ALONE}`.trim() : request.system;
   const { effort, ...thinking } = thinkingOf(thinkingRequest(request));
   const bound = schemaOf(request);
   // The API refuses a schema that is not closed; the role knows it in words.

@@ -2,9 +2,9 @@
 import type OpenAI from 'openai';
 import { createOpenAiProvider, toEffort } from '../openai/openai-provider.js';
 import type { Endpoint } from '../provider/endpoint.js';
-import type { ModelProvider, ModelRequest } from '../provider/provider.js';
+import type { EndpointProvider, ModelRequest } from '../provider/provider.js';
 import { withoutNothing } from '../refusals/refused-options.js';
-import { schemaOf } from '../request/output-schemas.js';
+import { schemaOf, wantsJson } from '../request/output-schemas.js';
 import { wantsMarks, withCacheMarks } from './cache-marks.js';
 import { readChunks } from './chunks.js';
 import { CHAT_OPTIONS } from './quirks.js';
@@ -12,7 +12,7 @@ import { toWireMessages, toWireTools } from './wire-messages.js';
 
 export type ChatBody = OpenAI.Chat.ChatCompletionCreateParams;
 
-export function createChatProvider(at: Endpoint): ModelProvider {
+export function createChatProvider(at: Endpoint): EndpointProvider {
   const place = { name: at.name, host: at.url.hostname };
   return createOpenAiProvider<ChatBody>(at, {
     answer: 'a chat completion',
@@ -55,9 +55,11 @@ export function toChatBody({ name, host }: Place, request: ModelRequest): ChatBo
     stop: stop.length === 0 ? null : stop,
     prompt_cache_key: ownOpenAi ? request.cacheKey : null,
     [ownOpenAi ? 'max_completion_tokens' : 'max_tokens']: request.maxOutputTokens,
-    response_format: heldTo && {
-      type: 'json_schema',
-      json_schema: { name: heldTo.name, strict: heldTo.strict, schema: heldTo.schema },
-    },
+    response_format: heldTo
+      ? {
+          type: 'json_schema',
+          json_schema: { name: heldTo.name, strict: heldTo.strict, schema: heldTo.schema },
+        }
+      : wantsJson(request) && { type: 'json_object' },
   });
 }

@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { isRecord } from '../../base/json/json.js';
 import type { ReasoningLevel } from '../../run/agents/role.js';
 import type { Endpoint } from '../provider/endpoint.js';
-import type { ModelProvider } from '../provider/provider.js';
+import type { EndpointProvider } from '../provider/provider.js';
 import { OPTIONS } from '../refusals/option-words.js';
 import type { RefusableOption } from '../refusals/refused-options.js';
 import { brokenOff } from '../reply/end-reasons.js';
@@ -29,7 +29,7 @@ export type OpenAiProtocol<Request> = Pick<
 export function createOpenAiProvider<Request>(
   at: Endpoint,
   protocol: OpenAiProtocol<Request>,
-): ModelProvider {
+): EndpointProvider {
   const client = createClient(at);
   return createSdkProvider<Request>(at, {
     ...protocol,

@@ -22,6 +22,8 @@ export interface EndpointSettings {
   apiKey?: string | undefined;
   /** Sent with every request, in addition to the protocol's headers. */
   headers?: Readonly<Record<string, string>>;
+  /** Fields of each request's body, besides the protocol's and over them (CF11). */
+  extraBody?: Readonly<Record<string, unknown>>;
   /** How the endpoint's models call tools. Default `native`. */
   toolSyntax?: ToolSyntax | undefined;
   /** Where the key is set, for messages. Default `OPENAI_API_KEY`, or `ANTHROPIC_API_KEY` for Anthropic's protocol. */
@@ -35,7 +37,9 @@ export interface EndpointSettings {
 
 /** An endpoint whose address has been checked. */
 export interface Endpoint
-  extends Required<Pick<EndpointSettings, 'name' | 'protocol' | 'headers' | 'keyVariable' | 'urlVariable'>> {
+  extends Required<
+    Pick<EndpointSettings, 'name' | 'protocol' | 'headers' | 'extraBody' | 'keyVariable' | 'urlVariable'>
+  > {
   url: URL;
   apiKey: string | undefined;
   toolSyntax: ToolSyntax | undefined;
@@ -48,7 +52,7 @@ export interface Endpoint
  * address.
  */
 export function endpointOf(settings: EndpointSettings): Endpoint {
-  const { name, protocol = 'openai-compatible', apiKey, baseUrl, headers = {} } = settings;
+  const { name, protocol = 'openai-compatible', apiKey, baseUrl, headers = {}, extraBody = {} } = settings;
   const owner = ownerOf(protocol);
   const { keyVariable = owner.keyVariable, urlVariable = owner.urlVariable } = settings;
   if (apiKey === undefined && baseUrl === undefined) {
@@ -59,7 +63,7 @@ export function endpointOf(settings: EndpointSettings): Endpoint {
   if (fault !== null) throw new ModelCallError(FAILURE.model.auth, `The key in ${keyVariable} ${fault}`);
   const url = parseBaseUrl(baseUrl ?? owner.url, urlVariable);
   const where = { keyVariable, urlVariable, ownAddress: baseUrl === undefined };
-  return { name, protocol, url, apiKey, headers, toolSyntax: settings.toolSyntax, ...where };
+  return { name, protocol, url, apiKey, headers, extraBody, toolSyntax: settings.toolSyntax, ...where };
 }
 
 /** Returns why a key can't be sent in a header or can't be valid, without quoting it; null if it is well formed. */

@@ -15,6 +15,8 @@ export interface EndpointEntry {
   keyVariable?: string;
   /** `${VAR}` is replaced by the variable's value. */
   headers: Readonly<Record<string, string>>;
+  /** Fields of each request's body. */
+  extraBody?: Readonly<Record<string, unknown>>;
   contextTokens?: number;
   toolSyntax?: ToolSyntax;
 }
@@ -74,6 +76,7 @@ export function endpointSettings(
     baseUrl,
     apiKey,
     headers: entry ? filledIn(entry.headers, need) : {},
+    ...(entry?.extraBody && { extraBody: entry.extraBody }),
     toolSyntax: entry?.toolSyntax,
     keyVariable: keyVariable ?? `${key}.keyVariable`,
     urlVariable: known && entry?.baseUrl === undefined ? known.urlVariable : `${key}.baseUrl`,

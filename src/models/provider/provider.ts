@@ -26,7 +26,28 @@ export interface ModelRequest extends ModelRequestHead {
   pictures?: Pictures;
   /** The refusals of this model that its run knows about (`provider/lesson.ts`). Default: an empty list. */
   lessons?: readonly string[];
+  /** `json`: the reply is one JSON object of any form, which the messages must ask for. Default `text`. */
+  format?: 'text' | 'json';
 }
+
+/** Defaults of a request: text output, no tools, and the endpoint's own values for all options. */
+export const PLAIN_REQUEST: Omit<ModelRequest, 'model' | 'messages' | 'pictures'> = {
+  prefix: 'own',
+  system: '',
+  tools: [],
+  output: 'text',
+  dialect: 'component',
+  toolChoice: 'auto',
+  toolSyntax: null,
+  temperature: null,
+  topP: null,
+  reasoning: null,
+  stop: [],
+  maxOutputTokens: null,
+  cacheKey: null,
+};
+
+export type CompletionRequest = Pick<ModelRequest, 'model' | 'messages'> & Partial<ModelRequest>;
 
 export interface ReportedUsage {
   inputTokens: number;
@@ -70,4 +91,9 @@ export interface ModelProvider {
   stream(request: ModelRequest, signal: AbortSignal, onEvent?: () => void): AsyncIterable<ModelDelta>;
   /** Returns the ids that the endpoint lists; this is also its health check. Throws `ModelCallError`. */
   listModels(signal: AbortSignal): Promise<string[]>;
+}
+
+/** A provider of `createProvider`, which a program may use alone: what a request leaves out is as in `PLAIN_REQUEST`. */
+export interface EndpointProvider extends ModelProvider {
+  stream(request: CompletionRequest, signal?: AbortSignal, onEvent?: () => void): AsyncIterable<ModelDelta>;
 }

@@ -6,6 +6,7 @@ import type { ModelRequestHead } from '../../rules/prompts/model-request.js';
 import type { OutputContract } from '../../run/outputs/contracts.js';
 import type { Dialect } from '../../run/outputs/envelope.js';
 import { closedObject } from '../../run/outputs/fields.js';
+import type { ModelRequest } from '../provider/provider.js';
 import { isStrictSchema } from './strict-schema.js';
 
 /** Returns the schema of a contract in a dialect; null for free text. */
@@ -30,6 +31,11 @@ export function schemaOf({
   }
   const ofContract = prefix === 'shared' ? null : outputSchema(output, dialect);
   return ofContract && { name: output, schema: ofContract, strict: true, beside: false };
+}
+
+/** Returns true or null, for a field of a request's body. */
+export function wantsJson({ format }: Pick<ModelRequest, 'format'>): true | null {
+  return format === 'json' ? true : null;
 }
 
 export interface BoundTo {

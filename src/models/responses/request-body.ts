@@ -4,10 +4,10 @@ import { isRecord } from '../../base/json/json.js';
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import { createOpenAiProvider, effortOption, toEffort } from '../openai/openai-provider.js';
 import type { Endpoint } from '../provider/endpoint.js';
-import type { ModelProvider, ModelRequest } from '../provider/provider.js';
+import type { EndpointProvider, ModelRequest } from '../provider/provider.js';
 import { CONVERSATIONS, OPTIONS } from '../refusals/option-words.js';
 import { type Body, type RefusableOption, withoutNothing } from '../refusals/refused-options.js';
-import { schemaOf } from '../request/output-schemas.js';
+import { schemaOf, wantsJson } from '../request/output-schemas.js';
 import { isStrictSchema } from '../request/strict-schema.js';
 import { wireDescription, wireSchema } from '../request/tool-schema.js';
 import { readResponse } from './read-events.js';
@@ -15,18 +15,22 @@ import { toWireInput } from './wire-input.js';
 
 type ResponsesBody = OpenAI.Responses.ResponseCreateParams;
 
-export function createResponsesProvider(at: Endpoint): ModelProvider {
+export function createResponsesProvider(at: Endpoint): EndpointProvider {
   return createOpenAiProvider<ResponsesBody>(at, {
     answer: 'a response',
     options: RESPONSES_OPTIONS,
     toBody: request => toResponsesBody(at.name, request),
     send: (client, body, signal) => client.responses.create(body, { signal }).asResponse(),
     read: readResponse,
-    whole: body =>
-      isRecord(body) && body.object === 'response'
-        ? [{ type: `response.${body.status}`, response: body }]
-        : [body],
+    whole: wholeResponse,
   });
+}
+
+/** Returns a response that was not streamed as events. */
+export function wholeResponse(body: unknown): unknown[] {
+  return isRecord(body) && body.object === 'response'
+    ? [{ type: `response.${body.status}`, response: body }]
+    : [body];
 }
 
 export function toResponsesBody(endpoint: string, request: ModelRequest): ResponsesBody {
@@ -53,13 +57,13 @@ export function toResponsesBody(endpoint: string, request: ModelRequest): Respon
     top_p: request.topP,
     prompt_cache_key: request.cacheKey,
     max_output_tokens: request.maxOutputTokens,
-    text: heldTo && {
-      format: { type: 'json_schema', name: heldTo.name, strict: heldTo.strict, schema: heldTo.schema },
-    },
+    text: heldTo
+      ? { format: { type: 'json_schema', name: heldTo.name, strict: heldTo.strict, schema: heldTo.schema } }
+      : wantsJson(request) && { format: { type: 'json_object' } },
   });
 }
 
-function toWireTool({ name, description, inputSchema }: OfferedTool): OpenAI.Responses.FunctionTool {
+export function toWireTool({ name, description, inputSchema }: OfferedTool): OpenAI.Responses.FunctionTool {
   const open: Body = wireSchema(inputSchema);
   const closed = { ...open, additionalProperties: inputSchema.additionalProperties };
   // `strict` is always sent, because an omitted value means true here, unlike in chat completions.

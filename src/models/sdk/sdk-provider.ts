@@ -5,7 +5,12 @@ import { FAILURE } from '../../run/limits/failure.js';
 import { textOf, toolCallsOf } from '../../run/messages/message.js';
 import type { Endpoint } from '../provider/endpoint.js';
 import { ModelCallError } from '../provider/model-call-error.js';
-import type { ModelDelta, ModelProvider, ModelRequest } from '../provider/provider.js';
+import {
+  type EndpointProvider,
+  type ModelDelta,
+  type ModelRequest,
+  PLAIN_REQUEST,
+} from '../provider/provider.js';
 import { plainError } from '../refusals/error-body.js';
 import { Lessons } from '../refusals/lessons.js';
 import type { Body, RefusableOption } from '../refusals/refused-options.js';
@@ -58,14 +63,15 @@ class FailedStream extends Error {
 /** Statuses that may concern the content of a request, not the caller or the moment. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 402, 404, 413, 415, 422, 500, 501]);
 
-export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<Request>): ModelProvider {
+export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<Request>): EndpointProvider {
   const provider = new SdkProvider(at, protocol);
   const { name, endpoint } = provider;
   // Methods are bound to an object literal, because callers extend a provider by spreading it.
   return {
     name,
     endpoint,
-    stream: (request, signal, onEvent) => provider.stream(request, signal, onEvent),
+    stream: (request, signal = new AbortController().signal, onEvent) =>
+      provider.stream({ ...PLAIN_REQUEST, ...request }, signal, onEvent),
     listModels: signal => provider.listModels(signal),
   };
 }
@@ -136,7 +142,7 @@ class SdkProvider<Request> {
   /** Sends the request, changed as refusals ask, within the same attempt, until it is accepted or finally refused. */
   async #taken(given: ModelRequest, signal: AbortSignal) {
     const request = { ...given, messages: withoutEmpty(given) };
-    const call = this.#lessons.call(request, wanted => this.#protocol.toBody(wanted) as Body);
+    const call = this.#lessons.call(request, wanted => this.#bodyOf(wanted));
     for (;;) {
       const hangUp = new AbortController();
       try {
@@ -153,6 +159,10 @@ class SdkProvider<Request> {
         if (!answer || !REFUSALS.has(status) || !call.learn({ ...answer, status }, said ?? '')) throw error;
       }
     }
+  }
+
+  #bodyOf(request: ModelRequest): Body {
+    return { ...(this.#protocol.toBody(request) as Body), ...this.#at.extraBody };
   }
 
   /** An event that reports a failure throws, like an error answer. */

@@ -80,6 +80,11 @@ describe('models in steersman.yaml', () => {
       /models\.endpoints\.home\.baseUrl: must begin with http/,
     ],
     ['a password in the URL', endpoint('baseUrl: https://me:hunter2@a/v1'), /hold no user and password/],
+    [
+      'a field of the run',
+      endpoint("baseUrl: 'http://a', extraBody: { messages: [] }"),
+      /extraBody\.messages: the run writes/,
+    ],
     ['no address', endpoint('contextTokens: 9000'), /models\.endpoints\.home: expected a baseUrl/],
     [
       'an unknown key',

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { createDemoProvider } from '../../../packages/demo-model/provider.js';
-import { complete, PLAIN_REQUEST } from '../../../src/models/complete.js';
+import { complete } from '../../../src/models/complete.js';
 import type { ModelDelta } from '../../../src/models/provider/provider.js';
+import { PLAIN_REQUEST } from '../../../src/models/provider/provider.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
 import type { Message } from '../../../src/run/messages/message.js';
 import { providerSource } from '../../../src/worker/parts/providers.js';

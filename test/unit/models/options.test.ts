@@ -2,10 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { toMessagesBody } from '../../../src/models/anthropic/request-body.js';
 import { toChatBody } from '../../../src/models/chat/provider.js';
-import { complete, PLAIN_REQUEST } from '../../../src/models/complete.js';
+import { complete } from '../../../src/models/complete.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import type { Protocol } from '../../../src/models/provider/endpoint.js';
 import type { ModelDelta, ModelRequest } from '../../../src/models/provider/provider.js';
+import { PLAIN_REQUEST } from '../../../src/models/provider/provider.js';
 import { endedAt } from '../../../src/models/reply/stop-texts.js';
 import { toResponsesBody } from '../../../src/models/responses/request-body.js';
 import { startScriptedModel } from '../../support/endpoint/model.js';

@@ -1,8 +1,8 @@
 /** Silence with pings: an endpoint that thinks for long is not a connection that hangs, and pays for no second try. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { PLAIN_REQUEST } from '../../../src/models/complete.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import type { ModelDelta, ModelProvider } from '../../../src/models/provider/provider.js';
+import { PLAIN_REQUEST } from '../../../src/models/provider/provider.js';
 import { ReplyDraft } from '../../../src/models/reply/reply-draft.js';
 import { DEFAULT_STREAM_LIMITS, runStream } from '../../../src/models/sdk/run-stream.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';

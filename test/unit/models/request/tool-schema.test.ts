@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toMessagesBody } from '../../../../src/models/anthropic/request-body.js';
 import { toChatBody } from '../../../../src/models/chat/provider.js';
-import { PLAIN_REQUEST } from '../../../../src/models/complete.js';
+import { PLAIN_REQUEST } from '../../../../src/models/provider/provider.js';
 import { toToolUse } from '../../../../src/models/request/tool-arguments.js';
 import { simplerSchema, wireKey, wireSchema } from '../../../../src/models/request/tool-schema.js';
 import { toResponsesBody } from '../../../../src/models/responses/request-body.js';
