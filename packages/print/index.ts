@@ -3,6 +3,7 @@
 export {
   given,
   notEmpty,
+  numberUpTo,
   portNumber,
   positiveInteger,
   readJson,

@@ -2,7 +2,7 @@
 
 import { readFile, realpath } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { given, notEmpty, positiveInteger, readLimits, userPath } from '@steersman/print';
+import { given, notEmpty, numberUpTo, positiveInteger, readLimits, userPath } from '@steersman/print';
 import { leftOutLine, promptText } from '@steersman/session';
 import { type Command, Option } from 'commander';
 import { errorText, isRecord } from 'steersman/base';
@@ -57,6 +57,16 @@ export function addRunOptions(command: Command): Command {
     .option('--role <role-file>', 'the role that works on the goal: its file is prompts/core/<role-file>.md')
     .option('--model <endpoint/model>', 'model of every role, in place of those that steersman.yaml names')
     .option('--configuration <name>', 'models of this run: one of models.configurations of steersman.yaml')
+    .option(
+      '--temperature <number>',
+      "0 to 2, for every role (default: the role's, else the endpoint's)",
+      numberUpTo(2),
+    )
+    .option(
+      '--max-output-tokens <number>',
+      "tokens of one reply, for every role (default: the role's, else 16384 or 8192)",
+      positiveInteger,
+    )
     .option('--workspace <dir>', 'folder that tools work in (default: where you are)')
     .option('--yes', 'approve without asking what needs consent, such as tools that write')
     .option('--project-notes', 'tell the roles what AGENTS.md of the workspace says of the project')
@@ -91,6 +101,8 @@ const SAME = [
   'role',
   'model',
   'configuration',
+  'temperature',
+  'maxOutputTokens',
   'taskQueue',
   'attended',
   'approvePlan',

@@ -40,6 +40,17 @@ const input = z.strictObject({
     .string()
     .optional()
     .describe('Name of a choice of models in steersman.yaml, such as cheap. Not together with `model`.'),
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .optional()
+    .describe("For every role. Default: the role's, else the endpoint's own."),
+  maxOutputTokens: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("Tokens of one reply, for every role. Default: the role's, else 16384, or 8192 for decisions."),
   attended: z
     .boolean()
     .default(true)

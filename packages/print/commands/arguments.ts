@@ -23,6 +23,15 @@ export function positiveInteger(value: string): number {
   throw new InvalidArgumentError('It must be a whole number, at least 1.');
 }
 
+/** Parses an option that is a number from 0 to `most`, with decimals. */
+export function numberUpTo(most: number): (value: string) => number {
+  return value => {
+    const number = readNumber(value) ?? -1;
+    if (number >= 0 && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a number from 0 to ${most}.`);
+  };
+}
+
 /** Parses an option that is a port; 0 means any free port. */
 export function portNumber(value: string): number {
   const number = readNumber(value) ?? -1;

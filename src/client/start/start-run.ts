@@ -43,6 +43,13 @@ export interface StartOptions<T = unknown> {
   model?: string;
   /** Name of one of `models.configurations` of `steersman.yaml`. Not together with `model`. */
   configuration?: string;
+  /** 0 to 2, for each call of each role. Default: `temperature` of the role's file, else the endpoint's own. */
+  temperature?: number;
+  /**
+   * Tokens of one reply, reasoning included, for each role. Default: `maxOutputTokens` of the role's file, else 16,384,
+   * or 8,192 for roles that steer, review and choose.
+   */
+  maxOutputTokens?: number;
   /** Approves everything that would be asked: tools that are not read-only run. Default false. */
   autoApprove?: boolean;
   /** Permanently allowed tools of this user in this workspace run without asking. Default false; true on the command line. */

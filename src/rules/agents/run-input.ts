@@ -180,6 +180,12 @@ function text(maxBytes: number): Fault {
   };
 }
 
+const MOST_TEMPERATURE = 2;
+
+function isTemperature(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && value <= MOST_TEMPERATURE;
+}
+
 /** Only the worker knows the declared modes. */
 const MODE_WORDS = `one of ${MODES.join(', ')}, or the name of a mode that steersman.yaml declares`;
 
@@ -193,6 +199,11 @@ const FAULTS: Record<keyof RunSettings, Fault> = {
   ),
   model: text(LONGEST_NAME),
   configuration: text(LONGEST_NAME),
+  temperature: unless(isTemperature, `a number from 0 to ${MOST_TEMPERATURE}`),
+  maxOutputTokens: unless(
+    value => Number.isSafeInteger(value) && Number(value) >= 1,
+    'a whole number from 1',
+  ),
   systemMessage: text(MAX_SYSTEM_MESSAGE_BYTES),
   autoApprove: boolean,
   allowTools: toolNamesFault,

@@ -28,6 +28,10 @@ export interface RunSettings {
   model?: string;
   /** The name of an entry in `models.configurations` of `steersman.yaml`. It excludes `model`. */
   configuration?: string;
+  /** 0 to 2, for each call of each role. Default: the role's, else the endpoint's own. */
+  temperature?: number;
+  /** Tokens of one reply, reasoning included, for each role. Default: the role's, which has one by its output. */
+  maxOutputTokens?: number;
   /** Extra system text put before every role's prompt. */
   systemMessage?: string;
   /** Tools that are not read-only run without asking. Default false: they are denied. */

@@ -176,6 +176,15 @@ describe('load run', () => {
     expect(projectNotes).toEqual(read ? { text: 'Built with make.', isWhole: true } : null);
   });
 
+  test('load run: temperature and output limit of the start → hold for every role; without them those of the files (M15)', async () => {
+    const given = await load({ temperature: 0.1, maxOutputTokens: 900 });
+    const sampled = Object.values(given.roles).map(role => [role.temperature, role.maxOutputTokens]);
+    expect(sampled.length).toBeGreaterThan(2);
+    expect(new Set(sampled.map(String))).toEqual(new Set(['0.1,900']));
+    const { roles } = await load();
+    expect([roles.planner?.temperature, roles.planner?.maxOutputTokens]).toEqual([null, 16_384]);
+  });
+
   test('load run: notes that are wanted and not there → a warning of the run', async () => {
     const { projectNotes, warnings } = await load({ projectNotes: true });
     expect(projectNotes).toBeNull();
