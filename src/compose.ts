@@ -7,12 +7,21 @@ import { apps } from './features/apps/feature.js';
 import { artifacts } from './features/artifacts/feature.js';
 import { credits } from './features/credits/feature.js';
 import { hooks } from './features/hooks/feature.js';
+import { notes } from './features/notes/feature.js';
 import { skills } from './features/skills/feature.js';
 import { workflowOf } from './workflows/agent.js';
 import { byName, type Feature } from './workflows/beside/feature.js';
 import type { Run } from './workflows/run/run.js';
 
-export const FEATURES: readonly Feature<Run>[] = byName([answers, apps, artifacts, credits, hooks, skills]);
+export const FEATURES: readonly Feature<Run>[] = byName([
+  answers,
+  apps,
+  artifacts,
+  credits,
+  hooks,
+  notes,
+  skills,
+]);
 
 /** The workflow that workers run. */
 export const steersmanRun = workflowOf(FEATURES);

@@ -78,6 +78,8 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     yellow(`limit reached: ${limit}${taskId ? ` · task ${taskId}` : ''}`),
   warning: ({ text }, { yellow }) => yellow(`warning: ${text}`),
   context_note: ({ text }, { yellow }) => yellow(text),
+  system_event: ({ text }, { yellow }) => yellow(text),
+  tool_log: ({ text }, { dim }) => dim(text),
   budget_warning: ({ budget }, { yellow }) => yellow(`80 % of a budget is used: ${budget}`),
   thread_trimmed: ({ thread, dropped, shortened, why }, { yellow }) =>
     yellow(

@@ -1,6 +1,7 @@
 /** Hooks as programs write them: functions of a worker that are called during runs. */
 import type { Cause, Outcome } from '../run/limits/cause.js';
 import type { Message, Usage } from '../run/messages/message.js';
+import type { Note } from '../run/state/note.js';
 
 export interface Told {
   /** Identifies the hook's cause uniquely: the same in every attempt. */
@@ -11,6 +12,11 @@ export interface Told {
   goal: number;
   /** The run's `context` from its start. */
   context: Readonly<Record<string, string>>;
+}
+
+export interface Noting {
+  /** Adds a note to the run, 20 at most at one moment: an event for people, which no model gets. It stands if the hook ends well. */
+  note(note: Note): void;
 }
 
 /** A reply has arrived, and its tools have not begun. */
@@ -47,11 +53,11 @@ export interface EndedRun extends Told {
 /** Functions called during runs, each within 10 s. After a worker's death another calls again: the key identifies the call. */
 export interface RunHooks {
   /** False ends the goal before its tools. If it throws in three attempts, the run ends as failed. */
-  onTurnEnd?(turn: EndedTurn): boolean | undefined | Promise<boolean | undefined>;
+  onTurnEnd?(turn: EndedTurn & Noting): boolean | undefined | Promise<boolean | undefined>;
   /** An error becomes one warning. */
-  onMessage?(said: SaidMessage): unknown;
+  onMessage?(said: SaidMessage & Noting): unknown;
   /** An error is ignored. */
-  onError?(failed: FailedModel): unknown;
+  onError?(failed: FailedModel & Noting): unknown;
   /** An error becomes one warning. */
-  onRunEnd?(ended: EndedRun): unknown;
+  onRunEnd?(ended: EndedRun & Noting): unknown;
 }

@@ -22,6 +22,7 @@ import type {
 } from '../run/messages/message.js';
 import type { ModelSituation } from '../run/models/resolver.js';
 import type { Mark } from '../run/state/kept.js';
+import type { Note } from '../run/state/note.js';
 
 export interface LoadRunInput {
   settings: RunSettings;
@@ -277,6 +278,8 @@ export interface MomentEnd extends MomentEndParts {
   why?: string;
   /** A hook whose failure ends nothing has failed. */
   warning?: string;
+  /** Notes of hooks for people. */
+  notes?: Note[];
 }
 
 /** Activities of workers for workflows, in addition to those of features. The keys are the activity types on the wire. */

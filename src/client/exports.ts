@@ -21,6 +21,7 @@ export type {
   ReplyForm,
 } from '../run/state/journal.js';
 export type { RunRecord } from '../run/state/kept.js';
+export type { Note } from '../run/state/note.js';
 export type { TraceReport, TraceStep } from '../run/state/trace.js';
 export { STEER_TIMES, type SteerTime } from '../run/steering/inbox.js';
 export { type ErrorCode, SteersmanError } from '../shared/process/errors.js';

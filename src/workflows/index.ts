@@ -23,6 +23,7 @@ export {
   eventsQuery,
   finishSignal,
   followUpSignal,
+  noteUpdate,
   pauseSignal,
   type RunInput,
   resumeSignal,

@@ -228,6 +228,8 @@ const NOTES: { [T in JournalType]?: [NoteLevel, (event: EventOf<T>) => string | 
   ],
   warning: ['warn', ({ text }) => text],
   context_note: ['info', ({ text }) => text],
+  system_event: ['info', ({ text }) => text],
+  tool_log: ['info', ({ text }) => text],
   skill_loaded: ['info', ({ name, file }) => [name, file].filter(Boolean).join(' · ')],
   budget_warning: ['warn', ({ budget }) => ({ text: '', named: ['budget', budget] })],
   budget_set: [

@@ -6,6 +6,7 @@ import type { Limits } from '../../run/limits/limits.js';
 import type { Artifact } from '../../run/outputs/artifact.js';
 import type { PlannedTask } from '../../run/plan/plan.js';
 import type { RunRecord } from '../../run/state/kept.js';
+import type { Note } from '../../run/state/note.js';
 import type { TraceReport } from '../../run/state/trace.js';
 import type { SteerTime } from '../../run/steering/inbox.js';
 import { SteersmanError } from '../../shared/process/errors.js';
@@ -17,6 +18,7 @@ import {
   editPlanUpdate,
   finishSignal,
   followUpSignal,
+  noteUpdate,
   pauseSignal,
   resumeSignal,
   setBudgetUpdate,
@@ -284,6 +286,14 @@ export class Run<T = unknown> {
       const text = `No handler of onGate takes the gate ${event.gateId} (${event.kind}): it stays open.`;
       yield { type: 'notice', text };
     }
+  }
+
+  /**
+   * Adds a note of the application to the run: people see it as an event, the store keeps it, and no model gets it.
+   * Returns the number of the event.
+   */
+  async note(note: Note, options: Abortable = {}): Promise<number> {
+    return (await this.#update(options, noteUpdate, note)).seq;
   }
 
   /** Returns the run's state from its worker; throws `unserved` if no worker answers. */

@@ -6,6 +6,7 @@ import type {
   EndedRun,
   EndedTurn,
   FailedModel,
+  Noting,
   RunHooks,
   SaidMessage,
   Told,
@@ -18,16 +19,17 @@ import { errorText } from '../../base/text/error-text.js';
 import { preview } from '../../base/text/preview.js';
 import type { HookName } from '../../run/agents/run-config.js';
 import type { Message } from '../../run/messages/message.js';
+import { NOTE_WANTED, type Note, readNote } from '../../run/state/note.js';
 import { failpoint } from '../../shared/process/failpoints.js';
 import { askPatiently } from '../../shared/query-errors.js';
 import { withinTime } from '../../shared/time-limit.js';
 
-/** Calls one hook in its place, until `signal` is aborted. @returns false and why, if it refuses. */
+/** Calls one hook in its place, until `signal` is aborted. @returns false and why, if it refuses, and its notes. */
 export type CallHook = (
   hook: HookName,
   told: Told,
   signal: AbortSignal,
-) => Promise<{ goOn: boolean; why?: string }>;
+) => Promise<{ goOn: boolean; why?: string; notes?: Note[] }>;
 
 export interface HookDeps {
   /** Hooks of program and configuration: all of them are called. */
@@ -42,24 +44,36 @@ const FUNCTION_MS = 10_000;
 const SHARE_MS = { message: 12_000, turn: 30_000, alone: 45_000 };
 const GIVE_UP_MS = 8_000;
 const WHY_CHARS = 300;
+/** At one moment; the others are dropped. */
+const MOST_NOTES = 20;
 const LATE = Symbol('late');
 
 /** Returns a program's functions as callable hooks. */
 export function functionHooks(functions: RunHooks): CallHook {
   return async (hook, told, signal) => {
-    const called = async () => functions[hook]?.(told as EndedTurn & SaidMessage & FailedModel & EndedRun);
+    const notes: Note[] = [];
+    const given = { ...told, note: (note: Note) => void notes.push(checked(note)) };
+    const called = async () =>
+      functions[hook]?.(given as EndedTurn & SaidMessage & FailedModel & EndedRun & Noting);
     const answer = await unlessOver(signal, within(FUNCTION_MS, called(), LATE));
     if (answer === LATE) throw new Error(`it did not end within ${FUNCTION_MS / 1_000} s`);
     if (hook === 'onTurnEnd' && answer !== undefined && typeof answer !== 'boolean')
       throw new Error('it must return true, false or nothing');
-    return { goOn: answer !== false };
+    return { goOn: answer !== false, notes };
   };
+}
+
+function checked(note: Note): Note {
+  const read = readNote(note);
+  if (read === null) throw new Error(NOTE_WANTED);
+  return read;
 }
 
 /** The activity's progress, from which another worker continues. */
 interface Progress {
   /** Messages passed to hooks, including those that failed. */
   messages: number;
+  notes: Note[];
   warning?: string;
   /** The hook being called, and its number of calls: an attempt that finds it here was lost in that call. */
   underway?: { hook: string; tries: number };
@@ -82,15 +96,16 @@ export function hearsHooks(deps: HookDeps): Hears {
     await failpoint('hook.before-call');
     const end = await callAll(deps, input, progress);
     await failpoint('hook.after-call');
-    return end;
+    return { ...end, ...(progress.notes.length > 0 && { notes: deps.redact(progress.notes) }) };
   };
 }
 
 function progressOf(details: unknown): Progress {
-  if (!isRecord(details) || !Number.isInteger(details.messages)) return { messages: 0 };
-  const { messages, warning, underway } = details;
+  if (!isRecord(details) || !Number.isInteger(details.messages)) return { messages: 0, notes: [] };
+  const { messages, notes, warning, underway } = details;
   return {
     messages: Number(messages),
+    notes: (Array.isArray(notes) ? notes : []).map(readNote).filter(note => note !== null),
     ...(isText(warning) && { warning }),
     ...(isUnderway(underway) && { underway }),
   };
@@ -186,7 +201,12 @@ async function callEach(
   const faults: unknown[] = [];
   for (const [at, call] of hooks.entries()) {
     try {
-      const { goOn, why } = await noting(progress, `${hook} ${at}`, () => call(hook, told, signal));
+      const {
+        goOn,
+        why,
+        notes = [],
+      } = await noting(progress, `${hook} ${at}`, () => call(hook, told, signal));
+      progress.notes = [...progress.notes, ...notes].slice(0, MOST_NOTES);
       if (end.goOn && !goOn) end = { goOn, ...(why !== undefined && { why: preview(why, WHY_CHARS) }) };
     } catch (error) {
       unlessCancelled();

@@ -1,6 +1,7 @@
 /** Hooks of the worker: functions of its program, and addresses of its configuration, that are called at moments of a run. */
 import type { MomentEnd } from '../../activities/types.js';
 import type { HookName } from '../../run/agents/run-config.js';
+import { NOTE_EVENTS } from '../../run/state/note.js';
 import type { Feature, Moment, Part } from '../../workflows/beside/feature.js';
 import { stop } from '../../workflows/beside/tell.js';
 import { Held } from '../../workflows/run/memory.js';
@@ -28,7 +29,7 @@ function tells(run: Run, moment: Moment): Part | null {
         : null;
     case 'error':
       if (run.state.pinned === null) unpinned.of(run).names = moment.failure.hooks ?? [];
-      return has(run, 'onError') ? {} : null;
+      return has(run, 'onError') ? { told: ended => noted(run, ended) } : null;
     case 'end':
       return has(run, 'onRunEnd') ? { told: ended => warned(run, 'onRunEnd', ended) } : null;
     default:
@@ -44,8 +45,15 @@ function turnEnded(run: Run, ended: Called<MomentEnd>): void {
   if (!goOn) stop(run, 'hook_stop', why);
 }
 
+/** Records the notes of hooks. */
+function noted(run: Run, ended: Called<MomentEnd>): void {
+  const notes = ended.ok ? (ended.value.notes ?? []) : [];
+  for (const { type, text } of notes) run.journal(NOTE_EVENTS[type], { text });
+}
+
 /** Warns once for each hook: its text may differ each time, which would let the state grow. */
 function warned(run: Run, hook: HookName, ended: Called<MomentEnd>): void {
+  noted(run, ended);
   const text = ended.ok ? ended.value.warning : `The hook ${hook} failed: ${ended.failure.message}`;
   if (ended.ok || ended.failure.kind !== 'cancelled') {
     if (text !== undefined) run.warnOnce(hook, text);

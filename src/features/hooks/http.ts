@@ -6,6 +6,7 @@ import { pause, unlessOver } from '../../activities/stop-signal.js';
 import { isRecord, isText, parseJson } from '../../base/json/json.js';
 import { errorTextWithCause } from '../../base/text/error-text.js';
 import { preview } from '../../base/text/preview.js';
+import { type Note, readNote } from '../../run/state/note.js';
 import { outward } from '../../shared/http/outward-fetch.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { withinTime } from '../../shared/time-limit.js';
@@ -40,7 +41,8 @@ export function httpHooks(settings: HookSettings, lookup: (name: string) => stri
     const target = targets.get(hook);
     if (!target) return { goOn: true };
     const answer = await post(target, told.key, { body: JSON.stringify({ hook, ...told }), signal });
-    return hook === 'onTurnEnd' ? wordOf(answer, target) : { goOn: true };
+    const word = hook === 'onTurnEnd' ? wordOf(answer, target) : { goOn: true };
+    return { ...word, notes: notesIn(answer) };
   };
 }
 
@@ -52,6 +54,13 @@ function wordOf(answer: string, { url }: Target): { goOn: boolean; why?: string 
   if (!isRecord(said) || (said.continue !== undefined && typeof said.continue !== 'boolean'))
     throw lasting(`${shown(url)}: its answer is neither empty nor {"continue": true} or false: ${text}`);
   return { goOn: said.continue !== false, ...(isText(said.reason) && { why: said.reason }) };
+}
+
+/** Returns the notes of an answer; anything else in their place is ignored. */
+function notesIn(answer: string): Note[] {
+  const said = parseJson(answer);
+  const notes = isRecord(said) && Array.isArray(said.notes) ? said.notes : [];
+  return notes.map(readNote).filter(note => note !== null);
 }
 
 /** Returns a failure that is not retried, because all attempts are used. */

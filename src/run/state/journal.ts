@@ -159,6 +159,10 @@ export interface JournalPayloads {
   warning: { text: string };
   /** A fact about the context for people; models do not get it. */
   context_note: { text: string };
+  /** What happened to the run, as its application says: for people, and no model gets it. */
+  system_event: { text: string };
+  /** What a tool of the application did, as that says: for people, and no model gets it. */
+  tool_log: { text: string };
   /** Most of the budget is used. */
   budget_warning: { budget: BudgetKind };
   /** `limits`: the new ones; null: unlimited. */

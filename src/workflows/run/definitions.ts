@@ -20,6 +20,7 @@ import type { Cursor } from '../../run/state/cursor.js';
 import type { GoalRecord } from '../../run/state/goal.js';
 import type { JournalEvent, ModelSwitch } from '../../run/state/journal.js';
 import type { KeepPage, Lack, Mark } from '../../run/state/kept.js';
+import type { Note } from '../../run/state/note.js';
 import type { RunState } from '../../run/state/run-state.js';
 import type { TraceReport } from '../../run/state/trace.js';
 import type { InboxItem, SteerTime } from '../../run/steering/inbox.js';
@@ -238,6 +239,8 @@ export const editPlanUpdate = defineUpdate<{ tasks: number }, [{ tasks: TaskChan
 export const withdrawUpdate = defineUpdate<{ text: string; agent?: string }, [{ id: string }]>('withdraw');
 /** A call that an app requests: `{ of, tool, arguments }`. Its result is the event `app_call_ended`. */
 export const callToolUpdate = defineUpdate<{ callId: string }, [Record<string, unknown>]>('callTool');
+/** A note for people, which no model gets: `{ type: 'SYSTEM_EVENT', text }`. Returns the number of its event. */
+export const noteUpdate = defineUpdate<{ seq: number }, [Note]>('note');
 /** Changes limits: `{ tokens: 2000000 }`. Returns their names, and the running agents that are notified. */
 export const setBudgetUpdate = defineUpdate<{ limits: string[]; agents: string[] }, [Partial<Limits>]>(
   'setBudget',

@@ -46,6 +46,11 @@ const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
       'workflows/turn/turn-loop.ts',
     ],
   },
+  // They are events, which hooks add too.
+  notes: {
+    words: /noteUpdate|system_event|tool_log|NOTE_EVENTS/,
+    contracts: ['run/state/journal.ts', 'run/state/note.ts', 'workflows/run/definitions.ts'],
+  },
   // Watchers are told which a model has read.
   skills: { words: /\bskills?(?![a-z])|skill_/i, contracts: ['run/state/journal.ts'] },
   // Results and conversations have them, prompts may name them, and models read of them in words.

@@ -368,6 +368,8 @@ export const EN = {
   note_limit_reached: 'Limit reached',
   note_warning: 'Warning',
   note_context_note: 'Note',
+  note_system_event: 'Event',
+  note_tool_log: 'Tool',
   note_skill_loaded: 'Skill',
   note_budget_warning: 'Most of the budget is used',
   note_budget_set: 'Budget',

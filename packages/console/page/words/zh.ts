@@ -367,6 +367,8 @@ export const ZH: Words = {
   note_limit_reached: '达到上限',
   note_warning: '警告',
   note_context_note: '说明',
+  note_system_event: '事件',
+  note_tool_log: '工具',
   note_skill_loaded: '技能',
   note_budget_warning: '预算即将用尽',
   note_budget_set: '预算',
