@@ -3,14 +3,14 @@
 import { stringOr } from '../../base/json/json.js';
 import { toWireMessages, type WireMessage } from '../../models/chat/wire-messages.js';
 import type { Message } from '../../run/messages/message.js';
-import { MessageReader, type ReadOptions, recordsOf, textsOf } from './read-messages.js';
+import { MessageReader, type ReadOptions, recordsOf, textsOf, withFailuresInWords } from './read-messages.js';
 
 /** Returns the `messages` of a request of chat completions. `model`: the `endpoint/model` that receives them. */
 export function toChatMessages(
   messages: readonly Message[],
   { model = '', system = '' }: { model?: string; system?: string } = {},
 ): WireMessage[] {
-  return toWireMessages(model, system, messages);
+  return toWireMessages(model, system, withFailuresInWords(messages));
 }
 
 /** Reads the messages of a request of chat completions, without system messages. */

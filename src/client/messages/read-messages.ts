@@ -54,8 +54,10 @@ export class MessageReader {
     const name = this.#called.get(id);
     if (name === undefined) return;
     this.#called.delete(id);
-    const { note, content } = readToolResultText(text);
-    const block = { ...toolResult({ id, name }, 'executed', { content, isError }), note };
+    const { note: whole, content } = readToolResultText(text);
+    const failed = whole.startsWith(FAILED);
+    const note = failed ? whole.slice(FAILED.length).trimStart() : whole;
+    const block = { ...toolResult({ id, name }, 'executed', { content, isError: isError || failed }), note };
     this.messages.push({ ...this.#head, kind: 'tool_result', content: [block] });
   }
 
@@ -97,14 +99,33 @@ function ended(content: ReplyContent): Pick<AssistantMessage, 'content' | 'stopR
   };
 }
 
+/** Begins the text of a failed result where the protocol has no mark for one. */
+const FAILED = '[The tool reported an error.]';
+
+/** Returns the messages for a protocol without a mark for failed results. */
+export function withFailuresInWords(messages: readonly Message[]): Message[] {
+  return messages.map(message => {
+    if (message.kind !== 'tool_result' || !message.content[0].isError) return message;
+    const [result] = message.content;
+    return { ...message, content: [{ ...result, note: `${FAILED} ${result.note}`.trimEnd() }] };
+  });
+}
+
 export function recordsOf(value: unknown): Wire[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-/** Returns the texts of a content, which is a text or a list of parts. */
+/** Returns the texts of a content, which is a text or a list of parts. A picture or file is named in its place. */
 export function textsOf(content: unknown): string[] {
   if (typeof content === 'string') return content === '' ? [] : [content];
   return recordsOf(content)
-    .map(part => stringOr(part.text, stringOr(part.refusal, '')))
+    .map(part => stringOr(part.text, stringOr(part.refusal, PARTS[stringOr(part.type, '')] ?? '')))
     .filter(text => text !== '');
 }
+
+const [PICTURE, FILE] = ['[picture]', '[file]'];
+/** What stands for parts that are no text, by their types in all protocols. */
+const PARTS: Readonly<Record<string, string>> = {
+  ...{ image_url: PICTURE, input_image: PICTURE, image: PICTURE },
+  ...{ file: FILE, input_file: FILE, document: FILE, input_audio: FILE },
+};

@@ -3,14 +3,14 @@
 import { stringOr } from '../../base/json/json.js';
 import { toWireInput } from '../../models/responses/wire-input.js';
 import type { Message } from '../../run/messages/message.js';
-import { MessageReader, type ReadOptions, recordsOf, textsOf } from './read-messages.js';
+import { MessageReader, type ReadOptions, recordsOf, textsOf, withFailuresInWords } from './read-messages.js';
 
 /** Returns the `input` of a request of the Responses API. `model`: the `endpoint/model` that receives it. */
 export function toResponsesInput(
   messages: readonly Message[],
   { model = '' }: { model?: string } = {},
 ): ReturnType<typeof toWireInput> {
-  return toWireInput(model, messages);
+  return toWireInput(model, withFailuresInWords(messages));
 }
 
 /** Reads the `input`, or the `output` of a response, without system and developer messages. */

@@ -1,0 +1,45 @@
+/** Converts definitions of tools between the project's form and those of the model protocols and of MCP (CF6). */
+
+import { isRecord, type JsonSchema, stringOr } from '../../base/json/json.js';
+import { toWireTools as toAnthropic } from '../../models/anthropic/wire-messages.js';
+import { toWireTools as toChat } from '../../models/chat/wire-messages.js';
+import { toWireTool as toResponses } from '../../models/responses/request-body.js';
+import { recordsOf } from './read-messages.js';
+
+/** A tool as a model is offered it. */
+export interface DescribedTool {
+  name: string;
+  description: string;
+  /** A JSON Schema of an object. */
+  inputSchema: JsonSchema;
+}
+
+/** Reads tools of chat completions, of Responses, of Anthropic's Messages, or of an MCP server. One without a name is left out. */
+export function fromTools(tools: readonly unknown[]): DescribedTool[] {
+  return recordsOf(tools).flatMap(tool => {
+    const said = isRecord(tool.function) ? tool.function : tool;
+    const name = stringOr(said.name, '');
+    if (name === '') return [];
+    const given = [said.parameters, said.input_schema, said.inputSchema].find(isRecord);
+    return [{ name, description: stringOr(said.description, ''), inputSchema: given ?? { type: 'object' } }];
+  });
+}
+
+/** Returns the `tools` of a request of chat completions. */
+export function toChatTools(tools: readonly DescribedTool[]): ReturnType<typeof toChat> {
+  return toChat(tools.map(offered));
+}
+
+/** Returns the `tools` of a request of the Responses API. */
+export function toResponsesTools(tools: readonly DescribedTool[]): ReturnType<typeof toResponses>[] {
+  return tools.map(tool => toResponses(offered(tool)));
+}
+
+/** Returns the `tools` of a request of the Messages API. */
+export function toAnthropicTools(tools: readonly DescribedTool[]): ReturnType<typeof toAnthropic> {
+  return toAnthropic(tools.map(offered));
+}
+
+function offered(tool: DescribedTool) {
+  return { ...tool, validation: 'strict' as const };
+}
