@@ -118,6 +118,8 @@ export interface CallToolInput {
 export interface ActivityToolCall
   extends Pick<CallToolInput, 'workspace' | 'idempotencyKey' | 'timeoutMs' | 'idempotent' | 'words'> {
   attempts: number;
+  /** The run's context; absent for an empty one. */
+  values?: Record<string, string>;
 }
 
 export interface CallToolResult {

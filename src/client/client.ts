@@ -92,21 +92,24 @@ export class SteersmanClient {
         session === undefined
           ? await startRun(waits, request, taskQueue)
           : await startInSession(waits, kept?.sessions ?? null, { ...request, session }, taskQueue);
-      return new Run<T>(this.#scope, started, options.tools);
+      return new Run<T>(this.#scope, started, options);
     });
   }
 
   /**
    * Returns the run of this id, open or ended. `tools`: functions of its client tools, which answer calls in this
-   * process. Throws a `SteersmanError` `not_found` if the id is unknown.
+   * process, with `context` as their `values`. Throws a `SteersmanError` `not_found` if the id is unknown.
    */
-  attach(id: string, { tools, ...options }: Abortable & Pick<StartOptions, 'tools'> = {}): Promise<Run> {
+  attach(
+    id: string,
+    { tools = [], context = {}, ...options }: Abortable & Pick<StartOptions, 'tools' | 'context'> = {},
+  ): Promise<Run> {
     const { temporal } = this.#scope;
     return abortable(this.#scope, options, async () => {
       const kept = await describeRun(temporal, id).catch(error => forgottenRun(this.#scope, id, error));
       if ('chain' in kept) return new Run(this.#scope, { ...kept, id, taskQueue: '', forgotten: kept });
       const { runId, taskQueue, memo } = kept;
-      return new Run(this.#scope, { id, runId, taskQueue, workspace: workspaceOf(memo) }, tools);
+      return new Run(this.#scope, { id, runId, taskQueue, workspace: workspaceOf(memo) }, { tools, context });
     });
   }
 

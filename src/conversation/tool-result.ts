@@ -172,6 +172,12 @@ export function resultPreview(text: string, max?: number): string {
   return preview(outlineOf(text) ?? text, max);
 }
 
+/** Returns the text of a result for events, and whether it says less than the result (CF3). */
+export function toldResult(text: string): { text: string; cut?: true } {
+  const told = resultPreview(text);
+  return { text: told, ...(told !== oneLine(text) && { cut: true as const }) };
+}
+
 /** Null for text that is not JSON, or is empty. */
 function outlineOf(text: string): string | null {
   const start = text.trimStart()[0];

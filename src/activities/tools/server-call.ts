@@ -1,6 +1,7 @@
 /** Calls a tool on its server: connects and sends, and repeats if nothing was sent. */
 
 import { hostname } from 'node:os';
+import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { isRecord } from '../../base/json/json.js';
 import { secondsOf } from '../../base/text/error-text.js';
@@ -11,7 +12,7 @@ import { McpCallError } from '../../mcp/connection/call-failure.js';
 import type { McpCall, McpConnection } from '../../mcp/connection/connection.js';
 import type { McpPool } from '../../mcp/connection/pool.js';
 import type { McpSessions } from '../../mcp/connection/sessions.js';
-import { META, STOPPABLE_META, saysStopped } from '../../mcp/tools/code-tools.js';
+import { META, mayCallAgain, STOPPABLE_META, saysStopped } from '../../mcp/tools/code-tools.js';
 import type { ToolAnswer } from '../../mcp/tools/tool-answer.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { SteersmanError } from '../../shared/process/errors.js';
@@ -182,6 +183,9 @@ export class ServerCall {
     const asked = connection.callTool(call);
     const answer = await this.#answered(abort, asked, () => this.#stopOn(connection, abort, asked));
     const durationMs = since(startedAt);
+    // As an activity that is a tool: a function that throws is called again as often as its policy says (CF3).
+    if (input.idempotent && mayCallAgain(this.#server, answer.meta) && isTriedAgain())
+      throw ApplicationFailure.retryable(texts.shortOf(textOfAnswer(answer)), FAILURE.tool.threw);
     await failpoint('tool.after-effect', () => new McpCallError('connection_lost', 'failpoint'));
     const result = endOf(await texts.resultOf(answer, durationMs), answer, this.#call);
     const forApp = await keptForApp(input, answer, reading, texts.keep);
@@ -217,6 +221,16 @@ export class ServerCall {
     }
     abort.abort();
   }
+}
+
+/** True unless this is the last attempt of the activity. */
+function isTriedAgain(): boolean {
+  const { attempt, retryPolicy } = activityInfo();
+  return attempt < (retryPolicy?.maximumAttempts ?? 1);
+}
+
+function textOfAnswer({ content }: ToolAnswer): string {
+  return content.map(part => (part.type === 'text' ? part.text : '')).join('\n');
 }
 
 /** The result has the stopped tool's output so far; its effects so far were not checked. */

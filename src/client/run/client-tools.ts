@@ -16,6 +16,8 @@ export interface ClientToolContext {
   /** Identifies this call among all runs: for systems that perform each key only once. */
   idempotencyKey: string;
   runId: string;
+  /** The `context` of the start, or of `attach`. */
+  values: Readonly<Record<string, string>>;
   /** Aborted when the result is no longer needed, and when the client is closed. */
   signal: AbortSignal;
 }

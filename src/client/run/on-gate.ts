@@ -86,7 +86,11 @@ function gateFault({ id, kind }: Gate, error: unknown): SteersmanError {
  * before it runs, so that only one of several clients runs it. Calls that were claimed before this client started are
  * taken over, because their client is gone.
  */
-export function answerTools(scope: ClientScope, looks: RunReader, tools: readonly ClientTool[]): void {
+export function answerTools(
+  scope: ClientScope,
+  looks: RunReader,
+  { tools, values }: { tools: readonly ClientTool[]; values: ClientToolContext['values'] },
+): void {
   const own = tools.filter(tool => tool.run !== undefined);
   if (own.length === 0) return;
   const by = `${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -104,7 +108,7 @@ export function answerTools(scope: ClientScope, looks: RunReader, tools: readonl
       update(scope.temporal, id, claimToolCallUpdate, claim),
     );
     if (!claimed?.run) return;
-    const given = await runClientTool(tool, input, { runId: id, idempotencyKey, signal });
+    const given = await runClientTool(tool, input, { runId: id, idempotencyKey, values, signal });
     if (given !== null) await giveResult(scope, id, { gate, given, signal });
   });
 }

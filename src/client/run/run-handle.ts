@@ -40,11 +40,11 @@ import { readHistory, readStored } from '../record/run-files.js';
 import { RunReader, resultIn } from '../record/run-reader.js';
 import type { RunSnapshot } from '../record/run-snapshot.js';
 import { fromWorker, mayBeServed } from '../record/runs.js';
+import type { StartOptions } from '../start/start-run.js';
 import { wordsOf } from '../vocabularies/stream-events.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { type WaitOptions, waitForEnd } from '../watch/wait-for-end.js';
 import { type WatchOptions, watchRun } from '../watch/watch-run.js';
-import type { ClientTool } from './client-tools.js';
 import { answerTools, type GateHandler, type GateHandlers, handlerOf, onGate } from './on-gate.js';
 import {
   answerAndKeep,
@@ -124,7 +124,7 @@ export class Run<T = unknown> {
       joined?: boolean;
       forgotten?: RunRecord | null;
     },
-    tools: readonly ClientTool[] = [],
+    { tools = [], context = {} }: Pick<StartOptions, 'tools' | 'context'> = {},
   ) {
     this.#scope = scope;
     this.#reader = new RunReader(scope.temporal, id, scope.kept?.sessions ?? null, forgotten);
@@ -134,7 +134,7 @@ export class Run<T = unknown> {
     this.taskQueue = taskQueue;
     this.workspace = workspace;
     this.webUi = webUiLink(scope.temporal, id);
-    if (forgotten === null) answerTools(scope, this.#reader, tools);
+    if (forgotten === null) answerTools(scope, this.#reader, { tools, values: context });
   }
 
   /**

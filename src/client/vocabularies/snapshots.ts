@@ -32,8 +32,9 @@ export interface ToolInteraction {
   tool_call_id: string;
   tool_name: string;
   params: Record<string, unknown>;
-  /** The text of its event: the beginning of a long result. */
+  /** At most 200 characters on one line; `cut`: the transcript has more. */
   result: string;
+  cut: boolean;
   success: boolean;
 }
 
@@ -43,10 +44,24 @@ export interface SnapshotEvent {
   type: SnapshotType;
   /** The role. */
   agent: string;
+  /** The sub-agent's path below the run, such as `search/1`; absent for the run's own roles. */
+  path?: string;
   data: AgentSnapshot;
 }
 
+/** Covers the run and its sub-agents, each by itself (CF7). */
 export function snapshots(): Vocabulary<SnapshotEvent> {
+  const ofPath = new Map<string, Vocabulary<SnapshotEvent>>();
+  return event => {
+    const { path = '' } = event;
+    const told = ofPath.get(path) ?? snapshotsOfOne();
+    ofPath.set(path, told);
+    const { path: _path, ...own } = event;
+    return told(own).map(snapshot => (path === '' ? snapshot : { ...snapshot, path }));
+  };
+}
+
+function snapshotsOfOne(): Vocabulary<SnapshotEvent> {
   const reply = new ReplyText();
   const interactions = new Interactions();
   let agent = '';
@@ -108,10 +123,11 @@ class Interactions {
         return;
       }
       case 'tool_call_ended': {
-        const { callId, tool, text, isError, taskId } = event;
+        const { callId, tool, text, cut = false, isError, taskId } = event;
         const { tool_call_id = callId, params = {} } = this.#open.get(callId) ?? {};
         this.#open.delete(callId);
-        const interaction = { tool_call_id, tool_name: tool, params, result: text, success: !isError };
+        const said = { tool_call_id, tool_name: tool, params, result: text, cut };
+        const interaction = { ...said, success: !isError };
         this.#lists.set(this.#keyOf(taskId), [...this.of(taskId), interaction]);
       }
     }

@@ -23,12 +23,23 @@ export type TurnEvent =
       type: 'tool_execution';
       turn_number: number;
       tool_name: string;
+      /** At most 200 characters on one line; `is_cut`: the transcript has more. */
       result: string;
+      is_cut: boolean;
       is_error: boolean;
       duration_ms: number;
     }
-  /** The run waits for a tool of the client: `run.submitToolResult({ gateId: gate_id, … })`. */
-  | { type: 'client_tool_request'; gate_id: string; request: string }
+  /**
+   * The run waits for a tool of the client: `run.submitToolResult({ gateId: gate_id, … })`. `tool_call_id`: the model's
+   * id of the call.
+   */
+  | {
+      type: 'client_tool_request';
+      gate_id: string;
+      tool_name: string;
+      tool_call_id: string;
+      request: string;
+    }
   /** A person's message was applied, and these tool calls were skipped for it. */
   | { type: 'steering'; message_ids: string[]; skipped_tools: string[] }
   | { type: 'provider_switch'; agent: string; from_model: string; to_model: string; why: string }
@@ -104,13 +115,14 @@ function ofEvent(event: RunEvent, numbers: TurnNumbers): TurnEvent[] {
       numbers.failed(event);
       return [];
     case 'tool_call_ended': {
-      const { tool, text, isError, durationMs } = event;
-      const told = { tool_name: tool, result: text, is_error: isError, duration_ms: durationMs };
+      const { tool, text, cut = false, isError, durationMs } = event;
+      const said = { tool_name: tool, result: text, is_cut: cut };
+      const told = { ...said, is_error: isError, duration_ms: durationMs };
       return [{ type: 'tool_execution', turn_number: numbers.of(event.turn), ...told }];
     }
     case 'gate_opened':
       if (event.kind !== 'clientTool') return [];
-      return [{ type: 'client_tool_request', gate_id: event.gateId, request: event.body }];
+      return [clientRequest(event)];
     case 'steering':
       return [{ type: 'steering', message_ids: event.ids, skipped_tools: event.skippedTools }];
     case 'provider_switch':
@@ -126,6 +138,13 @@ function ofEvent(event: RunEvent, numbers: TurnNumbers): TurnEvent[] {
     default:
       return [];
   }
+}
+
+function clientRequest({ gateId, call, body }: JournalPayloads['gate_opened']): TurnEvent {
+  // Events of earlier code have no call.
+  const { tool = '', id = '' } = call ?? {};
+  const named = { tool_name: tool, tool_call_id: id };
+  return { type: 'client_tool_request', gate_id: gateId, ...named, request: body };
 }
 
 /** Returns why the run failed, in a sentence; null if it ended otherwise, such as stopped or out of budget. */

@@ -287,11 +287,9 @@ async function answer(tool: CodeTool, args: unknown, context: ToolContext): Prom
     return { content: contentOf(value) };
   } catch (error) {
     const stopped = tool.stoppable === true && context.signal.aborted;
-    return {
-      content: [{ type: 'text', text: errorText(error) }],
-      isError: true,
-      ...(stopped && { _meta: { [STOPPED_META]: true } }),
-    };
+    const isLasting = isRecord(error) && error.nonRetryable === true;
+    const meta = { ...(stopped && { [STOPPED_META]: true }), ...(!isLasting && { [THREW_META]: true }) };
+    return { content: [{ type: 'text', text: errorText(error) }], isError: true, _meta: meta };
   }
 }
 
@@ -300,6 +298,14 @@ const STOPPED_META = 'steersman/stopped';
 
 export function saysStopped(meta: unknown): boolean {
   return isRecord(meta) && meta[STOPPED_META] === true;
+}
+
+/** In `_meta` of an answer: the function threw, and another call may succeed. */
+const THREW_META = 'steersman/threw';
+
+/** True for the answer of a program's function that may be called again. Others throw where a model chose wrongly. */
+export function mayCallAgain(server: string, meta: unknown): boolean {
+  return server === CODE_SERVER && isRecord(meta) && meta[THREW_META] === true;
 }
 
 /** In `_meta` of a text: it is the output of a command, which is shortened as such. */

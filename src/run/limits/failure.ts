@@ -40,6 +40,8 @@ export const FAILURE = {
     notSent: 'tool.not_sent',
     /** The request was not sent: this worker's host lacks the workspace, and another may have it. */
     noWorkspace: 'tool.no_workspace',
+    /** A program's function that may be called again threw. */
+    threw: 'tool.threw',
   },
   run: {
     badInput: 'run.bad_input',

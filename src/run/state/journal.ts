@@ -22,7 +22,10 @@ export interface CallEnded {
   ending: ToolEnding;
   isError: boolean;
   durationMs: number;
+  /** The result's beginning on one line; of a long JSON its outline. */
   text: string;
+  /** The result says more than `text`: its message has it. */
+  cut?: true;
   /** Data for people, never for models: for the tool's app, or the answer to an app's call. */
   app?: AppResult;
 }
@@ -208,6 +211,8 @@ export interface JournalPayloads {
     body: string;
     deadline: number | null;
     choices: string[];
+    /** The call of a client's tool: its name, and the model's id of the call. */
+    call?: { tool: string; id: string };
   };
   gate_closed: {
     gateId: string;

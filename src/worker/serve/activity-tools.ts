@@ -97,7 +97,10 @@ export function activityToolCalls(
 }
 
 /** The facts about its call that an activity can read. */
-export interface ActivityCall extends Pick<ActivityToolCall, 'workspace' | 'idempotencyKey'> {}
+export interface ActivityCall extends Pick<ActivityToolCall, 'workspace' | 'idempotencyKey'> {
+  /** The `context` that the run was started with. */
+  values: Readonly<Record<string, string>>;
+}
 
 const calls = new WeakMap<Context, ActivityCall>();
 
@@ -132,8 +135,8 @@ async function callTool(
   if ('fault' in parsed) return ended('invalid', badArgumentsNote(words, [parsed.fault]));
   const startedAt = performance.now();
   const took = () => Math.round(performance.now() - startedAt);
-  const { workspace, idempotencyKey } = call;
-  calls.set(context, { workspace, idempotencyKey });
+  const { workspace, idempotencyKey, values = {} } = call;
+  calls.set(context, { workspace, idempotencyKey, values });
   const stopBeats = keepBeating(context);
   let ran: { isError: boolean; value: unknown };
   try {

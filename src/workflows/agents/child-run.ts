@@ -13,7 +13,7 @@ import {
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { JsonSchema } from '../../base/json/json.js';
+import { isTexts, type JsonSchema } from '../../base/json/json.js';
 import { readAgentMessage } from '../../rules/agents/agent-message.js';
 import { CALLED_BY_WORKFLOW } from '../../rules/agents/subagent.js';
 import { memoOf, type RunSettings, WORKFLOW_TYPE } from '../../run/agents/run-config.js';
@@ -116,13 +116,17 @@ export function runHandle(id: string): RunHandle {
 export interface CallingRun extends RunHandle {
   /** Identifies this call, the same in every attempt: for systems that ignore repeats of a key. */
   readonly idempotencyKey: string;
+  /** The `context` that the run was started with. */
+  readonly values: Readonly<Record<string, string>>;
 }
 
 /** Returns the run that called this workflow as a tool; null without one. */
 export function callingRun(): CallingRun | null {
   const { parent, memo } = workflowInfo();
   const key = memo?.idempotencyKey;
-  return parent && typeof key === 'string' ? { ...runHandle(parent.workflowId), idempotencyKey: key } : null;
+  if (!parent || typeof key !== 'string') return null;
+  const values = isTexts(memo?.values) ? memo.values : {};
+  return { ...runHandle(parent.workflowId), idempotencyKey: key, values };
 }
 
 function handleOf(

@@ -165,7 +165,7 @@ export async function callWorkflow(
         workflowId: childId(workflowInfo().workflowId, `${check.tool}/${check.callId}`),
         args: [value.arguments],
         // Read by `callingRun`, even after the workflow continued as new.
-        memo: { idempotencyKey: check.idempotencyKey },
+        memo: { idempotencyKey: check.idempotencyKey, values: check.context },
         ...(taskQueue === undefined ? {} : { taskQueue }),
         staticSummary: cutText(options.summary, SUMMARY_BYTES),
         workflowExecutionTimeout: check.timeoutMs,

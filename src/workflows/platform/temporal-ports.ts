@@ -251,11 +251,13 @@ const SUMMARY: Readonly<Record<LookInput['at'], string>> = {
 /** Calls an activity of the application, on the same task queue, with the tool's arguments first. */
 function callActivity(
   activity: string,
-  { arguments: args = {}, workspace, idempotencyKey, timeoutMs, idempotent, words }: CallToolInput,
+  { arguments: args = {}, context, words, ...input }: CallToolInput,
   { attempts, ...options }: CallOptions,
 ): Promise<CallToolResult> {
+  const { workspace, idempotencyKey, timeoutMs, idempotent } = input;
   const how = { workspace, idempotencyKey, timeoutMs, idempotent, attempts };
-  const call: ActivityToolCall = { ...how, ...(words && { words }) };
+  const values = Object.keys(context).length > 0 && { values: context };
+  const call: ActivityToolCall = { ...how, ...values, ...(words && { words }) };
   return scheduleActivity(activity, [args, call], activityOptions({ ...options, attempts }));
 }
 

@@ -76,7 +76,9 @@ export function showGate(run: Run, open: OpenGate): void {
   const { gate } = open;
   const { id: gateId, kind, title, body, deadline } = gate;
   run.state.people.gates.push(open);
-  run.journal('gate_opened', { gateId, kind, title, body, deadline, choices: choicesOf(gate) });
+  const call = gate.kind === 'clientTool' && { tool: gate.subject.tool, id: gate.subject.callId };
+  const told = { gateId, kind, title, body, deadline, choices: choicesOf(gate) };
+  run.journal('gate_opened', { ...told, ...(call && { call }) });
   run.ports.tellCaller({ type: 'gate_opened', gate });
 }
 

@@ -307,9 +307,10 @@ describe('turns', () => {
         gateId: 'g1',
         kind: 'clientTool',
         title: 'T',
-        body: 'ask_user',
+        body: 'ask_user {}',
         deadline: null,
         choices: [],
+        call: { tool: 'ask_user', id: 'c1_9' },
       }),
       end('completed', { text: 'All.', goals: [{ turns: 5 }, { turns: 4 }], usage, outcome: 'completed' }),
     ];
@@ -328,12 +329,19 @@ describe('turns', () => {
         turn_number: 3,
         tool_name: 'read_file',
         result: 'A',
+        is_cut: false,
         is_error: false,
         duration_ms: 7,
       },
       { type: 'steering', message_ids: ['u1'], skipped_tools: ['write_file'] },
       { type: 'provider_switch', agent: 'executor', from_model: 'a/x', to_model: 'b/y', why: 'it failed' },
-      { type: 'client_tool_request', gate_id: 'g1', request: 'ask_user' },
+      {
+        type: 'client_tool_request',
+        gate_id: 'g1',
+        tool_name: 'ask_user',
+        tool_call_id: 'c1_9',
+        request: 'ask_user {}',
+      },
       { type: 'done', outcome: 'completed', final_text: 'All.', total_turns: 9, total_usage: usage },
     ]);
   });
@@ -408,6 +416,7 @@ describe('snapshots', () => {
       tool_name: 'read_file',
       params: { path: 'a  b' },
       result: 'A',
+      cut: false,
       success: true,
     };
     expect(told.map(({ type, data }) => [type, data.tool_interactions])).toEqual([
@@ -416,6 +425,28 @@ describe('snapshots', () => {
       ['AGENT_START', [interaction]],
       ['AGENT_COMPLETE', [interaction]],
       ['AGENT_START', []],
+    ]);
+  });
+
+  test('snapshots: a sub-agent at work meanwhile → its own events with its path, and those of its caller go on (CF7)', () => {
+    const of = (event: RunEvent): RunEvent => ({ ...event, agent: 'search', path: 'search/1' });
+    const events = [
+      started,
+      piece(0, 'I '),
+      of(started),
+      of(piece(0, 'Fo')),
+      piece(2, 'ask.'),
+      of(ended('Found.')),
+    ];
+    const told = said(snapshots(), events);
+    expect(told.map(({ type, path = '', data }) => [type, path, data.content])).toEqual([
+      ['AGENT_START', '', ''],
+      ['LLM_CHUNK', '', 'I '],
+      ['AGENT_START', 'search/1', ''],
+      ['LLM_CHUNK', 'search/1', 'Fo'],
+      ['LLM_CHUNK', '', 'I ask.'],
+      ['LLM_COMPLETE', 'search/1', 'Found.'],
+      ['AGENT_COMPLETE', 'search/1', 'Found.'],
     ]);
   });
 

@@ -237,7 +237,12 @@ describe('tools in code', () => {
 });
 
 /** By the activity that runs make, with a store that is not asked for. */
-async function callByRun(tool: CodeTool, input: Partial<CallToolInput>, deny: string[] = []) {
+async function callByRun(
+  tool: CodeTool,
+  input: Partial<CallToolInput>,
+  deny: string[] = [],
+  environment = activityEnvironment(),
+) {
   const unused = () => Promise.reject(new Error('not asked for'));
   const pool = poolOf([tool]);
   const call = createCallTool({
@@ -255,7 +260,6 @@ async function callByRun(tool: CodeTool, input: Partial<CallToolInput>, deny: st
     serverToolName: tool.name,
     server: 'in-code',
   };
-  const environment = activityEnvironment();
   return environment.run<[CallToolInput], CallToolResult, typeof call>(call, {
     ...ids,
     arguments: {},
@@ -342,6 +346,31 @@ describe('a tool in code, called by a run', () => {
     );
     expect(result).toMatchObject({ ending: 'outcome_unknown', isError: true });
     await aborted;
+  });
+
+  test('a function throws that may be called again → tried again, until its last attempt has a result; others are not (CF3)', async () => {
+    const closed = (more: object = {}) =>
+      defineTool({
+        name: 'look',
+        description: '',
+        readOnly: true,
+        run: () => {
+          throw Object.assign(new Error('the warehouse is closed'), more);
+        },
+      });
+    const attempt = (attempt: number) =>
+      activityEnvironment({ attempt, retryPolicy: { maximumAttempts: 3 } });
+    const read = { idempotent: true };
+    for (const early of [1, 2])
+      await expect(callByRun(closed(), read, [], attempt(early))).rejects.toMatchObject({
+        ...{ type: 'tool.threw', nonRetryable: false, message: 'the warehouse is closed' },
+      });
+    const results = [
+      await callByRun(closed(), read, [], attempt(3)),
+      await callByRun(closed({ nonRetryable: true }), read, [], attempt(1)),
+      await callByRun(closed(), { idempotent: false }, [], attempt(1)),
+    ];
+    for (const result of results) expect(result).toMatchObject({ ending: 'executed', isError: true });
   });
 
   test('no answer in its time, and twice does no harm → tried again', async () => {

@@ -2,7 +2,7 @@
 
 import { jsonBytes, ownValue } from '../../../base/json/json.js';
 import { BOUNDS } from '../../../conversation/state-bounds.js';
-import { givenResult, resultPreview, resultText, toolResult } from '../../../conversation/tool-result.js';
+import { givenResult, resultText, toldResult, toolResult } from '../../../conversation/tool-result.js';
 import { isSubagent } from '../../../rules/agents/subagent.js';
 import { holdsParts } from '../../../rules/outputs/content-parts.js';
 import type { GivenAnswer } from '../../../run/gates/gate.js';
@@ -162,7 +162,7 @@ function tell(
     ending,
     isError,
     durationMs,
-    text: resultPreview(resultText(result)),
+    ...toldResult(resultText(result)),
     ...(app && { app }),
     ...(holdsParts(result.content) && { parts: { server: tool ? serverOf(tool) : null } }),
   });

@@ -107,12 +107,13 @@ function mailing(run: FakeRun, result: unknown = 'sent') {
   const mail = clientTool({
     name: 'mail',
     description: '',
-    run: (_, { idempotencyKey }) => {
+    run: (_, { idempotencyKey, values }) => {
       mailed.push(idempotencyKey);
+      expect(values).toEqual({ user: 'mia' });
       return result;
     },
   });
-  answerTools(run.scope, run.looks, [mail]);
+  answerTools(run.scope, run.looks, { tools: [mail], values: { user: 'mia' } });
   return mailed;
 }
 

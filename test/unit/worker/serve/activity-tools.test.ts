@@ -6,12 +6,19 @@ import { expect, test } from 'vitest';
 import type { CallToolResult } from '../../../../src/activities/types.js';
 import { WORKFLOW_TYPE } from '../../../../src/run/agents/run-config.js';
 import { Secrets } from '../../../../src/shared/secrets.js';
-import { activityToolCalls, readyActivityTools } from '../../../../src/worker/serve/activity-tools.js';
+import {
+  activityToolCalls,
+  readyActivityTools,
+  toolCall,
+} from '../../../../src/worker/serve/activity-tools.js';
 
 const cycle: Record<string, unknown> = {};
 cycle.self = cycle;
 
-async function callPay(value: unknown): Promise<CallToolResult> {
+async function callPay(
+  value: unknown,
+  { more = {}, seen = () => {} }: { more?: object; seen?: () => void } = {},
+): Promise<CallToolResult> {
   const tools = readyActivityTools([{ activity: 'pay', description: '', idempotent: true }], {
     pay: () => {},
   });
@@ -30,8 +37,11 @@ async function callPay(value: unknown): Promise<CallToolResult> {
     const { inbound } = factory(Context.current());
     if (!inbound?.execute) throw new Error('no tool');
     const how = { workspace: '/w', idempotencyKey: 'k', timeoutMs: 60_000, idempotent: true, attempts: 3 };
-    const args = [{}, how];
-    return inbound.execute({ args, headers: {} }, async () => value) as Promise<CallToolResult>;
+    const args = [{}, { ...how, ...more }];
+    return inbound.execute({ args, headers: {} }, async () => {
+      seen();
+      return value;
+    }) as Promise<CallToolResult>;
   });
 }
 
@@ -51,3 +61,15 @@ test.each([
     });
   },
 );
+
+test("activity as a tool: it asks for its call → the run's context too; without one nothing (CF3)", async () => {
+  const seen: unknown[] = [];
+  const see = () => void seen.push(toolCall());
+  await callPay('paid', { more: { values: { user: 'mia' } }, seen: see });
+  await callPay('paid', { seen: see });
+  const facts = { workspace: '/w', idempotencyKey: 'k' };
+  expect(seen).toEqual([
+    { ...facts, values: { user: 'mia' } },
+    { ...facts, values: {} },
+  ]);
+});
