@@ -154,8 +154,8 @@ export function failureOf({ outcome, cause, failure }: RunEnd): string | null {
   return cause === null ? 'The run failed.' : causeText(cause);
 }
 
-/** Temporary failures other than a model's: a call that took too long, and workers that died. */
-const PASSING: ReadonlySet<string> = new Set(['timedOut', FAILURE.workerLost]);
+/** Temporary failures other than a model's: a call that took too long, workers that died, too many runs at once. */
+const PASSING: ReadonlySet<string> = new Set(['timedOut', FAILURE.workerLost, FAILURE.run.busy]);
 
 /** True if a later attempt may avoid the run's failure, judged by its own record. */
 function isPassing({ cause }: RunEnd): boolean {

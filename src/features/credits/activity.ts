@@ -7,29 +7,23 @@ import type { MomentEndParts, MomentInput } from '../../activities/types.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { failpoint } from '../../shared/process/failpoints.js';
 import type { AccountStore } from '../../shared/store/store.js';
-import type { Charges } from './rules.js';
+import type { Charges, Pool } from './rules.js';
 
 const STORE_MS = 9_000;
 const NO_STORE = `the store of accounts did not answer within ${STORE_MS / 1_000} s`;
 const LATE = Symbol('late');
 
 export function settlesAccounts(accounts: AccountStore): Hears {
-  return async input => {
-    const account = await settlePatiently(accounts, input);
-    return account ? { account } : {};
-  };
+  return input => settlePatiently(accounts, input);
 }
 
 /** Retries each second, because a restarting database refuses connections for some seconds. */
-async function settlePatiently(
-  accounts: AccountStore,
-  input: MomentInput,
-): Promise<MomentEndParts['account']> {
+async function settlePatiently(accounts: AccountStore, input: MomentInput): Promise<MomentEndParts> {
   for (let second = 1; ; second += 1) {
     try {
-      const account = await within(STORE_MS, settleAccount(accounts, input), LATE);
-      if (account === LATE) throw ApplicationFailure.retryable(NO_STORE, 'hook');
-      return account;
+      const pools = await within(STORE_MS, settleAccount(accounts, input), LATE);
+      if (pools === LATE) throw ApplicationFailure.retryable(NO_STORE, 'hook');
+      return pools;
     } catch (error) {
       if (error instanceof ApplicationFailure || second === STORE_MS / 1_000) throw error;
     }
@@ -39,16 +33,20 @@ async function settlePatiently(
 }
 
 /** Settles charges, refunds and the place of the run's account. */
-async function settleAccount(accounts: AccountStore, input: MomentInput): Promise<MomentEndParts['account']> {
-  const { charges, account, refund } = input;
-  if (account === undefined) return charges && chargeTo(accounts, charges);
-  if (input.at === 'begin') return takePlace(accounts, account, input.runsAtOnce);
-  const found = charges && (await chargeTo(accounts, charges));
+async function settleAccount(accounts: AccountStore, input: MomentInput): Promise<MomentEndParts> {
+  const { charges, account, refund, second } = input;
+  if (account === undefined) return charges ? chargeTo(accounts, charges) : {};
+  if (input.at === 'begin') {
+    await takePlace(accounts, account, input.runsAtOnce);
+    return {};
+  }
+  const found = charges ? await chargeTo(accounts, charges) : {};
   if (input.at === 'goal' && refund !== undefined) {
     await failpoint('hook.before-refund');
-    const { balance, dayTokens } = await accounts.refund(account, refund);
+    const first = poolOf(await accounts.refund(account, refund));
+    const other = second !== undefined && { second: poolOf(await accounts.refund(second, refund)) };
     await failpoint('hook.after-refund');
-    return { balance, dayTokens };
+    return { account: first, ...other };
   }
   if (input.at === 'end') await accounts.release(account, placeOf());
   return found;
@@ -59,28 +57,32 @@ async function takePlace(
   accounts: AccountStore,
   account: string,
   runsAtOnce = Number.MAX_SAFE_INTEGER,
-): Promise<undefined> {
+): Promise<void> {
   if (await accounts.lease(account, placeOf(), runsAtOnce)) return;
   const message = `The run can not start: the account ${account} has ${runsAtOnce} at work already, and no more are allowed at once.`;
-  throw ApplicationFailure.retryable(message, FAILURE.run.badInput);
+  throw ApplicationFailure.retryable(message, FAILURE.run.busy);
 }
 
 async function chargeTo(
   accounts: AccountStore,
-  { account, keepsPlace, all }: Charges,
-): Promise<MomentEndParts['account']> {
-  let found: MomentEndParts['account'];
+  { account, second = account, keepsPlace, all }: Charges,
+): Promise<MomentEndParts> {
+  const found: MomentEndParts = {};
   let isFirst = false;
-  for (const { key, ...what } of all) {
+  for (const { key, second: ofSecond, ...what } of all) {
     await failpoint('hook.before-charge');
-    const { balance, dayTokens, isNew } = await accounts.charge(account, key, what);
+    const charged = await accounts.charge(ofSecond ? second : account, key, what);
     await failpoint('hook.after-charge');
-    found = { balance, dayTokens };
-    isFirst ||= isNew;
+    found[ofSecond ? 'second' : 'account'] = poolOf(charged);
+    isFirst ||= charged.isNew;
   }
   // A late attempt, on a worker that was suspended: the run may have released its place since.
   if (keepsPlace && isFirst) await accounts.lease(account, placeOf(), Number.MAX_SAFE_INTEGER);
   return found;
+}
+
+function poolOf({ balance, dayTokens }: Pool): Pool {
+  return { balance, dayTokens };
 }
 
 /** Returns the run's id among the places of its account: open runs have different ids. */

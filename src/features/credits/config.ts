@@ -11,6 +11,22 @@ const creditsSchema = z
       .describe(
         'Key of the context of a start that names the account, such as tenant. A start without it is free.',
       ),
+    secondPool: z
+      .string()
+      .regex(/^[\w.-]{1,40}$/, 'expected letters, digits, ., - and _')
+      .exactOptional()
+      .describe(
+        'Name of a second pool: where the account has nothing left, the account ACCOUNT/NAME pays. Left out: one pool.',
+      ),
+    goOn: z
+      .array(z.string().min(1))
+      .default([])
+      .describe('Accounts, by name or glob, whose runs go on at zero; tokensPerDay holds all the same.'),
+    warnBelow: z
+      .number()
+      .nullable()
+      .default(null)
+      .describe('A run is told once, as system_event, when all pools together have less than this.'),
     perUsd: rate('Credits for a US dollar of the price of the models. Each model then needs a price.'),
     perTurn: rate('Credits for a reply.'),
     perThousandTokens: rate('Credits for a thousand tokens, counted as limits.tokens does.'),

@@ -6,7 +6,17 @@ import type { Feature, Moment, Part } from '../../workflows/beside/feature.js';
 import { keyOf, stop } from '../../workflows/beside/tell.js';
 import type { Called } from '../../workflows/run/ports.js';
 import type { Run } from '../../workflows/run/run.js';
-import { type Charges, chargedSoFar, dueCharge, limitsPaidFor, newCharged, usedUp } from './rules.js';
+import {
+  type Charges,
+  chargedSoFar,
+  creditsSeenBy,
+  dueCharge,
+  leftIn,
+  limitsPaidFor,
+  newCharged,
+  paysSecond,
+  usedUp,
+} from './rules.js';
 
 export const credits: Feature<Run> = {
   name: 'credits',
@@ -15,7 +25,7 @@ export const credits: Feature<Run> = {
   loaded: openAccount,
   tells,
   modelChosen,
-  facts: state => ({ credits: chargedSoFar.of(state)?.balance ?? null }),
+  facts: state => ({ credits: creditsNow(state) }),
   limits: (run, limits) => {
     const { state, ports } = run;
     const [terms, charged] = [state.pinned?.credits, chargedSoFar.of(state)];
@@ -25,14 +35,35 @@ export const credits: Feature<Run> = {
   },
 };
 
+/** Returns the credits of the first pool, by which rows choose models. */
+function creditsNow(state: Run['state']): number | null {
+  const charged = chargedSoFar.of(state);
+  if (charged) return charged.balance;
+  const seen = state.pinned?.creditsSeen;
+  return seen ? creditsSeenBy(seen, state.total) : null;
+}
+
 /** Stops a run whose account is used up before it calls a model. */
 function openAccount(run: Run): void {
   const { credits: terms } = run.pinned;
   if (!terms) return;
   chargedSoFar.set(run.state, newCharged(terms));
   notePrices(run);
+  warn(run);
   const why = usedUp(terms, terms, run.state.total);
   if (why !== null) stop(run, 'credits', why);
+}
+
+/** Tells people once that little is left. */
+function warn(run: Run): void {
+  const { state } = run;
+  const [terms, charged] = [state.pinned?.credits, chargedSoFar.of(state)];
+  if (!terms || !charged || terms.warnBelow === undefined || charged.warned) return;
+  const left = leftIn(charged);
+  if (left >= terms.warnBelow) return;
+  chargedSoFar.set(state, { ...charged, warned: true });
+  const text = `The account ${terms.account} has ${Math.max(0, Math.round(left * 100) / 100)} credits left.`;
+  run.journal('system_event', { text });
 }
 
 /** Charging by cost requires the price of each call. */
@@ -43,7 +74,7 @@ function notePrices({ state: { pinned } }: Run): void {
 function tells(run: Run, moment: Moment): Part | null {
   const terms = run.state.pinned?.credits;
   if (!terms) return null;
-  const { account, runsAtOnce } = terms;
+  const { account, runsAtOnce, second } = terms;
   switch (moment.at) {
     case 'begin':
       return runsAtOnce === null ? null : { input: { account, runsAtOnce } };
@@ -53,7 +84,7 @@ function tells(run: Run, moment: Moment): Part | null {
       // A goal that failed without an answer is free.
       const isFree = moment.outcome === 'failed' && moment.answer.trim() === '';
       if (!isFree && chargedSoFar.of(run.state)?.open.length === 0 && !dueOf(run)) return null;
-      const refund = isFree ? { refund: goalKey(run) } : {};
+      const refund = isFree ? { refund: goalKey(run), ...(second && { second: second.account }) } : {};
       return charging(run, moment, { account, ...refund }, ['credits', 'The account was not settled']);
     }
     case 'end': {
@@ -93,10 +124,12 @@ function settled(run: Run, charges: Charges | null, ended: Called<MomentEnd>): v
     if (charges) chargedSoFar.set(state, { ...charged, open: [...charged.open, ...charges.all] });
     return;
   }
-  const { account } = ended.value;
-  if (!account) return;
-  chargedSoFar.set(state, { ...charged, ...account });
-  const why = usedUp(terms, account, state.total);
+  const { account, second } = ended.value;
+  if (!account && !second) return;
+  const now = { ...charged, ...account, ...(second && { second }) };
+  chargedSoFar.set(state, now);
+  warn(run);
+  const why = usedUp(terms, now, state.total);
   if (why !== null) stop(run, 'credits', why);
 }
 
@@ -116,10 +149,12 @@ function takeDue(run: Run, key: string): Charges | null {
   const [terms, charged] = [state.pinned?.credits, chargedSoFar.of(state)];
   if (!charged || !terms) return null;
   const found = dueOf(run);
-  const all = [...charged.open, ...(found ? [{ key: `${goalKey(run)}${key}`, ...found.due }] : [])];
+  const payer = paysSecond(charged) && { second: true as const };
+  const all = [...charged.open, ...(found ? [{ key: `${goalKey(run)}${key}`, ...found.due, ...payer }] : [])];
   chargedSoFar.set(state, { ...charged, ...found?.upTo, open: [] });
-  const { account, runsAtOnce } = terms;
-  return all.length > 0 ? { account, keepsPlace: runsAtOnce !== null, all } : null;
+  const { account, runsAtOnce, second } = terms;
+  const pools = { account, ...(second && { second: second.account }) };
+  return all.length > 0 ? { ...pools, keepsPlace: runsAtOnce !== null, all } : null;
 }
 
 /** Reports a switch for lack of credits to people, not to models. */

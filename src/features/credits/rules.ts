@@ -10,6 +10,8 @@ declare module '../../run/agents/run-config.js' {
   interface PinnedRun {
     /** Account that the run is charged to; absent if its start names none. */
     credits?: CreditTerms;
+    /** In a sub-agent, which its caller is charged for: the account as it was when the agent began. */
+    creditsSeen?: CreditTerms;
   }
 }
 
@@ -19,17 +21,28 @@ declare module '../../activities/types.js' {
     /** The account whose place is taken or released, or that gets the refund. */
     account?: string;
     runsAtOnce?: number;
-    /** Charges whose keys have this prefix are refunded. */
+    /** Charges whose keys have this prefix are refunded, by both pools. */
     refund?: string;
+    /** The account of the second pool. */
+    second?: string;
   }
   interface MomentEndParts {
-    account?: { balance: number; dayTokens: number };
+    account?: Pool;
+    second?: Pool;
   }
+}
+
+/** The state of an account. */
+export interface Pool {
+  balance: number;
+  dayTokens: number;
 }
 
 /** The charges to an account. */
 export interface Charges {
   account: string;
+  /** The account of the second pool. */
+  second?: string;
   all: readonly KeyedCharge[];
   /** The run has a place among those of its account, and keeps it. */
   keepsPlace: boolean;
@@ -49,6 +62,12 @@ export interface CreditTerms {
   /** The account's state when the run was loaded. */
   balance: number;
   dayTokens: number;
+  /** Pays where the first pool has nothing left. */
+  second?: Pool & { account: string };
+  /** Runs go on at zero. */
+  goesOn?: true;
+  /** People are told once when all pools together have less. */
+  warnBelow?: number;
 }
 
 /** The usage charged so far, and the account's state after that charge. */
@@ -58,6 +77,9 @@ export interface Charged {
   costUsd: number;
   balance: number;
   dayTokens: number;
+  second?: Pool;
+  /** People were told that little is left. */
+  warned?: true;
   /** Unconfirmed charges: they may have been made, so they are sent again with their own keys. */
   open: KeyedCharge[];
 }
@@ -67,13 +89,15 @@ export interface KeyedCharge {
   key: string;
   credits: number;
   tokens: number;
+  /** The second pool pays. */
+  second?: true;
 }
 
 /** The usage that has been charged so far; null without an account. */
 export const chargedSoFar = new Slice<Charged | null>('credits', {
   initial: () => null,
   // Limit of unconfirmed charges: at most one for each parallel task, one of the goal and one of the run.
-  bytes: 180 + (MOST_PARALLEL_TASKS + 2) * 170,
+  bytes: 260 + (MOST_PARALLEL_TASKS + 2) * 185,
   earlier: ({ total }) => {
     if (!isRecord(total) || total.charged === undefined) return undefined;
     const { charged } = total;
@@ -88,8 +112,19 @@ interface Total {
   usageBy: readonly UsageEntry[];
 }
 
-export function newCharged({ balance, dayTokens }: CreditTerms): Charged {
-  return { turns: 0, tokens: 0, costUsd: 0, balance, dayTokens, open: [] };
+export function newCharged({ balance, dayTokens, second }: CreditTerms): Charged {
+  const other = second && { balance: second.balance, dayTokens: second.dayTokens };
+  return { turns: 0, tokens: 0, costUsd: 0, balance, dayTokens, ...(other && { second: other }), open: [] };
+}
+
+/** True if the second pool pays for what comes now (H6). */
+export function paysSecond({ balance, second }: Pool & { second?: Pool }): boolean {
+  return second !== undefined && balance <= 0;
+}
+
+/** Returns what both pools have left together; what one of them owes does not count against the other. */
+export function leftIn({ balance, second }: Pool & { second?: Pool }): number {
+  return second === undefined ? balance : Math.max(0, balance) + second.balance;
 }
 
 /** Returns the usage since the last charge, failed calls included. Null if there was no usage. */
@@ -116,13 +151,14 @@ function knownCost({ usage, usageBy }: Total): number {
 
 /** Returns why the account is used up, in a sentence; null if it is not. */
 export function usedUp(
-  { account, perUsd, tokensPerDay }: CreditTerms,
-  { balance, dayTokens }: { balance: number; dayTokens: number },
+  { account, perUsd, tokensPerDay, goesOn }: CreditTerms,
+  now: Pool & { second?: Pool },
   { usage }: Pick<Total, 'usage'>,
 ): string | null {
+  const dayTokens = now.dayTokens + (now.second?.dayTokens ?? 0);
   if (perUsd > 0 && usage.costUsd === null)
     return `What a call cost is not known, so the account ${account} could not be charged for it.`;
-  if (balance <= 0) return `The credits of the account ${account} are used up.`;
+  if (goesOn !== true && leftIn(now) <= 0) return `The credits of the account ${account} are used up.`;
   if (tokensPerDay !== null && dayTokens >= tokensPerDay)
     return `The account ${account} has used its ${tokensPerDay} tokens of the day.`;
   return null;
@@ -137,8 +173,8 @@ export function limitsPaidFor(
   used: BudgetUse,
   { terms, total, charged }: { terms: CreditTerms; total: Total; charged: Charged },
 ): Limits {
-  const { balance, dayTokens } = lessUnpaid(terms, total, charged);
-  const left = Math.max(0, balance);
+  const { left: balance, dayTokens } = lessUnpaid(terms, total, charged);
+  const left = terms.goesOn === true ? Number.POSITIVE_INFINITY : Math.max(0, balance);
   const units = (price: number) => (price > 0 ? left / price : Number.POSITIVE_INFINITY);
   const { tokensPerDay, perTurn, perUsd, perThousandTokens } = terms;
   const ofDay = tokensPerDay === null ? Number.POSITIVE_INFINITY : tokensPerDay - dayTokens;
@@ -148,21 +184,26 @@ export function limitsPaidFor(
     ...limits,
     turns: Math.min(limits.turns, used.turns + Math.ceil(units(perTurn))),
     tokens: Math.min(limits.tokens, used.tokens + Math.ceil(paidTokens)),
-    costUsd: paidUsd === null ? limits.costUsd : Math.min(limits.costUsd ?? paidUsd, paidUsd),
+    costUsd:
+      paidUsd === null || paidUsd === Number.POSITIVE_INFINITY
+        ? limits.costUsd
+        : Math.min(limits.costUsd ?? paidUsd, paidUsd),
   };
 }
 
-/** Returns the account's balance less usage without a confirmed charge. */
-function lessUnpaid(
-  terms: CreditTerms,
-  total: Total,
-  charged: Charged,
-): { balance: number; dayTokens: number } {
-  let { balance, dayTokens } = charged;
+/** Returns what the pools have left, less usage without a confirmed charge. */
+function lessUnpaid(terms: CreditTerms, total: Total, charged: Charged): { left: number; dayTokens: number } {
+  let left = leftIn(charged);
+  let dayTokens = charged.dayTokens + (charged.second?.dayTokens ?? 0);
   const due = dueCharge(terms, total, charged)?.due;
   for (const { credits, tokens } of [...charged.open, ...(due ? [due] : [])]) {
-    balance -= credits;
+    left -= credits;
     dayTokens += tokens;
   }
-  return { balance, dayTokens };
+  return { left, dayTokens };
+}
+
+/** Returns the credits of a sub-agent's caller as far as the agent can tell: without what others use meanwhile (ST10). */
+export function creditsSeenBy(seen: CreditTerms, total: Total): number {
+  return seen.balance - (dueCharge(seen, total, newCharged(seen))?.due.credits ?? 0);
 }

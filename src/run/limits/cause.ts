@@ -164,6 +164,8 @@ const TEXTS: Partial<Record<string, string>> = {
   'failed:hook': 'The hook at the end of a turn failed, so nothing says that the goal may go on.',
   'failed:no_answer': 'No reply could be used as an answer.',
   'failed:role_error': 'The role that was to answer reported an error instead.',
+  [`failed:${FAILURE.run.busy}`]:
+    'Its account has as many runs at work as it may: a later start may succeed.',
   [`failed:${FAILURE.model.refused}`]: 'The model declined to answer.',
   [`failed:${FAILURE.model.contentFilter}`]: "A content filter withheld the model's reply.",
 };

@@ -6,7 +6,7 @@ import type { MomentEnd, MomentFacts, MomentInput } from '../../activities/types
 import { ownValue } from '../../base/json/json.js';
 import { COMPACTOR } from '../../conversation/summary.js';
 import type { Cause, Outcome } from '../../run/limits/cause.js';
-import { type CallFailure, isRetryableModelFailure } from '../../run/limits/failure.js';
+import { type CallFailure, FAILURE, isRetryableModelFailure } from '../../run/limits/failure.js';
 import { here } from '../../run/state/cursor.js';
 import { messageNumber } from '../../run/state/kept.js';
 import { stopRun } from '../platform/inbox-handlers.js';
@@ -73,7 +73,8 @@ function factsOf({ state }: Run, moment: Moment): MomentFacts {
       const { role, failure } = moment;
       const { kind, type, message } = failure;
       const model = ownValue(state.models.at, role) ?? state.settings.model ?? '';
-      const isRetryable = kind !== 'application' || isRetryableModelFailure(type);
+      const mayPass = isRetryableModelFailure(type) || type === FAILURE.run.busy;
+      const isRetryable = kind !== 'application' || mayPass;
       return { at: 'error', role, model, error: message || type || kind, isRetryable };
     }
     case 'end':

@@ -351,6 +351,7 @@ describe('turns', () => {
     ['failed:model.auth', false],
     ['failed:timedOut', true],
     ['failed:worker.lost', true],
+    ['failed:run.busy', true],
     // A model that failed on the way, and another that went on, are not what it failed of.
     ['failed:tasks', false],
     [null, false],

@@ -284,6 +284,29 @@ describe('load run', () => {
     expect((await load({ context: { user: 'ann' } }, { modelInfo })).credits).toBeUndefined();
   });
 
+  test('load run: pools, going on at zero, a warning → pinned; a sub-agent only sees the account, and only where a row asks for credits (H6, LL10)', async () => {
+    const credits =
+      'credits: { account: tenant, perTurn: 1, secondPool: standard, goOn: [ann*], warnBelow: 5 }\n';
+    const rows = '  resolver: [{ when: { creditsBelow: 1 }, use: openai/small }]\n';
+    const context = { tenant: 'ann' };
+    const pool = { balance: 0, dayTokens: 0 };
+    const terms = {
+      account: 'ann',
+      ...pool,
+      second: { account: 'ann/standard', ...pool },
+      goesOn: true,
+      warnBelow: 5,
+    };
+    await config(`models:\n  default: openai/base\n${credits}`);
+    expect((await load({ context })).credits).toMatchObject(terms);
+    expect((await load({ context: { tenant: 'bob' } })).credits?.goesOn).toBeUndefined();
+    const agent = { context, mode: 'react', role: 'react', calledAs: 'react/1' } as const;
+    expect(await load(agent)).not.toHaveProperty('creditsSeen');
+    await config(`models:\n  default: openai/base\n${rows}${credits}`);
+    const seen = await load(agent);
+    expect([seen.credits, seen.creditsSeen]).toMatchObject([undefined, terms]);
+  });
+
   test('load run: rows of a resolver → pinned, but where the start names a model, which stands alone (M4, M11)', async () => {
     await config(`models:\n  default: openai/base\n${ROWS}`);
     const { resolver, modelInfo } = await load();

@@ -187,6 +187,49 @@ test.each([
   },
 );
 
+test('the account has as many runs at work as it may → refused for now, so that a later start may succeed (LL10)', async () => {
+  const accounts = { lease: async () => false } as unknown as AccountStore;
+  const begin: MomentInput = {
+    ...{ at: 'begin', key: 'run-1-begin', goal: 1, context: {} },
+    ...{ account: 'ann', runsAtOnce: 1 },
+  };
+  await expect(called([], begin, new MockActivityEnvironment(), accounts)).rejects.toMatchObject({
+    ...{ type: 'run.busy', nonRetryable: false },
+  });
+});
+
+test('charges of two pools, and a refund → each to its account, with what both have then (H6)', async () => {
+  const asked: unknown[][] = [];
+  const of = (account: string) => ({
+    id: account,
+    balance: account.length,
+    day: '',
+    dayTokens: 1,
+    isNew: true,
+  });
+  const accounts = {
+    charge: async (...given: unknown[]) => asked.push(given) && of(String(given[0])),
+    refund: async (...given: unknown[]) => asked.push(given) && of(String(given[0])),
+  } as unknown as AccountStore;
+  const all = [
+    { key: 'a', credits: 1, tokens: 5 },
+    { key: 'b', credits: 2, tokens: 6, second: true as const },
+  ];
+  const charges = { account: 'ann', second: 'ann/standard', keepsPlace: false, all };
+  const refunded: MomentInput = {
+    ...{ at: 'goal', key: 'run-1-goal', goal: 1, context: {} },
+    ...{ charges, account: 'ann', second: 'ann/standard', refund: 'goal-1/' },
+  };
+  const end = await called([], refunded, new MockActivityEnvironment(), accounts);
+  expect(asked).toEqual([
+    ['ann', 'a', { credits: 1, tokens: 5 }],
+    ['ann/standard', 'b', { credits: 2, tokens: 6 }],
+    ['ann', 'goal-1/'],
+    ['ann/standard', 'goal-1/'],
+  ]);
+  expect(end).toMatchObject({ account: { balance: 3 }, second: { balance: 12 } });
+});
+
 /** Tries of one call as its workers are lost in the hook: each begins with what the one before has told last. */
 async function lostAgainAndAgain(hook: keyof RunHooks, input: MomentInput) {
   let calls = 0;

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { MomentEnd, MomentInput } from '../../../src/activities/types.js';
 import type { CreditTerms } from '../../../src/features/credits/rules.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
+import type { JournalEvent } from '../../../src/run/state/journal.js';
 import type { Called } from '../../../src/workflows/run/ports.js';
 import { runTeam, type TeamGiven, type TeamReply } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';
@@ -160,4 +161,73 @@ test('hooks: one fails with another text each time → one warning a goal, and t
 test('an account: its runs have places → each charge keeps its place (E7)', async () => {
   const { called } = await reactRun([ANSWER], { credits: { ...TERMS, runsAtOnce: 2 } });
   expect(called.map(({ charges }) => charges?.keepsPlace)).toEqual([true]);
+});
+
+/** The pools as an account store would have them, charged by what the run asks. */
+function pools(balances: Record<string, number>) {
+  return ({ charges }: MomentInput): Called<MomentEnd> => {
+    const end: MomentEnd = { goOn: true };
+    for (const { credits, second } of charges?.all ?? []) {
+      const id = second ? 'ann/standard' : 'ann';
+      balances[id] = (balances[id] ?? 0) - credits;
+      end[second ? 'second' : 'account'] = { balance: balances[id], dayTokens: 0 };
+    }
+    return { ok: true, value: end };
+  };
+}
+
+const CHEAP = { models: ['p/a'], resolver: [{ when: { creditsBelow: 1 }, use: ['p/b'] }] };
+const CALLS = { calls: ['read'], usage: USED };
+
+function modelsOf({ events }: { events: readonly JournalEvent[] }): string[] {
+  return events.flatMap(event => (event.type === 'model_call_started' ? [event.model] : []));
+}
+
+test('two pools: the first is used up → the second pays, the run goes on with the cheaper model (H6)', async () => {
+  const second = { account: 'ann/standard', balance: 100, dayTokens: 0 };
+  const { run, called, end } = await reactRun(
+    [CALLS, CALLS, ANSWER],
+    { ...CHEAP, credits: { ...TERMS, balance: 5, second } },
+    pools({ ann: 5, 'ann/standard': 100 }),
+  );
+  expect(end.outcome).toBe('answered');
+  expect(called.map(({ charges }) => [charges?.second, charges?.all[0]?.second])).toEqual([
+    ['ann/standard', undefined],
+    ['ann/standard', true],
+    ['ann/standard', true],
+  ]);
+  expect(modelsOf(run.state.log.journal)).toEqual(['p/a', 'p/b', 'p/b']);
+});
+
+test.each([
+  ['ends there', {}, ['stopped', 'credits']],
+  ['goes on, where the account says so', { goesOn: true as const }, ['answered', 'direct_answer']],
+])('an account: nothing is left in any pool → the run %s (H6, LL10)', async (_what, more, wanted) => {
+  const { run, end } = await reactRun(
+    [CALLS, ANSWER],
+    { ...CHEAP, credits: { ...TERMS, balance: 5, ...more } },
+    pools({ ann: 5 }),
+  );
+  expect([end.outcome, end.cause]).toEqual(wanted);
+  if (end.outcome === 'answered') expect(modelsOf(run.state.log.journal)).toEqual(['p/a', 'p/b']);
+});
+
+test('an account: it comes below the level of its warning → people are told once, and no model (H6)', async () => {
+  const { run, requests } = await reactRun(
+    [CALLS, CALLS, ANSWER],
+    { credits: { ...TERMS, balance: 50, warnBelow: 40 } },
+    pools({ ann: 50 }),
+  );
+  const told = run.state.log.journal.events.filter(({ type }) => type === 'system_event');
+  expect(told).toMatchObject([{ text: 'The account ann has 39 credits left.' }]);
+  expect(JSON.stringify(requests)).not.toContain('credits');
+});
+
+test('a sub-agent: what it uses takes the account of its caller below a row → the cheaper model, and nothing is charged by it (H6, LL10)', async () => {
+  const { run, called } = await reactRun([CALLS, CALLS, ANSWER], {
+    ...CHEAP,
+    creditsSeen: { ...TERMS, balance: 20 },
+  });
+  expect(called).toEqual([]);
+  expect(modelsOf(run.state.log.journal)).toEqual(['p/a', 'p/a', 'p/b']);
 });
