@@ -12,12 +12,12 @@ export interface Told {
   goal: number;
   /** The run's `context` from its start. */
   context: Readonly<Record<string, string>>;
-}
-
-export interface Noting {
   /** Adds a note to the run, 20 at most at one moment: an event for people, which no model gets. It stands if the hook ends well. */
   note(note: Note): void;
 }
+
+/** A moment as it is told to an address. */
+export type Facts<T extends Told = Told> = Omit<T, 'note'>;
 
 /** A reply has arrived, and its tools have not begun. */
 export interface EndedTurn extends Told {
@@ -53,11 +53,11 @@ export interface EndedRun extends Told {
 /** Functions called during runs, each within 10 s. After a worker's death another calls again: the key identifies the call. */
 export interface RunHooks {
   /** False ends the goal before its tools. If it throws in three attempts, the run ends as failed. */
-  onTurnEnd?(turn: EndedTurn & Noting): boolean | undefined | Promise<boolean | undefined>;
+  onTurnEnd?(turn: EndedTurn): boolean | undefined | Promise<boolean | undefined>;
   /** An error becomes one warning. */
-  onMessage?(said: SaidMessage & Noting): unknown;
+  onMessage?(said: SaidMessage): unknown;
   /** An error is ignored. */
-  onError?(failed: FailedModel & Noting): unknown;
+  onError?(failed: FailedModel): unknown;
   /** An error becomes one warning. */
-  onRunEnd?(ended: EndedRun & Noting): unknown;
+  onRunEnd?(ended: EndedRun): unknown;
 }

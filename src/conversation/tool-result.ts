@@ -1,7 +1,7 @@
 /** Makes all tool results, and their text for models, in which only the tool's output is marked as data (G7). */
 
 import { isRecord } from '../base/json/json.js';
-import { preview } from '../base/text/preview.js';
+import { oneLine, preview } from '../base/text/preview.js';
 import { delimit } from '../base/words/prompt.js';
 import { BUILT_IN_WORDS, fill, type WordKey, type Words } from '../base/words/words.js';
 import type { ClientAnswer, GivenAnswer } from '../run/gates/gate.js';
@@ -172,7 +172,7 @@ export function resultPreview(text: string, max?: number): string {
   return preview(outlineOf(text) ?? text, max);
 }
 
-/** Returns the text of a result for events, and whether it says less than the result (CF3). */
+/** Returns the text of a result for events, and whether it says less than the result. */
 export function toldResult(text: string): { text: string; cut?: true } {
   const told = resultPreview(text);
   return { text: told, ...(told !== oneLine(text) && { cut: true as const }) };

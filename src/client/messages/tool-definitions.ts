@@ -1,4 +1,4 @@
-/** Converts definitions of tools between the project's form and those of the model protocols and of MCP (CF6). */
+/** Converts definitions of tools between the project's form and those of the model protocols and of MCP. */
 
 import { isRecord, type JsonSchema, stringOr } from '../../base/json/json.js';
 import { toWireTools as toAnthropic } from '../../models/anthropic/wire-messages.js';

@@ -13,7 +13,7 @@ import { gateInput, type ToolInput } from '../record/gate-input.js';
 import type { RunReader } from '../record/run-reader.js';
 import { isOpen } from '../record/runs.js';
 import { pollMsOf, watchRun } from '../watch/watch-run.js';
-import { boundedOutcome, type ClientTool, runClientTool } from './client-tools.js';
+import { boundedOutcome, type ClientTool, type ClientToolContext, runClientTool } from './client-tools.js';
 import { answerAndKeep, type GateAnswers, isOutput, type ToolOutput, update } from './send.js';
 
 /** An open gate, with all arguments of its tool call. */

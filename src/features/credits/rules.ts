@@ -203,7 +203,7 @@ function lessUnpaid(terms: CreditTerms, total: Total, charged: Charged): { left:
   return { left, dayTokens };
 }
 
-/** Returns the credits of a sub-agent's caller as far as the agent can tell: without what others use meanwhile (ST10). */
+/** Returns the credits of a sub-agent's caller as far as the agent can tell: without what others use meanwhile. */
 export function creditsSeenBy(seen: CreditTerms, total: Total): number {
   return seen.balance - (dueCharge(seen, total, newCharged(seen))?.due.credits ?? 0);
 }

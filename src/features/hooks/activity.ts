@@ -5,11 +5,10 @@ import { ApplicationFailure } from '@temporalio/common';
 import type {
   EndedRun,
   EndedTurn,
+  Facts,
   FailedModel,
-  Noting,
   RunHooks,
   SaidMessage,
-  Told,
 } from '../../activities/run-hooks.js';
 import { pause, unlessOver, within } from '../../activities/stop-signal.js';
 import type { Hears } from '../../activities/tell.js';
@@ -27,7 +26,7 @@ import { withinTime } from '../../shared/time-limit.js';
 /** Calls one hook in its place, until `signal` is aborted. @returns false and why, if it refuses, and its notes. */
 export type CallHook = (
   hook: HookName,
-  told: Told,
+  told: Facts,
   signal: AbortSignal,
 ) => Promise<{ goOn: boolean; why?: string; notes?: Note[] }>;
 
@@ -53,8 +52,7 @@ export function functionHooks(functions: RunHooks): CallHook {
   return async (hook, told, signal) => {
     const notes: Note[] = [];
     const given = { ...told, note: (note: Note) => void notes.push(checked(note)) };
-    const called = async () =>
-      functions[hook]?.(given as EndedTurn & SaidMessage & FailedModel & EndedRun & Noting);
+    const called = async () => functions[hook]?.(given as EndedTurn & SaidMessage & FailedModel & EndedRun);
     const answer = await unlessOver(signal, within(FUNCTION_MS, called(), LATE));
     if (answer === LATE) throw new Error(`it did not end within ${FUNCTION_MS / 1_000} s`);
     if (hook === 'onTurnEnd' && answer !== undefined && typeof answer !== 'boolean')
@@ -125,7 +123,7 @@ async function callAll(deps: HookDeps, input: MomentInput, progress: Progress): 
       const { turn, role, model, usage, messageId } = input;
       const warning = await tellMessages(calling, told, [messageId], SHARE_MS.message);
       const provider = model.slice(0, Math.max(0, model.indexOf('/')));
-      const ended: EndedTurn = { ...told, turn, role, model, provider, usage };
+      const ended: Facts<EndedTurn> = { ...told, turn, role, model, provider, usage };
       const end = await strict(() => callEach(calling, 'onTurnEnd', ended, signalFor(SHARE_MS.turn)), deps);
       return { ...end, ...warning };
     }
@@ -134,7 +132,7 @@ async function callAll(deps: HookDeps, input: MomentInput, progress: Progress): 
     }
     case 'error': {
       const { role, model, error, isRetryable } = input;
-      const failed: FailedModel = { ...told, role, model, error, isRetryable };
+      const failed: Facts<FailedModel> = { ...told, role, model, error, isRetryable };
       await callEach(calling, 'onError', failed, signalFor(SHARE_MS.alone)).catch(unlessCancelled);
       return { goOn: true };
     }
@@ -143,7 +141,7 @@ async function callAll(deps: HookDeps, input: MomentInput, progress: Progress): 
       return { goOn: true };
     case 'end': {
       const { outcome, cause } = input;
-      const ended: EndedRun = { ...told, outcome, cause };
+      const ended: Facts<EndedRun> = { ...told, outcome, cause };
       try {
         await callEach(calling, 'onRunEnd', ended, signalFor(SHARE_MS.alone));
         return { goOn: true };
@@ -158,7 +156,7 @@ async function callAll(deps: HookDeps, input: MomentInput, progress: Progress): 
 /** Passes messages in order, each with its own key, even after failures of earlier ones. */
 async function tellMessages(
   deps: Calling,
-  told: Told,
+  told: Facts,
   ids: string[],
   ms: number,
 ): Promise<Pick<MomentEnd, 'warning'>> {
@@ -182,7 +180,7 @@ async function tellMessages(
   return warning === '' ? {} : { warning };
 }
 
-async function tellMessage(deps: Calling, told: Told, id: string, signal: AbortSignal): Promise<void> {
+async function tellMessage(deps: Calling, told: Facts, id: string, signal: AbortSignal): Promise<void> {
   const { runId = '' } = activityInfo().workflowExecution ?? {};
   // Read one by one, because each may be as large as a query's answer.
   const [message] = await askPatiently(() => deps.readMessages([id]), { giveUpMs: GIVE_UP_MS, signal });
@@ -194,7 +192,7 @@ async function tellMessage(deps: Calling, told: Told, id: string, signal: AbortS
 async function callEach(
   { hooks, progress }: Calling,
   hook: HookName,
-  told: Told,
+  told: Facts,
   signal: AbortSignal,
 ): Promise<MomentEnd> {
   let end: MomentEnd = { goOn: true };

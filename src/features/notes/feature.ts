@@ -1,4 +1,4 @@
-/** Notes of the application, by an update: they become events, which people see and the store keeps (G3). */
+/** Notes of the application, by an update: they become events, which people see and the store keeps. */
 import { NOTE_EVENTS, NOTE_WANTED, type Note, readNote } from '../../run/state/note.js';
 import { type Feature, type Read, update } from '../../workflows/beside/feature.js';
 import { bounded, ENDED } from '../../workflows/platform/read-input.js';

@@ -89,7 +89,7 @@ describe('models in steersman.yaml', () => {
     [
       'an unknown key',
       endpoint(`${ADDRESS}, keyVariabel: A`),
-      /Did you mean "keyVariable"\? Known here: protocol, baseUrl, keyVariable, headers, contextTokens, toolSyntax\./,
+      /Did you mean "keyVariable"\? Known here: protocol, baseUrl, keyVariable, headers, extraBody, contextTokens, toolSyntax\./,
     ],
     [
       'a name that ids can not have',

@@ -49,7 +49,12 @@ const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
   // They are events, which hooks add too.
   notes: {
     words: /noteUpdate|system_event|tool_log|NOTE_EVENTS/,
-    contracts: ['run/state/journal.ts', 'run/state/note.ts', 'workflows/run/definitions.ts'],
+    contracts: [
+      'run/state/journal.ts',
+      'run/state/note.ts',
+      'workflows/index.ts',
+      'workflows/run/definitions.ts',
+    ],
   },
   // Watchers are told which a model has read.
   skills: { words: /\bskills?(?![a-z])|skill_/i, contracts: ['run/state/journal.ts'] },

@@ -2,6 +2,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
 import type { RunHooks } from '../../../src/activities/run-hooks.js';
+import { createTell } from '../../../src/activities/tell.js';
 import type { MomentEnd, MomentInput } from '../../../src/activities/types.js';
 import { functionHooks, hearsHooks } from '../../../src/features/hooks/activity.js';
 import { notes } from '../../../src/features/notes/feature.js';
@@ -55,7 +56,7 @@ function hear(hooks: RunHooks): Promise<MomentEnd> {
     readMessages: async () => [],
     redact: <T>(value: T) => value,
   };
-  const activity = async (input: MomentInput) => hearsHooks(deps)(input, { details: undefined });
+  const activity = (input: MomentInput) => createTell([hearsHooks(deps)])(input);
   return new MockActivityEnvironment().run(activity, TURN) as Promise<MomentEnd>;
 }
 
