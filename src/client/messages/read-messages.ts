@@ -54,11 +54,12 @@ export class MessageReader {
     const name = this.#called.get(id);
     if (name === undefined) return;
     this.#called.delete(id);
-    const { note: whole, content } = readToolResultText(text);
-    const failed = whole.startsWith(FAILED);
-    const note = failed ? whole.slice(FAILED.length).trimStart() : whole;
-    const block = { ...toolResult({ id, name }, 'executed', { content, isError: isError || failed }), note };
-    this.messages.push({ ...this.#head, kind: 'tool_result', content: [block] });
+    const failed = text.startsWith(FAILED);
+    const { note, content } = readToolResultText(
+      failed ? text.slice(FAILED.length).replace(/^\s/, '') : text,
+    );
+    const block = toolResult({ id, name }, 'executed', { content, isError: isError || failed });
+    this.messages.push({ ...this.#head, kind: 'tool_result', content: [{ ...block, note }] });
   }
 
   call(id: unknown, name: unknown, input: unknown): ToolUseBlock {
