@@ -40,7 +40,6 @@ import {
 import * as messages from './run/definitions.js';
 import { modelRequestPage, toolArguments } from './run/requests.js';
 import type { Run } from './run/run.js';
-import { formAnswer, hearForm } from './run/tool-forms.js';
 import { eventsPage, keepPage, messagesOf, traceView, transcript, viewOf } from './run/views.js';
 
 const UNCALLED = 'no workflow has started this run: its gates are answered by the update answerGate';
@@ -92,9 +91,8 @@ function registerSignals(run: Run): void {
   setHandler(messages.subagentSignal, input => hearAgent(run, input), {
     description: 'Sent by sub-agents of this run: what they ask and find out.',
   });
-  setHandler(messages.formSignal, input => hearForm(run, input), {
-    description: 'Sent by tool calls of this run: what their servers ask a person.',
-  });
+  for (const { definition, description, hear } of run.features.flatMap(({ signals = [] }) => signals))
+    setHandler(definition, input => hear(run, input), { description });
   setDefaultSignalHandler(name => ignore(run, name, 'there is no signal of this name'));
 }
 
@@ -205,9 +203,6 @@ function registerQueries(run: Run): void {
       description: 'All arguments of the tool call in flight, or of one that waits at a gate: its callId.',
     },
   );
-  setHandler(messages.formAnswerQuery, id => formAnswer(run, readName(id) ?? ''), {
-    description: 'What a person has given at the form of a tool call in flight.',
-  });
   setHandler(
     messages.transcriptQuery,
     (thread, from) => transcript(state, readName(thread), readIndex(from)),
@@ -232,4 +227,6 @@ function registerQueries(run: Run): void {
   setHandler(messages.traceQuery, () => traceView(state, Date.now()), {
     description: 'The steps of the run: thought, tool, arguments, observation, duration.',
   });
+  for (const { definition, description, answer } of run.features.flatMap(({ queries = [] }) => queries))
+    setHandler(definition, input => answer(run, input), { description });
 }

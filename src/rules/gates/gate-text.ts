@@ -1,6 +1,5 @@
 /** Texts of gates for the Web UI's details, watchers and terminals. */
 
-import type { JsonSchema } from '../../base/json/json.js';
 import { isRecord } from '../../base/json/json.js';
 import { headChars } from '../../base/text/large-text.js';
 import { fenced, plainLine, quoted, quotedBlock } from '../../base/text/plain-markdown.js';
@@ -8,7 +7,6 @@ import { oneLine, preview } from '../../base/text/preview.js';
 import { codedJson, escapeUnseen, lookalikes, visibleText } from '../../base/text/unseen.js';
 import { BUILT_IN_WORDS, fill, type WordKey, type Words } from '../../base/words/words.js';
 import { type Check, checkLine } from '../../run/checks/check.js';
-import { fieldLine, formFields } from '../../run/gates/form.js';
 import { choicesOf, type Gate, type GateKind } from '../../run/gates/gate.js';
 import { optionLine } from '../../run/gates/options.js';
 import type { PlannedTask, Task } from '../../run/plan/plan.js';
@@ -198,18 +196,6 @@ export function failedStepText(words: Words, { id, description, reason, result }
     title: fill(words.gateStep, { id: shownId(id, everyLanguage(words)) }),
     body:
       result === null || result.trim() === '' ? line : `${line}\n\n${preview(visibleText(result), 1_000)}`,
-  };
-}
-
-/** Returns a tool server's question: its own words and fields, fenced so that they can't pass for ours. */
-export function formText(
-  words: Words,
-  { server, tool, message, schema }: { server: string; tool: string; message: string; schema: JsonSchema },
-): GateText {
-  const said = [message, ...formFields(schema).map(fieldLine)].join('\n');
-  return {
-    title: fill(words.gateForm, { server }),
-    body: [fill(words.gateFormSays, { tool }), fenced('', said), words.gateFormSecrets].join('\n\n'),
   };
 }
 

@@ -1,7 +1,7 @@
 /** The question that a tool server asks a person during a call: a message, and a form described by a JSON Schema. */
 
 import type { JsonSchema } from '../../base/json/json.js';
-import { isRecord, jsonBytes, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../../base/json/json.js';
+import { isRecord, jsonBytes, stringOr } from '../../base/json/json.js';
 import { readNumber } from '../../base/text/number.js';
 import { cutChars, oneLine } from '../../base/text/preview.js';
 import { escapeUnseen, visibleText } from '../../base/text/unseen.js';
@@ -26,28 +26,12 @@ export interface FormMessage {
 const SCHEMA_BYTES = 6_000;
 const MESSAGE_CHARS = 4_000;
 
-const LONGEST_ID = 100;
-
 export function fitsForm(schema: JsonSchema): boolean {
   return jsonBytes(schema) <= SCHEMA_BYTES;
 }
 
 export function fitQuestion({ message, schema }: FormQuestion): FormQuestion | null {
   return fitsForm(schema) ? { message: cutChars(message, MESSAGE_CHARS), schema } : null;
-}
-
-/** Returns the message of a signal, or null if it is malformed: any client can send a signal. */
-export function readFormMessage(raw: unknown): FormMessage | null {
-  if (!isRecord(raw) || nestsDeeper(raw, MAX_JSON_DEPTH)) return null;
-  const { callId, attempt, id, question } = raw;
-  if (typeof callId !== 'string' || typeof attempt !== 'number' || typeof id !== 'string') return null;
-  if (id.length > LONGEST_ID) return null;
-  const by = raw.by === 'timeout' ? 'timeout' : 'superseded';
-  if (!isRecord(question)) return { callId, attempt, id, question: null, by };
-  const { message, schema } = question;
-  if (typeof message !== 'string' || !isRecord(schema)) return null;
-  const fits = fitQuestion({ message, schema });
-  return fits && { callId, attempt, id, question: fits };
 }
 
 interface FormField {

@@ -7,11 +7,12 @@
  *
  * `R` is the run. The run has features, so naming its type here would create an import cycle.
  */
-import type { UpdateDefinition } from '@temporalio/common';
+import type { QueryDefinition, SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import type { CallToolResult, MomentEnd, MomentParts } from '../../activities/types.js';
 import type { JsonSchema } from '../../base/json/json.js';
 import type { CallValues } from '../../rules/prompts/call-context.js';
 import type { PinnedRole } from '../../run/agents/role.js';
+import type { GateAnswer } from '../../run/gates/gate.js';
 import type { Cause, Outcome } from '../../run/limits/cause.js';
 import type { CallFailure } from '../../run/limits/failure.js';
 import type { Limits } from '../../run/limits/limits.js';
@@ -19,6 +20,7 @@ import type { AssistantMessage, ToolResultBlock } from '../../run/messages/messa
 import type { PinnedCall } from '../../run/models/model-use.js';
 import type { ModelSituation } from '../../run/models/resolver.js';
 import type { GoalEnd } from '../../run/state/goal.js';
+import type { OpenGate } from '../../run/state/people.js';
 import type { RunState } from '../../run/state/run-state.js';
 import type { AnySlice } from '../../run/state/slice.js';
 import type { Seen } from '../run/definitions.js';
@@ -45,6 +47,8 @@ export interface Feature<R> {
   // Requests from outside the run.
 
   updates?: readonly Update<R>[];
+  signals?: readonly Signal<R>[];
+  queries?: readonly Query<R>[];
   /** Returns all arguments of a call of its own in flight; null if it has no such call. */
   argumentsOf?(state: RunState, callId: string): Record<string, unknown> | null;
 
@@ -54,6 +58,9 @@ export interface Feature<R> {
   facts?(state: RunState): Partial<ModelSituation>;
   /** Returns the limits that sub-agents share. */
   limits?(run: R, limits: Limits): Limits;
+
+  /** Returns how many calls in flight wait for a person: if all do, the goal's clock stops. */
+  callsWaiting?(run: R): number;
 
   // Moments of a run, in order. Features only take notes; `tells`, `answered` and `comesToRest` may make the run wait.
 
@@ -67,6 +74,10 @@ export interface Feature<R> {
   modelChosen?(run: R, role: PinnedRole, model: string): void;
   /** Returns the feature's part in a moment that the worker is notified of; null without one. */
   tells?(run: R, moment: Moment): Part | null;
+  /** A person has answered a gate of this run, which may close at once. */
+  gateAnswered?(run: R, open: OpenGate, answer: GateAnswer): void;
+  /** A call of a tool has ended in any way, or an attempt of it. */
+  callEnded?(run: R, callId: string): void;
   /** A tool call of the conversation has its result. */
   afterResult?(run: R, call: { callId: string; result: ToolResultBlock }): void;
   /** True if something of its own is in flight outside the loop, so that this part of the run cannot end. */
@@ -159,6 +170,34 @@ export function update<R, T, Result, Input>(
   given: Omit<Update<R, T, Result>, 'definition'> & { definition: UpdateDefinition<Result, [Input]> },
 ): Update<R> {
   return given as unknown as Update<R>;
+}
+
+/** A signal to a run. Its handler accepts any JSON, and does not throw. */
+export interface Signal<R> {
+  definition: SignalDefinition<[unknown]>;
+  description: string;
+  hear(run: R, input: unknown): void;
+}
+
+/** Hides the type of what a signal carries: any client can send another. */
+export function signal<R, Input>(
+  given: Omit<Signal<R>, 'definition'> & { definition: SignalDefinition<[Input]> },
+): Signal<R> {
+  return given as unknown as Signal<R>;
+}
+
+/** A query of a run, which accepts any JSON. */
+export interface Query<R, Answer = unknown> {
+  definition: QueryDefinition<Answer, [unknown]>;
+  description: string;
+  answer(run: R, input: unknown): Answer;
+}
+
+/** Hides the types of a query. */
+export function query<R, Answer, Input>(
+  given: Omit<Query<R, Answer>, 'definition'> & { definition: QueryDefinition<Answer, [Input]> },
+): Query<R> {
+  return given as unknown as Query<R>;
 }
 
 /** Sorts features into the order in which they are called, so that editing a list changes no command of a run. */

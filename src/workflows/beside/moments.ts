@@ -1,10 +1,12 @@
 /** Calls the features of a run: one function for each moment. */
 import type { CallValues } from '../../rules/prompts/call-context.js';
 import type { PinnedRole } from '../../run/agents/role.js';
+import type { GateAnswer } from '../../run/gates/gate.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { ToolResultBlock } from '../../run/messages/message.js';
 import type { ModelSituation } from '../../run/models/resolver.js';
 import type { GoalEnd } from '../../run/state/goal.js';
+import type { OpenGate } from '../../run/state/people.js';
 import type { RunState } from '../../run/state/run-state.js';
 import type { Seen } from '../run/definitions.js';
 import { MOVED, type Moved, type Run } from '../run/run.js';
@@ -54,6 +56,14 @@ export function beforeCall(run: Run, role: PinnedRole): void {
 
 export function afterResult(run: Run, call: { callId: string; result: ToolResultBlock }): void {
   for (const feature of run.features) feature.afterResult?.(run, call);
+}
+
+export function callEnded(run: Run, callId: string): void {
+  for (const feature of run.features) feature.callEnded?.(run, callId);
+}
+
+export function gateAnswered(run: Run, open: OpenGate, answer: GateAnswer): void {
+  for (const feature of run.features) feature.gateAnswered?.(run, open, answer);
 }
 
 /** Waits for the features; they begin nothing meanwhile. */

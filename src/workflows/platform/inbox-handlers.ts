@@ -27,6 +27,7 @@ import { allowedAt } from '../../run/tools/permission.js';
 import { isRepeatable } from '../../run/tools/tool.js';
 import { callBack, noteWithdrawn, passAnswer, passOn, tellPause } from '../agents/agents.js';
 import { tellAgents } from '../agents/tell-agents.js';
+import { gateAnswered } from '../beside/moments.js';
 import { setLimits } from '../changes/set-limits.js';
 import { chooseModel, setOut } from '../changes/set-model.js';
 import { updatePlan } from '../changes/update-plan.js';
@@ -34,7 +35,6 @@ import type { JoinInput } from '../run/definitions.js';
 import { closeForAlways, openGates } from '../run/gates.js';
 import { readable, roleHere, UNDERSTANDING } from '../run/hearing.js';
 import type { Run } from '../run/run.js';
-import { takeForm } from '../run/tool-forms.js';
 import { answerReader, type ReadAnswer, type ReadClaim, type ReadModel, readReason } from './read-input.js';
 
 /** Adds a steering message or a follow-up to the inbox, and interrupts the call in flight if it says so. */
@@ -218,7 +218,7 @@ export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: 
     passAnswer(run, open.agent, answer);
     return { gateId };
   }
-  if (open && answer.kind === 'form') takeForm(run, open, answer);
+  if (open) gateAnswered(run, open, answer);
   // Applied at once, so that edits count in the order in which they were acknowledged.
   if (answer.kind === 'plan' && answer.decision === 'edit')
     editPlan(run, { tasks: answer.tasks, removed: leftOut(run.state.tasks, answer) });

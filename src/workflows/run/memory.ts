@@ -1,7 +1,6 @@
 /** The memory of a run while one part of it runs, from one continue-as-new to the next. */
 
 import type { AgentRest } from '../../run/agents/children.js';
-import type { FormAnswer } from '../../run/gates/gate.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { OpenGate } from '../../run/state/people.js';
 import type { InboxItem } from '../../run/steering/inbox.js';
@@ -42,8 +41,6 @@ export interface RunMemory {
     /** Messages that were passed on and not read yet, by their ids. */
     passed: Map<string, PassedOn>;
   };
-  /** Questions of tool servers for calls in flight, by key; null while unanswered. */
-  forms: Map<string, FormAnswer | null>;
   /** The run is about to end, and waits for what features have in flight. */
   isResting: boolean;
   /** The memory of features, by their names: see `Held`. */
@@ -75,7 +72,6 @@ export function newMemory(): RunMemory {
     changes: 0,
     offered: new Offered(),
     agents: { waiting: [], rests: new Map(), leases: new Map(), passed: new Map() },
-    forms: new Map(),
     isResting: false,
     features: new Map(),
   };

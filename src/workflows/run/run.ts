@@ -26,9 +26,6 @@ import { type Line, MainLine } from './line.js';
 import { type CallInFlight, newMemory, type RunMemory } from './memory.js';
 import type { CallOptions, Ports } from './ports.js';
 
-/** Prefix of a gate's key if a tool server has opened the gate. */
-export const FORM = 'form:';
-
 /** Most different warnings of a goal; each is reported once. */
 const MOST_WARNED = 30;
 
@@ -253,11 +250,11 @@ export class Run {
     const open = people.gates.filter(({ answer }) => answer === null);
     const asks = (id: string) => open.some(({ agent }) => agent?.id === id);
     const agents = openChildren(children).filter(({ id }) => isPaused(children, id) || asks(id));
-    // One call may ask several questions.
-    const forms = open.flatMap(({ key, gate }) =>
-      key.startsWith(FORM) && gate.kind === 'form' ? gate.subject.callId : [],
+    const waiting = this.features.reduce(
+      (sum, feature) => sum + (feature.callsWaiting?.(this) ?? 0),
+      agents.length,
     );
-    if (agents.length + new Set(forms).size >= inFlight) goal.waitingSince ??= this.ports.now();
+    if (waiting >= inFlight) goal.waitingSince ??= this.ports.now();
     else this.stopWaiting();
   }
 }

@@ -32,6 +32,16 @@ const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
     words: /credit|\bcharged\b|charges\b/i,
     contracts: ['run/limits/cause.ts', 'run/models/resolver.ts', 'workflows/turn/resolve-model.ts'],
   },
+  // A gate may be a form, also one of an agent: that is a kind of gates. The worker signals and queries these.
+  forms: {
+    words: /form(?:Signal|Answer|Message|Question|Text)|(?:hear|take|close|end)Forms?\b|'form:/i,
+    contracts: [
+      'rules/gates/gate-answer.ts',
+      'run/gates/form.ts',
+      'run/gates/gate.ts',
+      'workflows/run/definitions.ts',
+    ],
+  },
   // They have the wire name of all moments, their causes and their words, and runs and failures name those of a worker.
   hooks: {
     words: /hook(?!s\\\/)/i,

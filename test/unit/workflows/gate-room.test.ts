@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { hearForm } from '../../../src/features/forms/feature.js';
 import { withChild } from '../../../src/run/agents/children.js';
 import type { Gate } from '../../../src/run/gates/gate.js';
 import { hearAgent } from '../../../src/workflows/agents/agents.js';
 import { closeGates, showGate } from '../../../src/workflows/run/gates.js';
 import type { Run } from '../../../src/workflows/run/run.js';
-import { hearForm } from '../../../src/workflows/run/tool-forms.js';
 import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { fileTool, runAtCalls } from '../../support/small-run.js';
 

@@ -18,12 +18,12 @@ import { toolEnding, toolFailureDecision } from '../../../run/tools/effect.js';
 import type { LedgerEntry } from '../../../run/tools/ledger.js';
 import { isRepeatable, type ToolDefinition, toolAttempts } from '../../../run/tools/tool.js';
 import { sessionLoss, type ToolSession } from '../../../run/tools/tool-session.js';
+import { callEnded } from '../../beside/moments.js';
 import { noteChange } from '../../changes/reload-tools.js';
 import { lookBefore } from '../../run/evidence.js';
 import { hasUnkept, keepSession, storeIsAway } from '../../run/keep-session.js';
 import type { Called } from '../../run/ports.js';
 import type { Run } from '../../run/run.js';
-import { closeForms } from '../../run/tool-forms.js';
 import { noteStoreFailed } from '../keep-text.js';
 import { closeCallGates, openBatchGates } from './call-permission.js';
 import { callsBeside, type DecidedCall, decideCall, nextDecided } from './decide-call.js';
@@ -154,7 +154,7 @@ export async function carryOut(
   const idempotent = isRepeatable(tool.policy);
   for (let rescheduled = 0; ; rescheduled++) {
     const called = await start(rescheduled > 0);
-    closeForms(run, callId);
+    callEnded(run, callId);
     if (called.ok) {
       const { ending, session: opened, toolsChangedAt, storeFault, appFault, ...outcome } = called.value;
       if (storeFault !== undefined) noteStoreFailed(run, call.name, storeFault);

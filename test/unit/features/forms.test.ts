@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
+import { formAnswer, hearForm } from '../../../src/features/forms/feature.js';
 import type { RunSettings } from '../../../src/run/agents/run-config.js';
 import type { CallOptions } from '../../../src/workflows/run/ports.js';
 import type { Run } from '../../../src/workflows/run/run.js';
-import { formAnswer, hearForm } from '../../../src/workflows/run/tool-forms.js';
 import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { answer, fileTool, runAtCalls } from '../../support/small-run.js';
 
@@ -44,6 +44,7 @@ async function during(
   return { run, closed };
 }
 
+const heldOf = ({ memory: { features } }: Run) => (features.get('forms') as Map<string, unknown>).size;
 const gatesOf = ({ state }: Run) => state.people.gates.map(({ gate }) => gate);
 
 test('form: a server asks during a call → a gate with its words as its own; the answer closes it, and is the form’s (T20)', async () => {
@@ -67,7 +68,7 @@ test('form: a server asks during a call → a gate with its words as its own; th
   });
   expect(closed).toMatchObject([{ kind: 'form', by: 'person', decision: 'accept' }]);
   expect(run.state.goal.waitedMs).toBeGreaterThan(0);
-  expect(run.memory.forms.size).toBe(0);
+  expect(heldOf(run)).toBe(0);
 });
 
 test.each<[string, (run: Run) => void, object]>([
@@ -82,7 +83,7 @@ test.each<[string, (run: Run) => void, object]>([
       act(run);
     });
     expect(closed).toMatchObject([end]);
-    expect([gatesOf(run), run.memory.forms.size, run.state.goal.waitingSince]).toEqual([[], 0, null]);
+    expect([gatesOf(run), heldOf(run), run.state.goal.waitingSince]).toEqual([[], 0, null]);
   },
 );
 

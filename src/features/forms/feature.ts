@@ -3,16 +3,45 @@
  * answer; the gate is answered like any other. Calls in flight prevent continue-as-new, so this is never carried over. The
  * end of a call, however it ends, closes its questions.
  */
-
-import { formText } from '../../rules/gates/gate-text.js';
-import { type FormMessage, readFormMessage } from '../../run/gates/form.js';
-import { type FormAnswer, hasWholeForm, isRoomForGate } from '../../run/gates/gate.js';
+import type { FormMessage } from '../../run/gates/form.js';
+import { type FormAnswer, type GateAnswer, hasWholeForm, isRoomForGate } from '../../run/gates/gate.js';
 import type { OpenGate } from '../../run/state/people.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
-import { closeGate, gateAt, openGate, openGates } from './gates.js';
-import { callInFlight } from './requests.js';
-import { FORM, type Run } from './run.js';
+import { type Feature, query, signal } from '../../workflows/beside/feature.js';
+import { readName } from '../../workflows/platform/read-input.js';
+import { formAnswerQuery, formSignal } from '../../workflows/run/definitions.js';
+import { closeGate, gateAt, openGate, openGates } from '../../workflows/run/gates.js';
+import { Held } from '../../workflows/run/memory.js';
+import { callInFlight } from '../../workflows/run/requests.js';
+import type { Run } from '../../workflows/run/run.js';
+import { formText, readFormMessage } from './rules.js';
 
+/** Questions for calls in flight, by the keys of their gates; null while unanswered. */
+const asked = new Held('forms', () => new Map<string, FormAnswer | null>());
+
+export const forms: Feature<Run> = {
+  name: 'forms',
+  signals: [
+    signal({
+      definition: formSignal,
+      hear: hearForm,
+      description: 'Sent by tool calls of this run: what their servers ask a person.',
+    }),
+  ],
+  queries: [
+    query({
+      definition: formAnswerQuery,
+      answer: (run, id) => formAnswer(run, readName(id) ?? ''),
+      description: 'What a person has given at the form of a tool call in flight.',
+    }),
+  ],
+  gateAnswered: takeForm,
+  callsWaiting,
+  callEnded: closeForms,
+};
+
+/** Prefix of a gate's key if a tool server has opened the gate. */
+const FORM = 'form:';
 const CANCEL: FormAnswer = { kind: 'form', decision: 'cancel' };
 
 /** Handles the signal of a call's activity. It is synchronous, and accepts any JSON. */
@@ -29,38 +58,48 @@ export function hearForm(run: Run, raw: unknown): void {
   // The questions of an earlier, lost attempt are closed.
   for (const other of keysOf(run, message.callId))
     if (!other.startsWith(prefixOf(message))) endForm(run, other, 'superseded');
-  run.memory.forms.set(key, openForm(run, key, { tool, ...message.question, callId: message.callId }));
+  asked.of(run).set(key, openForm(run, key, { tool, ...message.question, callId: message.callId }));
   run.keepTime();
   run.show();
 }
 
 /** Returns the answer for the activity; null while unanswered. */
-export function formAnswer({ memory: { forms }, state }: Run, id: string): FormAnswer | null {
-  if (state.people.stop) return CANCEL;
-  const answer = forms.get(`${FORM}${id}`);
+export function formAnswer(run: Run, id: string): FormAnswer | null {
+  if (run.state.people.stop) return CANCEL;
+  const answer = asked.of(run).get(`${FORM}${id}`);
   return answer === undefined ? CANCEL : answer;
 }
 
 /** Records a person's answer and closes the gate at once: the call that asked continues. */
-export function takeForm(run: Run, open: OpenGate, answer: FormAnswer): void {
-  run.memory.forms.set(open.key, answer);
+function takeForm(run: Run, open: OpenGate, answer: GateAnswer): void {
+  if (answer.kind !== 'form') return;
+  asked.of(run).set(open.key, answer);
   closeGate(run, open, 'person', answer.decision);
   run.keepTime();
 }
 
 /** Closes the questions of a call that has ended. */
-export function closeForms(run: Run, callId: string): void {
+function closeForms(run: Run, callId: string): void {
   for (const key of keysOf(run, callId)) {
     endForm(run, key, 'superseded');
-    run.memory.forms.delete(key);
+    asked.of(run).delete(key);
   }
+}
+
+/** One call may ask several questions. */
+function callsWaiting({ state: { people } }: Run): number {
+  const calls = people.gates.flatMap(({ key, gate, answer }) =>
+    answer === null && key.startsWith(FORM) && gate.kind === 'form' ? gate.subject.callId : [],
+  );
+  return new Set(calls).size;
 }
 
 type Asked = NonNullable<FormMessage['question']> & { tool: ToolDefinition; callId: string };
 
 /** Returns an answer that exists already; null: the gate is open. */
 function openForm(run: Run, key: string, { tool, callId, message, schema }: Asked): FormAnswer | null {
-  if (run.memory.forms.has(key)) return run.memory.forms.get(key) ?? null;
+  const known = asked.of(run).get(key);
+  if (known !== undefined) return known;
   if (!isRoomForGate(openGates(run))) return CANCEL;
   const server = tool.origin.type === 'mcp' ? tool.origin.server : '';
   const subject = { server, tool: tool.name, callId, schema };
@@ -77,7 +116,7 @@ function openForm(run: Run, key: string, { tool, callId, message, schema }: Aske
 function endForm(run: Run, key: string, by: 'timeout' | 'superseded'): void {
   const open = gateAt(run, key);
   if (open) closeGate(run, open, by, by === 'timeout' ? 'decline' : 'the server asks no more');
-  if (run.memory.forms.get(key) === null) run.memory.forms.set(key, CANCEL);
+  if (asked.of(run).get(key) === null) asked.of(run).set(key, CANCEL);
   run.keepTime();
 }
 
@@ -92,6 +131,6 @@ function prefixOf({ callId, attempt }: Pick<FormMessage, 'callId' | 'attempt'>):
   return `${FORM}${callId}:${attempt}:`;
 }
 
-function keysOf({ memory: { forms } }: Run, callId: string): string[] {
-  return [...forms.keys()].filter(key => key.startsWith(`${FORM}${callId}:`));
+function keysOf(run: Run, callId: string): string[] {
+  return [...asked.of(run).keys()].filter(key => key.startsWith(`${FORM}${callId}:`));
 }
