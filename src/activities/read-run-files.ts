@@ -9,7 +9,7 @@ import { requireRoles, wayOfStart } from '../config/prompts/required-roles.js';
 import { loadWords } from '../config/prompts/words.js';
 import type { Settings } from '../config/settings.js';
 import type { RoleProfile } from '../run/agents/role.js';
-import { type AgentCard, MOST_AGENT_DEPTH } from '../run/agents/role.js';
+import { type AgentCard, MOST_AGENT_DEPTH, roleNamed } from '../run/agents/role.js';
 import type { RunSettings } from '../run/agents/run-config.js';
 import { type ModeName, mayPlan } from '../run/position/modes.js';
 import type { ToolDefinition } from '../run/tools/tool.js';
@@ -64,12 +64,13 @@ export async function readRunFiles(
   const roots = promptRoots(configDir);
   const prefix = await loadPrefix(roots, settings.language, inCode);
   const all = await loadRoles(roots, settings.language, inCode);
+  const named = withNamed(all, run.role);
   const words = await loadWords(roots, settings.language);
   const way = wayOfStart(run, settings);
-  const required = requireRoles(way, settings, { templates: all, named: run.role });
+  const required = requireRoles(way, settings, { templates: named, named: run.role });
   // Other roles are never asked, and would only enlarge the state.
   const wanted = new Set([...required, ...rolesAsked(settings, run.mode)]);
-  const roles = all.filter(
+  const roles = named.filter(
     ({ profile }) => wanted.has(profile.name) || (mayPlan(run.mode) && carriesOut(profile)),
   );
   const globs = roles.flatMap(({ profile }) => profile.agents);
@@ -79,6 +80,15 @@ export async function readRunFiles(
   const agents = callable.map(({ profile }) => cardOf(profile, namesBelow(profile, profiles, levels - 1)));
   const agentWarnings = [...new Set([...roles, ...callable])].flatMap(role => missingAgents(role, profiles));
   return { settings, callable, agents, agentWarnings, prefix, roles, words };
+}
+
+/** Adds the role that a start names by an id such as `search_agent`, under that name (CF7). */
+function withNamed(roles: readonly RoleTemplate[], said: string | undefined): RoleTemplate[] {
+  const names = roles.map(({ profile }) => profile.name);
+  const name = said === undefined ? said : roleNamed(said, names);
+  const meant = roles.find(({ profile }) => profile.name === name);
+  if (said === undefined || name === said || !meant) return [...roles];
+  return [...roles, { ...meant, profile: { ...meant.profile, name: said } }];
 }
 
 function cardOf(

@@ -49,7 +49,7 @@ export interface SnapshotEvent {
   data: AgentSnapshot;
 }
 
-/** Covers the run and its sub-agents, each by itself (CF7). */
+/** Covers the run and its sub-agents, each by itself. */
 export function snapshots(): Vocabulary<SnapshotEvent> {
   const ofPath = new Map<string, Vocabulary<SnapshotEvent>>();
   return event => {

@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { placeholdersOf } from '../../base/words/prompt.js';
+import { roleNamed } from '../../run/agents/role.js';
 import { type ModeName, modeFor } from '../../run/position/modes.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { SteersmanError } from '../../shared/process/errors.js';
@@ -51,12 +52,16 @@ export interface ComposedPrompt {
 }
 
 /** @throws SteersmanError with `file:line` for a fault of the role's files, and for an unknown role or mode. */
-export async function composePrompt(role: string, options: ComposeOptions = {}): Promise<ComposedPrompt> {
+export async function composePrompt(said: string, options: ComposeOptions = {}): Promise<ComposedPrompt> {
   const { configDir, mode, tools = [], workspace = '.', today = dayOf(new Date()), systemMessage } = options;
   const folder = configDir === undefined ? null : resolve(configDir);
   const settings = await loadSettings(folder, options);
   const roots = promptRoots(folder);
   const templates = await loadRoles(roots, settings.language, options);
+  const role = roleNamed(
+    said,
+    templates.map(({ profile }) => profile.name),
+  );
   const template = templates.find(({ profile }) => profile.name === role);
   if (!template) throw unknownRole(role, templates);
   const prefix = await loadPrefix(roots, settings.language, options);

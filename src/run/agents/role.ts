@@ -100,3 +100,9 @@ export interface AgentCard extends Pick<RoleProfile, 'name' | 'description' | 'r
   /** Replies that it may take for an instruction. Absent for the run's limit. */
   rounds?: number;
 }
+
+/** Returns the name that is meant: of these, or as said. Other systems write `search_agent` and `planner-agent`. */
+export function roleNamed(said: string, names: readonly string[]): string {
+  const plain = said.replace(/[-_]agent$/, '');
+  return !names.includes(said) && names.includes(plain) ? plain : said;
+}

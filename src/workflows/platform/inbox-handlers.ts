@@ -14,6 +14,7 @@ import { isSubagent } from '../../rules/agents/subagent.js';
 import { leftOut, type PlanChange } from '../../rules/plan/plan-edit.js';
 import { readComponentAction } from '../../rules/steering/component-action.js';
 import { addresseeOf, addresses, isPaused, withPaused } from '../../run/agents/children.js';
+import { roleNamed } from '../../run/agents/role.js';
 import { fitGate, type Gate, lostResult } from '../../run/gates/gate.js';
 import type { Cause } from '../../run/limits/cause.js';
 import type { Limits } from '../../run/limits/limits.js';
@@ -38,9 +39,10 @@ import type { Run } from '../run/run.js';
 import { answerReader, type ReadAnswer, type ReadClaim, type ReadModel, readReason } from './read-input.js';
 
 /** Adds a steering message or a follow-up to the inbox, and interrupts the call in flight if it says so. */
-export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): void {
+export function receive(run: Run, sent: unknown, kind: 'steer' | 'follow-up'): void {
   const { state, ports } = run;
   const readers = readersOf(wayOf(state));
+  const raw = kind === 'steer' ? named(run, sent, [...readers, ...addresses(state.children)]) : sent;
   const to = kind === 'steer' && isRecord(raw) ? raw.to : null;
   const agent = readers.some(reader => reader === to) ? null : addresseeOf(state.children, to);
   const taken = acceptMessage(state.people.inbox, raw, kind, {
@@ -66,6 +68,13 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
   if (kind !== 'steer' || !interruptible || forAnother || !wantsInterrupt([taken.item])) return;
   ports.interrupt();
   ports.cancelSubagents();
+}
+
+/** Returns a message to a role by the role's name here. */
+function named(run: Run, sent: unknown, names: readonly string[]): unknown {
+  const isNamed = isRecord(sent) && typeof sent.to === 'string';
+  if (!isNamed || run.state.pinned === null || !run.behaves(3)) return sent;
+  return { ...sent, to: roleNamed(String(sent.to), names) };
 }
 
 /** Handles an action of a component like a message: it waits in the inbox, and answers no gate. */

@@ -217,6 +217,15 @@ describe('load run', () => {
     },
   );
 
+  test('load run: a role by the id of another system → that role under the id, unless one is called so (CF7)', async () => {
+    const { roles } = await load({ mode: 'react', role: 'search_agent' });
+    expect(roles).toMatchObject({ search_agent: { name: 'search_agent', output: 'text' } });
+    await mkdir(join(configDir, 'prompts/core'), { recursive: true });
+    await writeFile(join(configDir, 'prompts/core/search_agent.md'), SEARCH);
+    const own = await load({ mode: 'react', role: 'search_agent' });
+    expect(own.roles.search_agent?.maxRounds).toBe(3);
+  });
+
   test('load run: a role that the start names and no file has → refused, with those that there are (A2)', async () => {
     await expect(load({ mode: 'react', role: 'serach' })).rejects.toThrow(
       /no role "serach".*react, search, summary/,

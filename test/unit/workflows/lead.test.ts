@@ -196,6 +196,15 @@ describe('mode lead', () => {
     });
   });
 
+  test.each(['search_agent', 'search-agent'])(
+    'lead: an agent called %s → the role search (CF7)',
+    async name => {
+      const { started, results } = await lead([[{ ...ASK, agent_name: name }], 'Done.']);
+      expect(started.map(({ id, settings }) => [id, settings.role])).toEqual([['search/1', 'search']]);
+      expect(results).toMatchObject([{ isError: false }]);
+    },
+  );
+
   test.each<[string, Call, RegExp]>([
     [
       'an unknown agent → the names there are (A2)',

@@ -13,6 +13,7 @@ import {
   withReport,
 } from '../../../rules/agents/subagent.js';
 import { type AgentEnd, type AgentRest, endedAs, withChild, withEnd } from '../../../run/agents/children.js';
+import { type AgentCard, roleNamed } from '../../../run/agents/role.js';
 import type { Lease } from '../../../run/limits/leases.js';
 import { withCalls } from '../../../run/limits/usage-by.js';
 import { addUsage } from '../../../run/messages/message.js';
@@ -33,9 +34,9 @@ export async function callSubagent(
   { role, callId, input, options }: OwnCall,
 ): Promise<Called<CallToolResult>> {
   const { ports } = run;
-  const instruction = readInstruction(input);
   const begun = ports.now();
   const agents = agentsOf(run.pinned, run.role(role));
+  const instruction = instructionIn(run, input, agents);
   const { words } = run;
   const decision = decideDelegation(instruction, {
     agents,
@@ -50,6 +51,13 @@ export async function callSubagent(
   const card = agents.find(({ name }) => name === instruction.agent) ?? { name: instruction.agent };
   const outcome = outcomeForCaller(card, end, told, words);
   return { ok: true, value: { ...outcome, durationMs: ports.now() - begun } };
+}
+
+function instructionIn(run: Run, input: OwnCall['input'], agents: readonly AgentCard[]): Instruction {
+  const read = readInstruction(input);
+  if (!run.behaves(3)) return read;
+  const names = agents.map(({ name }) => name);
+  return { ...read, agent: roleNamed(read.agent, names) };
 }
 
 async function delegate(

@@ -63,21 +63,25 @@ test('an agent whose role has a final response → its caller reads the answer i
 });
 
 describe('messages to sub-agents', () => {
-  test.each(['search', 'search/1'])('to %s → the agent reads it, and the lead does not', async to => {
-    const tree = agentTree({
-      settings: YES,
-      reply: withAgents(['search'], () =>
-        receive(tree.lead, { id: 'u1', text: 'Sailing boats.', to }, 'steer'),
-      ),
-    });
-    expect(await tree.end).toMatchObject({ answer: 'All done.' });
-    expect(heard(tree.agents.get('search/1'))).toEqual(['Sailing boats.']);
-    expect(heard(tree.lead)).toEqual([]);
-    expect(receiptsOf(tree.lead, 'u1')).toEqual([
-      ['accepted', expect.stringMatching(/^It is passed on to search\/1/)],
-      ['applied', 'Read by search/1.'],
-    ]);
-  });
+  // As other systems call it (CF7).
+  test.each(['search', 'search/1', 'search_agent'])(
+    'to %s → the agent reads it, and the lead does not',
+    async to => {
+      const tree = agentTree({
+        settings: YES,
+        reply: withAgents(['search'], () =>
+          receive(tree.lead, { id: 'u1', text: 'Sailing boats.', to }, 'steer'),
+        ),
+      });
+      expect(await tree.end).toMatchObject({ answer: 'All done.' });
+      expect(heard(tree.agents.get('search/1'))).toEqual(['Sailing boats.']);
+      expect(heard(tree.lead)).toEqual([]);
+      expect(receiptsOf(tree.lead, 'u1')).toEqual([
+        ['accepted', expect.stringMatching(/^It is passed on to search\/1/)],
+        ['applied', 'Read by search/1.'],
+      ]);
+    },
+  );
 
   test('to an agent of an agent, by the way to it → passed on step by step', async () => {
     const tree = agentTree({
