@@ -69,11 +69,21 @@ const SHELL_TEXT: Readonly<Record<string, string>> = {
 
 const NOT_OF_ALL = ', which does not say how each of its commands ended';
 
-function endText({ ended, exitCode, signal, durationMs, output }: CommandEnd, says: CodeSays): string {
+function endText({ ended, exitCode, signal, durationMs, output, left }: CommandEnd, says: CodeSays): string {
   const seconds = `${(durationMs / 1_000).toFixed(1)} s`;
   const nothing = output.trim() === '' ? ', no output' : '';
   if (ended === 'timed_out') return `timed out after ${seconds}; all that it started was ended${nothing}`;
   if (ended === 'cancelled') return `cancelled after ${seconds}; all that it started was ended${nothing}`;
   const part = exitCode === 0 && (says === 'last' || says === 'unknown') ? NOT_OF_ALL : '';
-  return `${exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}${part}`} (${seconds})${nothing}`;
+  const code = exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}${part}`;
+  return `${code} (${seconds})${nothing}${leftText(left)}`;
+}
+
+const MOST_NAMED = 5;
+
+/** Without this, a server that was started in the background seems to be running. */
+function leftText(left: readonly string[]): string {
+  if (left.length === 0) return '';
+  const more = left.length > MOST_NAMED ? ' and others' : '';
+  return `; it left ${left.slice(0, MOST_NAMED).join(', ')}${more} running, which was ended: start it and use it in one command`;
 }

@@ -27,6 +27,8 @@ export interface CommandEnd {
   durationMs: number;
   /** The reason for `not_started`; otherwise null. */
   why: string | null;
+  /** Names of programs that it left running when it exited, and that were ended; known on Linux alone. */
+  left: string[];
 }
 
 export interface CommandGiven {
@@ -107,13 +109,20 @@ exec 3<&-
 exec "$@"`;
 
 /** Precedes a command. Its shells discard their own messages; only the command has an error output. */
-const PLAIN = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh'];
+const PLAIN = ['/bin/sh', '-c', 'exec "$@" 2>&1 4>&-', 'sh'];
 /**
  * Runs the command in its own PID namespace: when its first process ends, all processes in it end. Without root this
  * would also change file ownership.
  */
 const UNSHARE = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
-const OWN_PROCESSES = [...UNSHARE, '/bin/sh', '-c', '(exec "$@" 2>&1); exit $?', 'sh'];
+/** Runs the command, then writes the names of what is left to descriptor 4, but for processes that have ended. */
+const FIRST = `(exec "$@" 2>&1 4>&-); code=$?
+for of in /proc/[0-9]*; do
+  [ "$of" != /proc/1 ] && read -r stat <"$of/stat" && read -r name <"$of/comm" || continue
+  case $stat in *') Z '*) ;; *) echo "$name" >&4 ;; esac
+done
+exit $code`;
+const OWN_PROCESSES = [...UNSHARE, '/bin/sh', '-c', FIRST, 'sh'];
 let before: Promise<readonly string[]> | null = null;
 
 async function allowed(): Promise<readonly string[]> {
@@ -138,6 +147,7 @@ export async function runCommand(given: CommandGiven): Promise<CommandEnd> {
     ...output.told(),
     durationMs: Math.round(performance.now() - startedAt),
     why: null,
+    left: [],
     ...more,
   });
   if (given.signal?.aborted) return end('cancelled');
@@ -148,15 +158,19 @@ export async function runCommand(given: CommandGiven): Promise<CommandEnd> {
   const drained = new Promise<void>(resolve => stdout.once('close', resolve).once('error', () => resolve()));
   output.read(stdout, given.onOutput);
   const exited = exitOf(child);
+  const told = namesFrom(child.stdio[4] as Readable);
   const ended = await firstOf(exited, given);
   if (ended !== 'exited') {
     signalGroup(child, 'SIGTERM');
     await Promise.race([exited, sleep(GRACE_MS)]);
   }
+  const alive = ended === 'exited' ? await namesOf(await marked(mark)) : [];
   await endAll(child, mark);
   await Promise.race([exited.then(() => drained), sleep(ended === 'exited' ? DRAIN_MS : GRACE_MS)]);
   for (const stream of child.stdio) stream?.destroy();
-  return end(ended, ended === 'exited' ? await exited : {});
+  if (ended !== 'exited') return end(ended);
+  const left = [...told(), ...alive].filter(name => PLAIN_NAME.test(name));
+  return end(ended, { ...(await exited), left: [...new Set(left)] });
 }
 
 /** Returns the child, or the reason why it could not be started. */
@@ -168,7 +182,7 @@ async function started({ command, cwd, env = commandEnv() }: CommandGiven, mark:
     const child = spawn('/bin/sh', ['-c', WATCHED, mark, ...line], {
       cwd,
       env,
-      stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
+      stdio: ['ignore', 'pipe', 'ignore', 'pipe', 'pipe'],
       detached: true,
     });
     child.stdio[3]?.on('error', () => {});
@@ -223,6 +237,27 @@ async function marked(mark: string): Promise<number[]> {
     }),
   );
   return found.flat();
+}
+
+/** A name is shown to a model beside the run's own words. */
+const PLAIN_NAME = /^[\w.+-]{1,15}$/;
+const MOST_NAMES_CHARS = 4_096;
+
+/** Collects the lines of a pipe. */
+function namesFrom(pipe: Readable): () => string[] {
+  let text = '';
+  pipe
+    .on('error', () => {})
+    .on('data', (chunk: Buffer) => {
+      text = (text + chunk.toString('latin1')).slice(0, MOST_NAMES_CHARS);
+    });
+  return () => text.split('\n');
+}
+
+async function namesOf(pids: readonly number[]): Promise<string[]> {
+  const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '');
+  const named = pids.map(async pid => ((await read(pid, 'stat')).includes(') Z ') ? '' : read(pid, 'comm')));
+  return (await Promise.all(named)).map(name => name.trim());
 }
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

@@ -11,7 +11,8 @@ import type {
   SaidMessage,
 } from '../../src/activities/run-hooks.js';
 import { textOf } from '../../src/run/messages/message.js';
-import { joinUpdate, type RunResult } from '../../src/workflows/run/definitions.js';
+import type { Note } from '../../src/run/state/note.js';
+import { joinUpdate, noteUpdate, type RunResult } from '../../src/workflows/run/definitions.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, journalOf, transcriptOf } from '../support/run-views.js';
 import { settingsYaml } from '../support/steering.js';
@@ -100,6 +101,32 @@ describe('onTurnEnd', () => {
     const said = (await transcriptOf(handle)).filter(({ kind }) => kind === 'tool_result');
     expect(said).toHaveLength(2);
     expect(calls).toEqual(['assistant', 'turn 1', 'tool_result', 'tool_result', 'end stopped']);
+  });
+
+  test('notes of a hook, and of a program meanwhile → events of the run in order; no request has them (G17)', async () => {
+    let begun: (handle: WorkflowHandle) => void = () => {};
+    const started = new Promise<WorkflowHandle>(resolve => {
+      begun = resolve;
+    });
+    does = {
+      onTurnEnd: async ({ turn, note }) => {
+        const args: [Note] = [{ type: 'SYSTEM_EVENT', text: 'The queue is long.' }];
+        if (turn === 1) await (await started).executeUpdate(noteUpdate, { args });
+        note({ type: 'TOOL_LOG', text: `Charged turn ${turn}.` });
+        return true;
+      },
+    };
+    const { requests } = rig.play([reads, says]);
+    const handle = await rig.start('Read both.', { mode });
+    begun(handle);
+    await handle.result();
+    const told = (await journalOf(handle)).filter(({ type }) => ['system_event', 'tool_log'].includes(type));
+    expect(told).toMatchObject([
+      { type: 'system_event', text: 'The queue is long.' },
+      { type: 'tool_log', text: 'Charged turn 1.' },
+      { type: 'tool_log', text: 'Charged turn 2.' },
+    ]);
+    expect(JSON.stringify(requests.map(({ sent }) => sent))).not.toMatch(/Charged|queue is long/);
   });
 
   test('a hook at the end of a turn: false beside an answer → the answer stays, hook_stop (H2)', async () => {

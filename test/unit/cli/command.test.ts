@@ -46,6 +46,12 @@ test.each([
     ['start', 'a', '--check', ' ', '--json'],
     /'--check <command>'.*not be empty/,
   ],
+  ['a temperature over 2 (M15)', ['start', 'a', '--temperature', '3', '--json'], /a number from 0 to 2/],
+  [
+    'a role that is not there (P16)',
+    ['prompts', 'show', 'plannerr', '--json'],
+    /There is no role "plannerr"/,
+  ],
   ['a file for no artifact', ['artifact', 'my-run', '--save', 'x', '--json'], /--save takes one artifact/],
 ])(
   '--json: a wrong call, %s → one line of JSON with message, remedy and exit code',
@@ -63,6 +69,15 @@ test.each([
     expect(stderr).toMatch(says);
   },
 );
+
+test("prompts show: a role → its system text and its message, as a run's requests have them (P16)", async () => {
+  const { code, stdout } = await callHere('client', ['prompts', 'show', 'planner', '--json']);
+  const { type, role, system, message, warnings } = JSON.parse(stdout);
+  expect({ code, type, role, warnings }).toEqual({ code: 0, type: 'prompt', role: 'planner', warnings: [] });
+  expect([system.length > 200, message.length > 200]).toEqual([true, true]);
+  const shown = await callHere('client', ['prompts', 'show', 'react']);
+  expect(shown.stdout).toMatch(/^System text:\n\n/);
+});
 
 test('models --json: no endpoint → a line of JSON that says why, and the same on stderr', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steersman-models-'));

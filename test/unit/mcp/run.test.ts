@@ -126,6 +126,14 @@ test('run: no end → ended at its time, and says so; never longer than ten minu
   expect(tool.inputSchema).toMatchObject({ properties: { timeoutMs: { maximum: 600_000 } } });
 });
 
+test('run: a server in the background → its result says that it was ended, and with what it went; not of what has ended by itself (CF11)', async () => {
+  const server = "node -e 'setInterval(() => {}, 1000)' & sleep 0.2; echo begun";
+  expect(await run(server)).toMatch(
+    /^exit code 0.* \(\d+\.\d s\); it left node running, which was ended: start it and use it in one command\nbegun$/,
+  );
+  expect(await run('(true &); true & wait; sleep 0.1; echo done')).not.toContain('running');
+});
+
 /** `N`: seconds that nobody else sleeps. What a row starts must be gone when its command has ended. */
 const OUTLIVING: readonly string[] = [
   'sleep N &',
