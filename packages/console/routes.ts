@@ -37,7 +37,7 @@ interface Ask extends RouteScope {
 export type Served = { Bindings: Partial<HttpBindings> };
 
 /** Handlers by path below `/api`. */
-type Answers = Record<string, (ask: Ask) => unknown>;
+type Handlers = Record<string, (ask: Ask) => unknown>;
 
 const MOST_EVENTS = 500;
 /** Limit for messages in one request. */
@@ -78,7 +78,7 @@ const START = z.object({
   keepOpenSeconds: z.number().int().min(0).max(86_400).optional(),
 });
 
-const READ: Answers = {
+const READ: Handlers = {
   '/about': async ({ client, workspace, sandboxUrl: sandbox }) => {
     const { address, namespace } = await client();
     return { address, namespace, workspace, sandbox, modes: MODES };
@@ -129,7 +129,7 @@ const READ: Answers = {
   '/sessions/:session': ({ request }) => new Sessions().show(request.param('session') ?? ''),
 };
 
-const WRITE: Answers = {
+const WRITE: Handlers = {
   '/stream': async ({ hub, request, outgoing }) => {
     const asked = await bodyAs(STREAM, request);
     return frameStream(push => hub.listen(asked, push), outgoing && (() => outgoing.destroy()));

@@ -14,7 +14,7 @@ export {
 } from './json/json.js';
 export { parseRecord } from './json/json-in-text.js';
 export { errorText } from './text/error-text.js';
-export { told } from './text/fit.js';
+export { boundedText } from './text/fit.js';
 export {
   anyOf,
   argumentsLine,

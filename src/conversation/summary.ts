@@ -1,7 +1,7 @@
 /** A summary that replaces a conversation's older messages: which ones go, the request to a model, and the result. */
 
 import { jsonBytes } from '../base/json/json.js';
-import { told } from '../base/text/fit.js';
+import { boundedText } from '../base/text/fit.js';
 import { expected, type Parsed } from '../base/text/output-fields.js';
 import { delimit } from '../base/words/prompt.js';
 import { fill, type Words } from '../base/words/words.js';
@@ -41,7 +41,7 @@ export function summaryRequest(words: Words): string {
 }
 
 export function summaryAgain(errors: readonly string[], words: Words): string {
-  const named = errors.slice(0, 5).map(error => `- ${told(error)}`);
+  const named = errors.slice(0, 5).map(error => `- ${boundedText(error)}`);
   return `${words.reask}\n${named.join('\n')}\n\n${words.reaskForm}\n{ ${formOfFields(summary)} }`;
 }
 

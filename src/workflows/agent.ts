@@ -9,7 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { isRecord, jsonBytes } from '../base/json/json.js';
-import { fitted, told } from '../base/text/fit.js';
+import { boundedText, fitted } from '../base/text/fit.js';
 import { preview } from '../base/text/preview.js';
 import { wordsOf } from '../base/words/words.js';
 import { resumedState } from '../conversation/handover.js';
@@ -120,7 +120,7 @@ function stateFor(input: unknown, features: readonly Feature<Run>[]): { state: R
 }
 
 function refusal(why: string): ApplicationFailure {
-  const message = told(`The run can not start: ${why}`);
+  const message = boundedText(`The run can not start: ${why}`);
   return ApplicationFailure.create({ type: FAILURE.run.badInput, message, nonRetryable: true });
 }
 

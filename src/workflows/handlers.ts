@@ -23,7 +23,7 @@ import {
   takeAnswer,
   takeClaim,
   withdraw,
-} from './platform/inbox-handlers.js';
+} from './inbox/inbox-handlers.js';
 import {
   answerReader,
   budgetReader,
@@ -36,7 +36,7 @@ import {
   readName,
   readPageOptions,
   withdrawalReader,
-} from './platform/read-input.js';
+} from './inbox/read-input.js';
 import * as messages from './run/definitions.js';
 import { modelRequestPage, toolArguments } from './run/requests.js';
 import type { Run } from './run/run.js';

@@ -9,7 +9,7 @@ import {
   requestPause,
   requestResume,
   requestStop,
-} from '../../src/workflows/platform/inbox-handlers.js';
+} from '../../src/workflows/inbox/inbox-handlers.js';
 import type { ToChild } from '../../src/workflows/run/ports.js';
 import type { Seen } from './crowd.js';
 import type { Timeline } from './timeline.js';

@@ -14,14 +14,14 @@ import {
   setBudget,
   takeAnswer,
   withdraw,
-} from '../../src/workflows/platform/inbox-handlers.js';
+} from '../../src/workflows/inbox/inbox-handlers.js';
 import {
   answerReader,
   budgetReader,
   modelReader,
   planEditReader,
   withdrawalReader,
-} from '../../src/workflows/platform/read-input.js';
+} from '../../src/workflows/inbox/read-input.js';
 import type { Run } from '../../src/workflows/run/run.js';
 import { addresseesIn } from './agent-roles.js';
 import { expectThat } from './expect-that.js';

@@ -529,7 +529,7 @@ export class World implements Ports {
     return { ok: true, value: { goOn } };
   }
 
-  interrupt(): void {
+  cancelCalls(): void {
     const calls = [...this.#inFlight].filter(call => call.interruptible);
     for (const call of calls) call.interrupted = true;
     if (calls.length > 1) this.#watcher.seen.add('tools interrupted together');

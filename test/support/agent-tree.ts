@@ -22,7 +22,7 @@ import {
   requestPause,
   requestResume,
   requestStop,
-} from '../../src/workflows/platform/inbox-handlers.js';
+} from '../../src/workflows/inbox/inbox-handlers.js';
 import type { Ports, ToChild } from '../../src/workflows/run/ports.js';
 import { Run } from '../../src/workflows/run/run.js';
 import { resultOf } from '../../src/workflows/run/views.js';
@@ -156,7 +156,7 @@ export function agentTree(given: TreeGiven): AgentTree {
         const deadline = timeoutMs === null ? Number.POSITIVE_INFINITY : clock.now + timeoutMs;
         while (!done() && !cancelled && clock.now < deadline) await new Promise(setImmediate);
       },
-      interrupt: () => cutOff(),
+      cancelCalls: () => cutOff(),
       callModel: async ({ role, model }) => {
         times += 1;
         called.push(`${path} ${model}`.trim());

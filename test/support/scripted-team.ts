@@ -10,7 +10,7 @@ import { NO_USAGE } from '../../src/run/messages/message.js';
 import type { GoalEnd } from '../../src/run/state/goal.js';
 import { newRunState } from '../../src/run/state/run-state.js';
 import { beginRun, pursue } from '../../src/workflows/goals.js';
-import { receive } from '../../src/workflows/platform/inbox-handlers.js';
+import { receive } from '../../src/workflows/inbox/inbox-handlers.js';
 import type { Ports } from '../../src/workflows/run/ports.js';
 import { modelRequestPage } from '../../src/workflows/run/requests.js';
 import { Run } from '../../src/workflows/run/run.js';

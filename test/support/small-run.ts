@@ -11,9 +11,9 @@ import { executionAt } from '../../src/run/position/position.js';
 import { newRunState } from '../../src/run/state/run-state.js';
 import type { ToolDefinition, ToolPolicy } from '../../src/run/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/run/tools/tool.js';
-import { takeAnswer } from '../../src/workflows/platform/inbox-handlers.js';
-import type { AnswerRoute } from '../../src/workflows/platform/read-input.js';
-import { answerReader } from '../../src/workflows/platform/read-input.js';
+import { takeAnswer } from '../../src/workflows/inbox/inbox-handlers.js';
+import type { AnswerRoute } from '../../src/workflows/inbox/read-input.js';
+import { answerReader } from '../../src/workflows/inbox/read-input.js';
 import type { Ports } from '../../src/workflows/run/ports.js';
 import { Run } from '../../src/workflows/run/run.js';
 import { pinnedRun } from './core-values.js';
@@ -111,7 +111,7 @@ export function quietPorts(ran: CallToolInput[]): Ports {
     tellCaller: () => {},
     callerTold: () => null,
     startRun: async id => id,
-    interrupt: () => {},
+    cancelCalls: () => {},
     throwIfCancelled: () => {},
     handoverDue: () => false,
     handoverNear: () => false,

@@ -10,7 +10,7 @@ import type {
   ServerRequest,
   ToolAnnotations,
 } from '@modelcontextprotocol/sdk/types.js';
-import { errorText, told } from 'steersman/base';
+import { boundedText, errorText } from 'steersman/base';
 import { type ErrorCode, explainError, noRun, SteersmanError } from 'steersman/client';
 import { isBelow } from 'steersman/config';
 import { terminalText } from 'steersman/shared';
@@ -70,7 +70,7 @@ async function answer(
   } catch (error) {
     const known = explainError(error);
     if (known !== null) client.lostBy(known);
-    const text = told(known ? remedyText(known) : faultText(error));
+    const text = boundedText(known ? remedyText(known) : faultText(error));
     return { isError: true, content: [{ type: 'text', text }] };
   }
 }

@@ -28,9 +28,9 @@ import {
   within,
 } from '../stop-signal.js';
 import type { CallToolInput, CallToolResult } from '../types.js';
-import { type Line, lineOf } from './call-line.js';
 import { CallPace } from './call-pace.js';
 import type { HostDeps } from './check-call.js';
+import { linkOf, type ServerLink } from './server-link.js';
 import { formHandler, type ServerRequestDeps } from './server-requests.js';
 import { beginReading, keptForApp } from './tool-app.js';
 import { ended, sessionLost, type ToolCall, type ToolTextDeps, unanswered } from './tool-endings.js';
@@ -80,7 +80,7 @@ export class ServerCall {
     // Server and model know the folder by its real path.
     const refused = workspace === input.workspace ? null : await denied(workspace);
     if (refused) return refused;
-    const line = lineOf(this.#deps, input, { server: this.#server, runId });
+    const line = linkOf(this.#deps, input, { server: this.#server, runId });
     try {
       return line.ended(await this.#runOnLine(line, workspace, args));
     } catch (error) {
@@ -89,7 +89,7 @@ export class ServerCall {
     }
   }
 
-  async #runOnLine(line: Line, workspace: string, args: Allowed['args']): Promise<CallToolResult> {
+  async #runOnLine(line: ServerLink, workspace: string, args: Allowed['args']): Promise<CallToolResult> {
     const { input, words, signal, texts } = this.#call;
     const server = this.#server;
     const pace = new CallPace(input.timeoutMs, input.startTimeoutMs);
@@ -121,7 +121,7 @@ export class ServerCall {
   }
 
   async #connect(
-    line: Line,
+    line: ServerLink,
     workspace: string,
     { connectMs, budgetMs }: CallPace,
     given: string,
@@ -142,7 +142,7 @@ export class ServerCall {
   /** `again`: why the call must be sent once more. */
   async #callOn(
     connection: McpConnection,
-    line: Line,
+    line: ServerLink,
     args: Allowed['args'],
     timeoutMs: number,
   ): Promise<{ result: CallToolResult } | { again: McpCallError }> {

@@ -38,7 +38,7 @@ export function isCutText(text: string): boolean {
 }
 
 /** Bounds a text about an input, which may quote it: a refusal, a reason. */
-export function told(text: string): string {
+export function boundedText(text: string): string {
   return cutText(text, TOLD_BYTES);
 }
 

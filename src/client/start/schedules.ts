@@ -49,7 +49,7 @@ export interface ScheduleOptions
 /** A start that was missed by more than this, because Temporal was down, is dropped. */
 const CATCHUP_MS = 3_600_000;
 /** Temporal appends the time of a start to it. */
-const LONGEST_ID = 150;
+const LONGEST_SCHEDULE_ID = 150;
 const TRIGGER_TIMEOUT_MS = 10_000;
 const MOMENT_MS = 100;
 const MOST_OPEN_TOLD = 100;
@@ -74,8 +74,8 @@ export class Schedules {
       const { cron: _c, everySeconds: _e, timezone: _t, overlap = 'skip', paused, replace, ...start } = given;
       const faults = timesFaults(given);
       if (!OVERLAPS.includes(overlap)) faults.push(`overlap must be one of ${OVERLAPS.join(', ')}.`);
-      if (!/^\S+$/.test(id) || id.length > LONGEST_ID)
-        faults.push(`The id must be 1 to ${LONGEST_ID} characters without spaces.`);
+      if (!/^\S+$/.test(id) || id.length > LONGEST_SCHEDULE_ID)
+        faults.push(`The id must be 1 to ${LONGEST_SCHEDULE_ID} characters without spaces.`);
       for (const name of UNATTENDED)
         if (name in start) faults.push(`It takes no ${name}: no person attends scheduled runs.`);
       if ('messages' in start) faults.push('It takes no messages: each of its runs would begin with them.');

@@ -1,7 +1,7 @@
 /** Typed answers: the answering role gets the schema, and a goal only succeeds with a value that fits it. */
 import type { JsonSchema } from '../../base/json/json.js';
 import { ANSWER_BYTES, WORKER_TRIES } from '../../base/sizes/bounds.js';
-import { told } from '../../base/text/fit.js';
+import { boundedText } from '../../base/text/fit.js';
 import { fill } from '../../base/words/words.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { checksOf } from '../../run/checks/check.js';
@@ -117,7 +117,7 @@ async function readAnswer(run: Run, input: ReadAnswerInput): Promise<ReadAnswer>
   // The cast is safe: `worker.ts` has an activity of these types under this name.
   if (called.ok) return called.value as ReadAnswer;
   const { message, kind } = called.failure;
-  return { faults: [told(`The answer could not be checked: ${message || kind}`)] };
+  return { faults: [boundedText(`The answer could not be checked: ${message || kind}`)] };
 }
 
 /**
@@ -127,7 +127,11 @@ async function readAnswer(run: Run, input: ReadAnswerInput): Promise<ReadAnswer>
 function sendBack(run: Run, known: TypedAnswer, faults: readonly string[]): StepEnd {
   const { state, words } = run;
   typedAnswer.set(state, { ...known, isAsked: known.isTold });
-  const moved = wrapUpAs(run, NOT_TYPED, fill(words.whyNotTyped, { faults: told(faultsText(faults)) }));
+  const moved = wrapUpAs(
+    run,
+    NOT_TYPED,
+    fill(words.whyNotTyped, { faults: boundedText(faultsText(faults)) }),
+  );
   if (known.isTold) {
     const account = accountOf(state);
     account.counters = { ...account.counters, reasks: account.counters.reasks + 1 };
@@ -153,7 +157,7 @@ async function concluded(run: Run, before: GoalEnd['cause'], { answer, value }: 
 
 function withoutValue(run: Run, end: GoalEnd, faults: readonly string[]): GoalEnd {
   const { state, words } = run;
-  const lacks = told(faultsText(faults));
+  const lacks = boundedText(faultsText(faults));
   run.journal('warning', { text: `${words.notTyped}\n${lacks}` });
   const answer = [state.goal.lastSummary ?? end.answer, `**${words.notTyped}**\n\n${lacks}`].join('\n\n');
   return { outcome: 'unverified', cause: NOT_TYPED, answer };

@@ -17,7 +17,7 @@ import { serverOf, type ToolDefinition } from '../../run/tools/tool.js';
 import { closeGate, gateAt, openGate, openGates, takeRecorded } from '../../workflows/run/gates.js';
 import type { Run } from '../../workflows/run/run.js';
 import { noteEffect } from '../../workflows/turn/tools/finish-call.js';
-import { carryOut } from '../../workflows/turn/tools/run-tools.js';
+import { callUntilResult } from '../../workflows/turn/tools/run-tools.js';
 import { toolRequest } from '../../workflows/turn/tools/tool-request.js';
 import { type AppAsk, type AppCall, appUse, withCall } from './rules.js';
 
@@ -109,7 +109,7 @@ async function made(run: Run, call: AppCall, tool: ToolDefinition): Promise<Tool
   const sent = { ...request, arguments: input, app: {} };
   const start = (again: boolean) =>
     run.ports.callTool(sent, again ? { ...how.options, anyWorker: true } : how.options);
-  return carryOut(run, { call: block, callId, tool, note: null }, { start, session: how.session });
+  return callUntilResult(run, { call: block, callId, tool, note: null }, { start, session: how.session });
 }
 
 /** A waiting call continues in the next part, and a run that is about to end begins nothing. */

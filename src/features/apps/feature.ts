@@ -2,7 +2,7 @@
 import { isRecord } from '../../base/json/json.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { type Feature, type Read, update } from '../../workflows/beside/feature.js';
-import { bounded, ENDED, LOADING } from '../../workflows/platform/read-input.js';
+import { bounded, ENDED, LOADING } from '../../workflows/inbox/read-input.js';
 import { callToolUpdate } from '../../workflows/run/definitions.js';
 import type { Run } from '../../workflows/run/run.js';
 import {

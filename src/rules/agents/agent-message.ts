@@ -15,7 +15,7 @@ import {
   readIf,
 } from '../../base/json/json.js';
 import { INPUT_BYTES, LONGEST_ID, MESSAGE_BYTES, OUT_BYTES } from '../../base/sizes/bounds.js';
-import { fitsText, told } from '../../base/text/fit.js';
+import { boundedText, fitsText } from '../../base/text/fit.js';
 import type { AgentRest } from '../../run/agents/children.js';
 import { fitsForm } from '../../run/gates/form.js';
 import { GATE_CLOSERS, type Gate, type GateCloser, type GateKind } from '../../run/gates/gate.js';
@@ -70,7 +70,7 @@ const id: Reader<string> = value => (isText(value) && value.length <= LONGEST_ID
 const short: Reader<string> = value => (isText(value) && jsonBytes(value) <= SHORT_BYTES ? value : undefined);
 const count = readIf(isCount);
 /** Reads words of another run, cut to the bound of such texts. */
-const words: Reader<string> = value => (typeof value === 'string' ? told(value) : undefined);
+const words: Reader<string> = value => (typeof value === 'string' ? boundedText(value) : undefined);
 
 /** Reads a message in an inbox's form, without other fields; undefined if it is malformed or too large. */
 export const readItem: Reader<InboxItem> = value =>

@@ -139,15 +139,13 @@ export function goalError(goal: unknown): string | null {
   return null;
 }
 
-const LONGEST_ID = 200;
-
 /**
  * Returns the fault of a run's or conversation's name: it is shown in lists, and a conversation's later runs add a
  * number to it.
  */
 export function nameFault(name: unknown, at: string): string | null {
-  const wanted = `a text of 1 to ${LONGEST_ID} characters without spaces, of which each is seen`;
-  const isOne = isText(name) && /^\S+$/u.test(name) && name.length <= LONGEST_ID && !/\p{Cs}/u.test(name);
+  const wanted = `a text of 1 to ${LONGEST_NAME} characters without spaces, of which each is seen`;
+  const isOne = isText(name) && /^\S+$/u.test(name) && name.length <= LONGEST_NAME && !/\p{Cs}/u.test(name);
   if (!isOne || replaceUnseen(name, () => ' ') !== name) return expected(at, wanted, name);
   return /~\d+$/.test(name)
     ? `\`${at}\` must not end in ~ and a number: so the later runs of a conversation are named.`

@@ -6,7 +6,7 @@
 
 import { isRecord, stringOr } from '../../base/json/json.js';
 import { parseRecord } from '../../base/json/json-in-text.js';
-import { told } from '../../base/text/fit.js';
+import { boundedText } from '../../base/text/fit.js';
 import { expected, isAbsent, type Parsed, quoted } from '../../base/text/output-fields.js';
 import { BUILT_IN_WORDS, fill, type Words } from '../../base/words/words.js';
 import type { FormedContract, OutputContract, OutputOf } from '../../run/outputs/contracts.js';
@@ -158,7 +158,7 @@ export function reaskText(
   dialect: Dialect = CONTRACTS[contract].dialect,
   words: Words = BUILT_IN_WORDS.en,
 ): string {
-  const named = errors.slice(0, MOST_ERRORS_NAMED).map(error => `- ${told(error)}`);
+  const named = errors.slice(0, MOST_ERRORS_NAMED).map(error => `- ${boundedText(error)}`);
   if (errors.length > named.length)
     named.push(`- ${fill(words.moreFaults, { count: errors.length - named.length })}`);
   const form = contract === 'text' ? words.reaskText : `${words.reaskForm}\n${formOf(contract, dialect)}`;

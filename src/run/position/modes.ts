@@ -1,7 +1,8 @@
 /**
- * The modes, one entry each. Their positions are in `position.ts`, their steps in `workflows/phases`. A new phase needs
- * a position there, a place here, a file in `workflows/phases`, a case in `workflows/run-mode.ts`, and a name in the
- * words of console and session. A declared mode (`steps`) has roles in turn, without a plan.
+ * The modes, one entry each. A declared mode (`steps`) has roles in turn, without a plan, and needs no code. A new phase
+ * needs a position and its constructor in `position.ts`, a place here, a file in `workflows/phases`, a case in
+ * `workflows/run-mode.ts`, the goal's way on in `workflows/run/notes.ts`, and words in `packages/view/phases.ts`. Runs that
+ * began before must not reach it: see `BEHAVIOUR`.
  */
 
 import type { Cause } from '../limits/cause.js';
@@ -50,7 +51,7 @@ interface ModeEntry<K extends ModeKind> {
   steps?: readonly string[];
   begin: () => PositionsOf[K];
   /** The position after the plan's last task, with a cause for the wrap-up; null for a mode without plans. */
-  carriedOut: ((cycle: number, end: { cause: Cause; why: string }) => PositionsOf[K]) | null;
+  afterPlan: ((cycle: number, end: { cause: Cause; why: string }) => PositionsOf[K]) | null;
 }
 
 interface RoleThere {
@@ -77,14 +78,14 @@ const ENTRIES: Readonly<Record<Mode, AnyEntry>> = {
       wrap_up: SUMMARY,
     },
     begin: () => planningAt(1),
-    carriedOut: cycle => verificationAt(cycle),
+    afterPlan: cycle => verificationAt(cycle),
   },
   plan: {
     kind: 'plan',
     does: 'plans, carries out task by task, sums up; nothing is verified',
     at: { planning: PLANNER, execution: EXECUTOR, checking: EXECUTOR, wrap_up: SUMMARY },
     begin: () => planningAt(1),
-    carriedOut: wrapUpAt,
+    afterPlan: wrapUpAt,
   },
   react: workOf(['react'], 'one role works with tools and answers, nothing is verified'),
   lead: workOf(['lead'], 'one role works with tools and hands pieces of the work to sub-agents'),
@@ -94,7 +95,7 @@ const ENTRIES: Readonly<Record<Mode, AnyEntry>> = {
     does: 'a role chooses one of the others for each goal',
     at: { choosing: { role: 'selector', output: 'choice' }, wrap_up: SUMMARY },
     begin: choosingAt,
-    carriedOut: null,
+    afterPlan: null,
   },
 };
 
@@ -104,7 +105,7 @@ const DECLARED = workOf([], 'roles that steersman.yaml names work one after the 
 function workOf(steps: readonly string[], does: string): ModeEntry<'steps'> {
   const role = (name = ''): RoleThere => ({ role: name, output: 'text' });
   const at = { answering: role(steps[0]), checking: role(steps.at(-1)), wrap_up: role(steps.at(-1)) };
-  return { kind: 'steps', does, at, steps, begin: answeringAt, carriedOut: null };
+  return { kind: 'steps', does, at, steps, begin: answeringAt, afterPlan: null };
 }
 
 /** All built-in modes, in the order in which they are listed to users. */
@@ -159,7 +160,7 @@ export function firstPosition(mode: ModeName): Position {
 
 /** Returns the position after the plan's last task; `end`: for a wrap-up. Throws in a mode without plans. */
 export function afterTasks(mode: ModeName, cycle: number, end: { cause: Cause; why: string }): Position {
-  const { carriedOut } = entryOf(mode);
+  const { afterPlan: carriedOut } = entryOf(mode);
   if (carriedOut === null) throw new Error(`the mode ${mode} has no plan`);
   return carriedOut(cycle, end);
 }
@@ -171,7 +172,7 @@ export function mayPlan(mode: ModeName): boolean {
 
 /** True if goals of this mode have a plan, whose tasks are carried out and which people may change. */
 export function hasPlan(mode: ModeName): boolean {
-  return entryOf(mode).carriedOut !== null;
+  return entryOf(mode).afterPlan !== null;
 }
 
 /** True if goals of this mode end with a verdict, which needs evidence. */

@@ -32,7 +32,7 @@ export interface Inbox {
 }
 
 export const SEEN_IDS_KEPT = 1_000;
-const LONGEST_ID = 200;
+const LONGEST_MESSAGE_ID = 200;
 
 export function emptyInbox(): Inbox {
   return { items: [], seenIds: [], takenBackIds: [] };
@@ -67,7 +67,11 @@ export function acceptMessage(
   if (!isRecord(given)) return { kind: 'ignored', id: null, why: expected('message', MESSAGE_FORM, raw) };
   const id = isAbsent(given.id) ? freshId(inbox, arrival.fallbackId) : readId(given.id);
   if (id === null)
-    return { kind: 'ignored', id, why: expected('id', `a text of 1 to ${LONGEST_ID} characters`, given.id) };
+    return {
+      kind: 'ignored',
+      id,
+      why: expected('id', `a text of 1 to ${LONGEST_MESSAGE_ID} characters`, given.id),
+    };
   // A withdrawn id may be a redelivery of the original, so refuse it: only its sender can tell.
   if (inbox.takenBackIds.includes(id)) return { kind: 'ignored', id, why: TAKEN_BACK };
   if (inbox.seenIds.includes(id)) return { kind: 'repeated', id };
@@ -112,7 +116,7 @@ const MESSAGE_FORM = 'a text, or an object { "text": "…" } with id, when and t
 
 function readId(value: unknown): string | null {
   const id = typeof value === 'number' ? String(value) : value;
-  return typeof id === 'string' && id.trim() !== '' && id.length <= LONGEST_ID ? id.trim() : null;
+  return typeof id === 'string' && id.trim() !== '' && id.length <= LONGEST_MESSAGE_ID ? id.trim() : null;
 }
 
 /** A client may have used the run's own id: it is made longer, so that no message is lost. */

@@ -9,7 +9,7 @@ import type { Cause, Outcome } from '../../run/limits/cause.js';
 import { type CallFailure, FAILURE, isRetryableModelFailure } from '../../run/limits/failure.js';
 import { here } from '../../run/state/cursor.js';
 import { messageNumber } from '../../run/state/kept.js';
-import { stopRun } from '../platform/inbox-handlers.js';
+import { stopRun } from '../inbox/inbox-handlers.js';
 import type { Called } from '../run/ports.js';
 import type { Run } from '../run/run.js';
 import type { Moment, Part, Reply } from './feature.js';

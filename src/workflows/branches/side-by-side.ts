@@ -16,7 +16,7 @@ import { answerFor, concludeEarly, type StepEnd } from '../phases/conclude.js';
 import { answerConsultation } from '../phases/steering.js';
 import { workOn } from '../phases/task.js';
 import { closeGates } from '../run/gates.js';
-import { hears, isHeard, listen } from '../run/hearing.js';
+import { beginInterpreting, hasMessage, mustInterpret } from '../run/hearing.js';
 import { introduce } from '../run/instruct.js';
 import { beginTask } from '../run/notes.js';
 import { MOVED, type Run, Yielded } from '../run/run.js';
@@ -30,15 +30,15 @@ import { BranchGroup, isSpokenTo, onBranch } from './branch-line.js';
 /** Works on the main line, then starts the branches and waits until one needs the main line. */
 export async function sideBySide(run: Run): Promise<StepEnd> {
   const { state } = run;
-  const wait = safePoint(run, () => hears(run, EXECUTOR));
+  const wait = safePoint(run, () => mustInterpret(run, EXECUTOR));
   if (wait) await wait;
   if (isHeld(state)) {
-    listen(run, EXECUTOR);
+    beginInterpreting(run, EXECUTOR);
     return MOVED;
   }
   if (state.people.stop) return answerFor(run, 'stopped');
   const asked = budgetAsked(run);
-  if (asked === null && isHeard(run, EXECUTOR) && applySteering(run, EXECUTOR)) return MOVED;
+  if (asked === null && hasMessage(run, EXECUTOR) && applySteering(run, EXECUTOR)) return MOVED;
   if (takeFailure(run)) return MOVED;
   beginBranches(run);
   if (!state.cursor.branches.some(isAtWork)) {
@@ -54,7 +54,7 @@ export async function sideBySide(run: Run): Promise<StepEnd> {
   // Each works until it has ended or yielded.
   const opened: Opened = { group: new BranchGroup(), ends: new Map(), thrown: [] };
   await follow(run, state.cursor.branches.filter(isAtWork), opened);
-  return settle(run, opened);
+  return handleYields(run, opened);
 }
 
 /** Moves the main line to a failed task, to decide how to continue. Returns true if there is one. */
@@ -142,7 +142,7 @@ async function work(run: Run, branch: Branch): Promise<StepEnd> {
 }
 
 /** Does what the branches yielded for. The first of them in plan order decides how the goal continues. */
-async function settle(run: Run, { group, ends, thrown }: Opened): Promise<StepEnd> {
+async function handleYields(run: Run, { group, ends, thrown }: Opened): Promise<StepEnd> {
   const { cursor, tasks } = run.state;
   if (thrown.length > 0) throw thrown[0];
   const branches = inPlanOrder(cursor.branches, tasks);
@@ -155,7 +155,7 @@ async function settle(run: Run, { group, ends, thrown }: Opened): Promise<StepEn
   }
   // An `after-batch` message may still wait for the calls of another branch.
   const isIdle = (branch: Branch) =>
-    group.waits.has(branch) || (isSpokenTo(run.state, branch) && !isHeard(run, EXECUTOR));
+    group.waits.has(branch) || (isSpokenTo(run.state, branch) && !hasMessage(run, EXECUTOR));
   const isOver = group.isCalled || group.waits.size === 0;
   if (!isOver && branches.filter(isAtWork).every(isIdle)) await waitForAny(run, group);
   return MOVED;
@@ -166,7 +166,7 @@ async function waitForAny(run: Run, { waits }: BranchGroup): Promise<void> {
   const { state } = run;
   const all = [...waits.values()];
   const deadlines = all.flatMap(({ deadline }) => (deadline === null ? [] : [deadline]));
-  const isWanted = () => state.people.stop !== null || isHeld(state) || isHeard(run, EXECUTOR);
+  const isWanted = () => state.people.stop !== null || isHeld(state) || hasMessage(run, EXECUTOR);
   await run.line.waitForPerson(
     () => all.some(({ isOver }) => isOver()) || isWanted(),
     deadlines.length > 0 ? Math.min(...deadlines) : null,

@@ -31,7 +31,7 @@ import { hash64 } from '../../run/tools/ledger.js';
 import { decidePermission } from '../../run/tools/permission.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { lookAtChecked } from '../run/evidence.js';
-import { hears, isHeard, listen, roleHere } from '../run/hearing.js';
+import { beginInterpreting, hasMessage, mustInterpret, roleHere } from '../run/hearing.js';
 import { instruct } from '../run/instruct.js';
 import { goOnChecked, noteLimit, planAnew } from '../run/notes.js';
 import type { Called } from '../run/ports.js';
@@ -46,7 +46,7 @@ export async function check(run: Run, position: Checking): Promise<StepEnd> {
   const { state } = run;
   const role = roleHere(run) ?? '';
   for (;;) {
-    const wait = safePoint(run, () => hears(run, role));
+    const wait = safePoint(run, () => mustInterpret(run, role));
     if (wait) await wait;
     if (state.people.stop) return endWith(run, position, 'stopped');
     if (position.of.kind !== 'answer' && state.tasks.some(isOpen))
@@ -56,7 +56,7 @@ export async function check(run: Run, position: Checking): Promise<StepEnd> {
     const next = checks[state.goal.checks.results.length];
     if (next === undefined) {
       await lookAtChecked(run);
-      return settle(run, position);
+      return decideAfterChecks(run, position);
     }
     await make(run, position, next);
   }
@@ -65,14 +65,14 @@ export async function check(run: Run, position: Checking): Promise<StepEnd> {
 /** Handles a person's message before the next check. True if the run has left this position for it. */
 function listens(run: Run, { of }: Checking, role: string): boolean {
   if (of.kind === 'answer') {
-    if (!isHeard(run, role)) return false;
+    if (!hasMessage(run, role)) return false;
     // The role that answered reads the message and answers again, so the results are void.
     run.state.goal.checks.results = [];
     run.enter(answersAgain(of));
     return true;
   }
   if (!isHeld(run.state)) return applySteering(run, role);
-  listen(run, role);
+  beginInterpreting(run, role);
   return true;
 }
 
@@ -219,7 +219,7 @@ function toolFault(
 }
 
 /** Decides when all checks have run: the goal goes on, its work is sent back, or it ends. */
-function settle(run: Run, position: Checking): StepEnd {
+function decideAfterChecks(run: Run, position: Checking): StepEnd {
   const { goal } = run.state;
   const { checks } = goal;
   const { results, failed } = checks;

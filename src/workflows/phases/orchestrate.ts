@@ -50,7 +50,7 @@ export async function orchestrate(run: Run, task: Task): Promise<StepEnd> {
   run.journal('orchestration', { accepted, why: `${decision.why}${denied}` });
   if (!accepted) return MOVED;
   if (decision.tellUser) run.journal('user_message', { role: ORCHESTRATOR, text: decision.tellUser });
-  return carryOut(run, task, proposal);
+  return applyProposal(run, task, proposal);
 }
 
 /** Leaves the failed task. Only call it after every wait, as a wait may continue as new and return to this position. */
@@ -126,7 +126,7 @@ async function confirmed(run: Run, key: string, decision: OrchestrationDecision)
   return answer.decision === 'approve';
 }
 
-function carryOut(run: Run, failed: Task, proposal: OrchestrationOutput): StepEnd {
+function applyProposal(run: Run, failed: Task, proposal: OrchestrationOutput): StepEnd {
   switch (proposal.action) {
     case 'PHASE_TRANSITION':
       if (proposal.to === 'wrap_up')

@@ -17,7 +17,7 @@ import { hasPlan } from '../../run/position/modes.js';
 import { type Consultation, newTurns, type Reading, type Steering } from '../../run/position/position.js';
 import type { InboxItem } from '../../run/steering/inbox.js';
 import { dropTasks } from '../changes/update-plan.js';
-import { requestPause, requestResume, requestStop } from '../platform/inbox-handlers.js';
+import { requestPause, requestResume, requestStop } from '../inbox/inbox-handlers.js';
 import { ask, closeGates } from '../run/gates.js';
 import { UNDERSTANDING } from '../run/hearing.js';
 import { beginNextGoal, planAnew } from '../run/notes.js';
@@ -53,7 +53,7 @@ async function understand(run: Run, steering: Steering): Promise<StepEnd> {
   if (end.kind === 'budget_used') {
     // Without a budget for the interpretation, the next reader gets the messages unchanged.
     const why = fill(run.words.routeBudget, { budgets: end.budgets.join(', ') });
-    return settle(run, steering, deniedRoute(steering.idle, why), null);
+    return actOnRoute(run, steering, deniedRoute(steering.idle, why), null);
   }
   if (end.kind === 'reply') steering.intent = end.output;
   return goOnTo(steering, asksRouter(run, steering) ? 'routing' : 'deciding');
@@ -106,10 +106,10 @@ async function decide(run: Run, steering: Steering): Promise<StepEnd> {
       decision = deniedRoute(idle, fill(run.words.routeNotApproved, { reason: decision.reason }));
   }
   if (run.state.people.stop) decision = deniedRoute(idle, run.words.routeStopping);
-  return settle(run, steering, decision, confirmed);
+  return actOnRoute(run, steering, decision, confirmed);
 }
 
-function settle(
+function actOnRoute(
   run: Run,
   steering: Steering,
   decision: RouteDecision,
@@ -118,7 +118,7 @@ function settle(
   const ids = steering.items.map(item => item.id);
   run.journal('route', { ids, act: decision.act, reason: decision.reason, confirmed });
   run.goBack();
-  return carryOut(run, steering, decision);
+  return applyRoute(run, steering, decision);
 }
 
 /** Asks what was meant and reads the message again with the answer. False if it was asked before or not answered. */
@@ -178,7 +178,7 @@ function confirmTitle(words: Words, act: RouteDecision['act']): string {
   }
 }
 
-async function carryOut(run: Run, steering: Steering, decision: RouteDecision): Promise<StepEnd> {
+async function applyRoute(run: Run, steering: Steering, decision: RouteDecision): Promise<StepEnd> {
   const { state } = run;
   const { items } = steering;
   switch (decision.act) {

@@ -68,7 +68,7 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
           activityOptions({
             summary: `hooks · ${input.at}`,
             timeoutMs: 60_000,
-            ...LOST_TOO,
+            ...WORKER_CRASH_RETRIES,
             interruptible: false,
           }),
         ),
@@ -81,7 +81,7 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
     ...fromAgent,
     startRun: (id, goal) => startRun(id, goal, settingsOfNewTask(settings)),
     // If no call is in flight, this cancels nothing.
-    interrupt: () => calls.cancel(),
+    cancelCalls: () => calls.cancel(),
     throwIfCancelled: () => {
       if (scope.consideredCancelled) throw new CancelledFailure('the run was cancelled');
     },
@@ -195,13 +195,15 @@ function storePorts(calls: Calls, settings: RunSettings): PortsOf<'storeText' | 
     // A slow or full store does not delay the run: the text is cut instead.
     storeText: (input, { once }) =>
       calls.make(INTERRUPTIBLE, () => {
-        const times = once ? { timeoutMs: 5_000, attempts: 1 } : { timeoutMs: 10_000, ...LOST_TOO };
+        const times = once
+          ? { timeoutMs: 5_000, attempts: 1 }
+          : { timeoutMs: 10_000, ...WORKER_CRASH_RETRIES };
         return execute('steersmanStoreText', input, shortOptions(`keep ${input.name}`, times));
       }),
     // A stop waits for this: storing the conversation is worth the second.
     keep: ({ after, upTo }, { once }) =>
       calls.make({ interruptible: false }, () => {
-        const times = { timeoutMs: once ? 10_000 : 15_000, ...LOST_TOO };
+        const times = { timeoutMs: once ? 10_000 : 15_000, ...WORKER_CRASH_RETRIES };
         const input = { workspace: settings.workspace, after, upTo, ...(once && { once }) };
         return execute('steersmanKeep', input, shortOptions('keep the conversation', times));
       }),
@@ -237,7 +239,7 @@ function handoverPorts({
 }
 
 /** These activities retry failures themselves (`withTries`); the remaining attempts only cover worker crashes. */
-const LOST_TOO = { attempts: WORKER_TRIES, maxRetryDelayMs: 2_000 };
+const WORKER_CRASH_RETRIES = { attempts: WORKER_TRIES, maxRetryDelayMs: 2_000 };
 
 const OPENING = 'read what was said before in this conversation';
 

@@ -21,7 +21,7 @@ import { chosenOption, MOST_OPTIONS, shownOptions } from '../../run/gates/option
 import type { OpenGate } from '../../run/state/people.js';
 import { isHeld } from '../../run/state/run-state.js';
 import { allowedAt } from '../../run/tools/permission.js';
-import { hearsAtGate, listenAtGate } from './hearing.js';
+import { beginInterpretingAtGate, mustInterpretAtGate } from './hearing.js';
 import type { Run } from './run.js';
 
 const CLOSED_KEPT = 200;
@@ -116,14 +116,14 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
   const closed = () => !state.people.gates.includes(open);
   const over = () => open.answer !== null || state.people.stop !== null || superseded() || closed();
   await run.line.waitForPerson(
-    () => over() || hearsAtGate(run),
+    () => over() || mustInterpretAtGate(run),
     open.gate.deadline,
     `a person's answer to ${gateLine(open.gate)}`,
   );
-  if (!over() && hearsAtGate(run)) listenAtGate(run);
+  if (!over() && mustInterpretAtGate(run)) beginInterpretingAtGate(run);
   if (closed()) return { kind: 'superseded' };
   if (question.kind === 'approval' && open.answer !== null && isHeld(state)) return { kind: 'held' };
-  return settle(run, open, { superseded: superseded(), given: question.given }) as Asked<K>;
+  return resultOfGate(run, open, { superseded: superseded(), given: question.given }) as Asked<K>;
 }
 
 /** Asks the person the question of a role, in the role's words. */
@@ -161,11 +161,11 @@ export function questionOf({
 /** Returns the recorded answer of a gate, and closes it. Null: there is no answer, or a stop overtakes it. */
 export function takeRecorded(run: Run, key: string, given?: readonly string[]): GateAnswer | null {
   const open = gateAt(run, key);
-  const settled = open && open.answer !== null ? settle(run, open, { superseded: false, given }) : null;
+  const settled = open && open.answer !== null ? resultOfGate(run, open, { superseded: false, given }) : null;
   return settled?.kind === 'answered' ? settled.answer : null;
 }
 
-function settle(
+function resultOfGate(
   run: Run,
   open: OpenGate,
   { superseded, given = [] }: { superseded: boolean; given: readonly string[] | undefined },

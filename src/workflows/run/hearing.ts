@@ -18,19 +18,19 @@ export function roleHere({ state, cursor }: Run): string | null {
  * True if messages may be read here. They may not while others are being interpreted or a second role is consulted: they are
  * for the role that asked it. Elsewhere they are read before the next model call, also before a goal's last (PR5).
  */
-export function readable({ cursor, line }: Run): boolean {
+export function mayRead({ cursor, line }: Run): boolean {
   const positions = [cursor, ...cursor.branches.map(branch => branch.cursor)];
   return line.hearsPeople && positions.every(({ interrupts }) => interrupts.length === 0);
 }
 
 /** True if a held run has a message to interpret. */
-export function hears(run: Run, role: string): boolean {
-  return run.pinned.roles[UNDERSTANDING] !== undefined && isHeard(run, role);
+export function mustInterpret(run: Run, role: string): boolean {
+  return run.pinned.roles[UNDERSTANDING] !== undefined && hasMessage(run, role);
 }
 
 /** True if there is a message to read here; `after-batch` messages wait for the batch. */
-export function isHeard(run: Run, role: string): boolean {
-  if (!readable(run)) return false;
+export function hasMessage(run: Run, role: string): boolean {
+  if (!mayRead(run)) return false;
   const { cursor } = run;
   const { people } = run.state;
   const action = batchAction(waitingSteers(people.inbox, role));
@@ -42,19 +42,19 @@ export function isHeard(run: Run, role: string): boolean {
 }
 
 /** Lets a held run interpret the messages that wait; it then returns to where it is held. */
-export function listen(run: Run, role: string): void {
+export function beginInterpreting(run: Run, role: string): void {
   beginSteering(run, takeSteers(run.state.people.inbox, role), role);
 }
 
 /** True if a run that is held at a gate has a message to interpret. The gate stays open. */
-export function hearsAtGate(run: Run): boolean {
+export function mustInterpretAtGate(run: Run): boolean {
   const role = roleHere(run);
-  return role !== null && isHeld(run.state) && hears(run, role);
+  return role !== null && isHeld(run.state) && mustInterpret(run, role);
 }
 
 /** Leaves the gate to interpret the message, as continue-as-new leaves it for the next part. */
-export function listenAtGate(run: Run): never {
-  listen(run, roleHere(run) ?? '');
+export function beginInterpretingAtGate(run: Run): never {
+  beginInterpreting(run, roleHere(run) ?? '');
   throw new Yielded();
 }
 

@@ -134,7 +134,7 @@ export interface Ports {
   /** Resolves when the caller has all messages; null if no message is in transit. Await it before the run ends. */
   callerTold(): Promise<void> | null;
   /** Cancels the interruptible calls in flight, if there are any. */
-  interrupt(): void;
+  cancelCalls(): void;
   /** Throws the platform's cancellation if the run was cancelled. */
   throwIfCancelled(): void;
   /** True when the run should continue as new at the next safe point. */

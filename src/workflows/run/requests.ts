@@ -4,7 +4,7 @@
  */
 import { ApplicationFailure } from '@temporalio/workflow';
 import { firstPage, sizeOf } from '../../base/sizes/sizes.js';
-import { told } from '../../base/text/fit.js';
+import { boundedText } from '../../base/text/fit.js';
 import type { ModelRequestHead, ModelRequestPage } from '../../rules/prompts/model-request.js';
 import { prefixOf } from '../../rules/prompts/shared-prefix.js';
 import { inputOf } from '../../rules/tools/tool-call.js';
@@ -118,7 +118,11 @@ function openBatches({ cursor, tools, ...state }: RunState, callId: string) {
 }
 
 function notFound(message: string): ApplicationFailure {
-  return ApplicationFailure.create({ type: 'run.not_found', message: told(message), nonRetryable: true });
+  return ApplicationFailure.create({
+    type: 'run.not_found',
+    message: boundedText(message),
+    nonRetryable: true,
+  });
 }
 
 /** Messages never change, so each is hashed once, even if a trimmed thread is offered again. */

@@ -37,7 +37,7 @@ import { backIn, leaveModel, putOut } from '../changes/set-model.js';
 import type { Run } from '../run/run.js';
 import { spend } from '../run/spend.js';
 import { requestTokens, trimAfterRefusal } from './fit-thread.js';
-import { optionsFor, pinCall } from './pin-call.js';
+import { modelCallOptions, pinCall } from './pin-call.js';
 import { askProgram, modelAfter, modelForCall, noteCall, waitsFor } from './resolve-model.js';
 import { makeReady } from './transform.js';
 
@@ -87,7 +87,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     ...(answersAt(wayOf(state), here(run.cursor)) && { answers: true }),
   });
   const check = run.memory.offered.offer(run, call);
-  const options = optionsFor(run, role, call);
+  const options = modelCallOptions(run, role, call);
   const called = await run.call({ kind: 'model', role: role.name }, options, () =>
     run.ports.callModel({ callId, role: role.name, model, check, ...knownOf(run, model) }, options),
   );
@@ -99,7 +99,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   if (warning !== undefined) run.warnOnce(`model ${hash64(warning)}`, warning);
   const failure = declined(called.value, model) ?? silent(run, role, { thread, model, reply: called.value });
   if (failure) noteCall(run, role.name, { stop: called.value.stopReason });
-  return failure ? failedBy(failure) : settle(run, { thread, role, estimated }, call, called.value);
+  return failure ? failedBy(failure) : takeReply(run, { thread, role, estimated }, call, called.value);
 }
 
 /**
@@ -234,7 +234,7 @@ function isOutOfTime({ state, pinned }: Run, { failure, timeMs }: FailedCall): b
   return tookTooLong(failure) && isCounted(state) && timeMs < pinned.modelTimeoutMs;
 }
 
-function settle(
+function takeReply(
   run: Run,
   { thread, role, estimated }: { thread: Thread; role: PinnedRole; estimated: number },
   call: PinnedCall,

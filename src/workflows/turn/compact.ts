@@ -35,7 +35,7 @@ import { hasUnkept, keepSession, storeIsAway } from '../run/keep-session.js';
 import type { Run } from '../run/run.js';
 import { spend } from '../run/spend.js';
 import { cachedShare, contextBudget, requestTokens, softLimit } from './fit-thread.js';
-import { optionsFor, pinCall } from './pin-call.js';
+import { modelCallOptions, pinCall } from './pin-call.js';
 
 /** The newest turns up to this share of the limit are not summarised. */
 const KEPT_SHARE = 0.4;
@@ -208,7 +208,7 @@ async function ask(
   const check = run.memory.offered.offer(run, call);
   const estimated = requestTokens(run, role, thread);
   const tries = isAffordable(run, { role, thread }, model, SUMMARY_TRIES) ? SUMMARY_TRIES : 1;
-  const options = inTime(optionsFor(run, role, { ...call, role: COMPACTOR }), timeMs, tries);
+  const options = inTime(modelCallOptions(run, role, { ...call, role: COMPACTOR }), timeMs, tries);
   // Reserves the price, so that parallel tasks count it.
   const price = tries * priceOf(run, { role, thread }, model);
   noteSummaries(goal, { tokens: price });
@@ -244,10 +244,10 @@ function tokensUsed({ inputTokens, outputTokens }: Usage): number {
 }
 
 function inTime(
-  options: ReturnType<typeof optionsFor>,
+  options: ReturnType<typeof modelCallOptions>,
   timeMs: number,
   tries: number,
-): ReturnType<typeof optionsFor> {
+): ReturnType<typeof modelCallOptions> {
   return {
     ...options,
     timeoutMs: Math.min(options.timeoutMs, timeMs),

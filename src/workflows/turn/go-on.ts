@@ -12,7 +12,11 @@ import type { WholeReply } from './call-model.js';
 import { keepText } from './keep-text.js';
 
 /** Asks for the rest of a cut reply, once. False if it is read as it is: cut JSON cannot be continued. */
-export async function goOn(run: Run, role: PinnedRole, { message, text }: WholeReply): Promise<boolean> {
+export async function askForRest(
+  run: Run,
+  role: PinnedRole,
+  { message, text }: WholeReply,
+): Promise<boolean> {
   const { turns } = here(run.cursor);
   if (message.stopReason !== 'max_tokens' || !isText(role) || turns.reasked) return false;
   if (text.trim() === '' || toolCallsOf(message).length > 0) return false;

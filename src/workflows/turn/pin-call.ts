@@ -13,7 +13,7 @@ import { formFor } from '../beside/moments.js';
 import type { CallOptions } from '../run/ports.js';
 import type { Run } from '../run/run.js';
 
-export function optionsFor(
+export function modelCallOptions(
   run: Run,
   role: PinnedRole,
   call: Pick<PinnedCall, 'role' | 'model'>,

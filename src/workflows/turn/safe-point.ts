@@ -16,8 +16,8 @@ export function safePoint(run: Run, hears: () => boolean): Promise<void> | null 
   run.ports.throwIfCancelled();
   run.line.giveWay();
   if (keepDue(run, () => comesToMore(run)))
-    return keepSession(run).then(() => settle(run, hears) ?? undefined);
-  return settle(run, hears);
+    return keepSession(run).then(() => offloadAndArrive(run, hears) ?? undefined);
+  return offloadAndArrive(run, hears);
 }
 
 /** Stores the conversation before it is shortened, and before the run continues as new. */
@@ -25,7 +25,7 @@ function comesToMore({ state, ports }: Run): boolean {
   return mustShorten(state) || ports.handoverNear(state);
 }
 
-function settle(run: Run, hears: () => boolean): Promise<void> | null {
+function offloadAndArrive(run: Run, hears: () => boolean): Promise<void> | null {
   run.ports.throwIfCancelled();
   if (mustOffload(run.state)) return offload(run).then(() => arrive(run, hears) ?? undefined);
   return arrive(run, hears);

@@ -16,7 +16,7 @@ import {
 import { appliedReceipt } from '../../run/steering/receipt.js';
 import { tellRead } from '../agents/agents.js';
 import { branchesOf } from '../branches/branch-line.js';
-import { beginSteering, readable, UNDERSTANDING } from '../run/hearing.js';
+import { beginSteering, mayRead, UNDERSTANDING } from '../run/hearing.js';
 import type { Run } from '../run/run.js';
 import { callsBesideReads } from './tools/decide-call.js';
 import { supersedeCalls } from './tools/finish-call.js';
@@ -26,7 +26,7 @@ import { supersedeCalls } from './tools/finish-call.js';
  * message interrupts) those that only read (SE7).
  */
 export function skipForSteering(run: Run, batch: Batch, role: string): boolean {
-  const waiting = readable(run) ? waitingSteers(run.state.people.inbox, role) : [];
+  const waiting = mayRead(run) ? waitingSteers(run.state.people.inbox, role) : [];
   if (batchAction(waiting) !== 'skip_rest') return false;
   const others = run.behaves(2) && !wantsInterrupt(waiting) ? callsBesideReads(run, batch) : null;
   if (others === null) {
@@ -50,7 +50,7 @@ function skipRest(run: Run, batch: Batch, items: readonly InboxItem[]): void {
 /** Applies waiting messages together: notes them for the role, or returns true after moving to their interpretation. */
 export function applySteering(run: Run, role: string): boolean {
   const { state } = run;
-  const items = readable(run) ? takeSteers(state.people.inbox, role) : [];
+  const items = mayRead(run) ? takeSteers(state.people.inbox, role) : [];
   if (items.length === 0) return false;
   if (run.pinned.roles[UNDERSTANDING]) {
     beginSteering(run, items, role);

@@ -26,11 +26,11 @@ import { envelopeOf, type Thread } from '../../run/state/thread.js';
 import { addStep, shown, stepOf } from '../../run/state/trace.js';
 import { beforeCall } from '../beside/moments.js';
 import { modelFailed, resultsSaid, turnEnded } from '../beside/tell.js';
-import { hears, listen } from '../run/hearing.js';
+import { beginInterpreting, mustInterpret } from '../run/hearing.js';
 import { instruct, nameRole } from '../run/instruct.js';
 import type { Run } from '../run/run.js';
 import { askedNatively, callModel, type WholeReply } from './call-model.js';
-import { answerable, goOn } from './go-on.js';
+import { answerable, askForRest } from './go-on.js';
 import { budgetAsked, raiseBudget, rescueFailure } from './rescue.js';
 import { safePoint } from './safe-point.js';
 import { applySteering, skipForSteering } from './take-steering.js';
@@ -79,7 +79,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
   const role = run.role(spec.role);
   const { reader = role.name } = spec;
   for (;;) {
-    const wait = safePoint(run, () => hears(run, reader));
+    const wait = safePoint(run, () => mustInterpret(run, reader));
     if (wait) await wait;
     const at = here(run.cursor);
     const { turns } = at;
@@ -127,7 +127,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       const telling = resultsSaid(run, run.threadOf(role).id, lastId);
       if (telling) await telling;
     }
-    if (askedNatively(run, role, reply) || (await goOn(run, role, reply))) continue;
+    if (askedNatively(run, role, reply) || (await askForRest(run, role, reply))) continue;
     const end = readReply(run, role, spec, { ...reply, strayCalls: calls });
     if (end) {
       endRound(run, reply.message);
@@ -157,7 +157,7 @@ function nextAt<C extends OutputContract>(
 ): Next<C> {
   const { phase, turns } = here(run.cursor);
   if (isHeld(run.state)) {
-    listen(run, reader);
+    beginInterpreting(run, reader);
     return AWAY;
   }
   if (turns.batch) return { kind: 'calls', batch: turns.batch };

@@ -6,7 +6,7 @@ import { appCallReader } from '../../../src/features/apps/feature.js';
 import { type AppUse, appUse } from '../../../src/features/apps/rules.js';
 import { recordCall } from '../../../src/run/tools/ledger.js';
 import type { ToolDefinition } from '../../../src/run/tools/tool.js';
-import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
+import { requestStop } from '../../../src/workflows/inbox/inbox-handlers.js';
 import { closeGates } from '../../../src/workflows/run/gates.js';
 import type { Ports } from '../../../src/workflows/run/ports.js';
 import type { Run } from '../../../src/workflows/run/run.js';

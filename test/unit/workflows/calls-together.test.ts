@@ -3,7 +3,7 @@ import type { CallToolInput, CallToolResult } from '../../../src/activities/type
 import type { PinnedRun, RunSettings } from '../../../src/run/agents/run-config.js';
 import type { CallFailure } from '../../../src/run/limits/failure.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
-import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
+import { requestStop } from '../../../src/workflows/inbox/inbox-handlers.js';
 import type { Called } from '../../../src/workflows/run/ports.js';
 import { toolArguments } from '../../../src/workflows/run/requests.js';
 import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
@@ -27,7 +27,7 @@ function heldAt(
     pinned: { tools: [fileTool('put'), fileTool('read', READS)], ...given.pinned },
     ports: {
       callTool: input => new Promise(end => void flying.set(input.toolUseId, { input, end })),
-      interrupt: () => {
+      cancelCalls: () => {
         interrupted += 1;
       },
     },

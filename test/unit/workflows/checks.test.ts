@@ -4,7 +4,7 @@ import { execution, plan, verdict } from '../../../packages/test-kit/role-output
 import type { PinnedRun } from '../../../src/run/agents/run-config.js';
 import type { Check } from '../../../src/run/checks/check.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
-import { receive } from '../../../src/workflows/platform/inbox-handlers.js';
+import { receive } from '../../../src/workflows/inbox/inbox-handlers.js';
 import { showGate } from '../../../src/workflows/run/gates.js';
 import { runTeam, type TeamGiven, type TeamReply } from '../../support/scripted-team.js';
 import { answer, fileTool, testRole } from '../../support/small-run.js';

@@ -1,8 +1,8 @@
 /** Tools that the client runs: one after the other, and what is known of one whose result does not come. */
 import { expect, test } from 'vitest';
 import type { ToolPolicy } from '../../../src/run/tools/tool.js';
-import { requestStop, takeClaim } from '../../../src/workflows/platform/inbox-handlers.js';
-import { claimReader } from '../../../src/workflows/platform/read-input.js';
+import { requestStop, takeClaim } from '../../../src/workflows/inbox/inbox-handlers.js';
+import { claimReader } from '../../../src/workflows/inbox/read-input.js';
 import type { Ports } from '../../../src/workflows/run/ports.js';
 import type { Run } from '../../../src/workflows/run/run.js';
 import { supersedeCalls } from '../../../src/workflows/turn/tools/finish-call.js';

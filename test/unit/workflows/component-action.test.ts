@@ -1,7 +1,7 @@
 /** What a run makes of an action that a person chose at a component. */
 import { expect, test } from 'vitest';
 import { readComponentAction } from '../../../src/rules/steering/component-action.js';
-import { receiveAction } from '../../../src/workflows/platform/inbox-handlers.js';
+import { receiveAction } from '../../../src/workflows/inbox/inbox-handlers.js';
 import { runAtCalls } from '../../support/small-run.js';
 
 const ACTION = { id: 'a1', action: 'openOrder', label: 'Open the order', data: { orderId: 'A-1' } };

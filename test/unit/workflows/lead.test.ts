@@ -9,7 +9,7 @@ import { NO_USAGE, textOf } from '../../../src/run/messages/message.js';
 import { newRunState } from '../../../src/run/state/run-state.js';
 import { addWorkflowTools } from '../../../src/run/tools/workflow-tools.js';
 import { beginRun, pursue } from '../../../src/workflows/goals.js';
-import { requestPause, requestResume, requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
+import { requestPause, requestResume, requestStop } from '../../../src/workflows/inbox/inbox-handlers.js';
 import type { ChildStart, Ports, ToChild } from '../../../src/workflows/run/ports.js';
 import { Run } from '../../../src/workflows/run/run.js';
 import { resultOf } from '../../../src/workflows/run/views.js';

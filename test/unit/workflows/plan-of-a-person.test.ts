@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { REMOVED, withoutUnreleased } from '../../../src/run/plan/plan.js';
 import { dropTasks } from '../../../src/workflows/changes/update-plan.js';
-import { editPlan, receive } from '../../../src/workflows/platform/inbox-handlers.js';
-import { answerReader, planEditReader } from '../../../src/workflows/platform/read-input.js';
+import { editPlan, receive } from '../../../src/workflows/inbox/inbox-handlers.js';
+import { answerReader, planEditReader } from '../../../src/workflows/inbox/read-input.js';
 import type { Run } from '../../../src/workflows/run/run.js';
 import { task as newTask } from '../../support/core-values.js';
 import { answer, runAtCalls } from '../../support/small-run.js';

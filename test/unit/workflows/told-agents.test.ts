@@ -12,8 +12,8 @@ import {
   requestStop,
   setBudget,
   withdraw,
-} from '../../../src/workflows/platform/inbox-handlers.js';
-import { budgetReader, modelReader, withdrawalReader } from '../../../src/workflows/platform/read-input.js';
+} from '../../../src/workflows/inbox/inbox-handlers.js';
+import { budgetReader, modelReader, withdrawalReader } from '../../../src/workflows/inbox/read-input.js';
 import type { Run } from '../../../src/workflows/run/run.js';
 import { viewOf } from '../../../src/workflows/run/views.js';
 import { type AgentTree, agentTree, call, type TreeCall, type TreeGiven } from '../../support/agent-tree.js';

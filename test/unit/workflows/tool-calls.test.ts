@@ -4,7 +4,7 @@ import { offeredTools } from '../../../src/run/agents/run-config.js';
 import { newConsultation } from '../../../src/run/position/position.js';
 import type { Permissions } from '../../../src/run/tools/permission.js';
 import { addWorkflowTools } from '../../../src/run/tools/workflow-tools.js';
-import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
+import { requestStop } from '../../../src/workflows/inbox/inbox-handlers.js';
 import type { Run } from '../../../src/workflows/run/run.js';
 import { closeOpenCalls, supersedeCalls } from '../../../src/workflows/turn/tools/finish-call.js';
 import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';

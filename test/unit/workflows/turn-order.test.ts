@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import type { Message } from '../../../src/run/messages/message.js';
-import { receive } from '../../../src/workflows/platform/inbox-handlers.js';
+import { receive } from '../../../src/workflows/inbox/inbox-handlers.js';
 import { Run } from '../../../src/workflows/run/run.js';
 import { modelFacts } from '../../support/core-values.js';
 import { runTeam } from '../../support/scripted-team.js';

@@ -78,7 +78,7 @@ async function delegate(
   run.memory.agents.leases.delete(id);
   state.children = withEnd(state.children, id, end);
   closeGatesOf(run, id);
-  const told = settle(run, id, end);
+  const told = takeReport(run, id, end);
   // The agent may have changed what was read before.
   run.doubtReads();
   run.journal('subagent_ended', { id, role: agent, callId, ...endedAs(end) });
@@ -88,7 +88,7 @@ async function delegate(
 }
 
 /** Adds the agent's usage, effects and unread messages to the goal. Returns its report; null without one. */
-function settle(run: Run, id: string, end: AgentEnd): AgentRest | null {
+function takeReport(run: Run, id: string, end: AgentEnd): AgentRest | null {
   const told = run.memory.agents.rests.get(id) ?? null;
   run.memory.agents.rests.delete(id);
   const rest = end.kind === 'ended' ? end.report : told;

@@ -29,7 +29,11 @@ export interface DecidedCall {
   decision: Settled;
 }
 
-/** Returns the next call of the batch with its decision; null if a question about it was overtaken, or is being asked. */
+/**
+ * Returns the next call of the batch with its decision; null if a question about it was overtaken, or is being asked. A call
+ * that needs an answer is decided twice: without the answer, which says what to ask, then with it. After a restart the
+ * answer may be there already (`answerTo`).
+ */
 export async function nextDecided(
   run: Run,
   batch: Batch,

@@ -28,7 +28,7 @@ import { noteStoreFailed } from '../keep-text.js';
 import { closeCallGates, openBatchGates } from './call-permission.js';
 import { callsBeside, type DecidedCall, decideCall, nextDecided } from './decide-call.js';
 import { endBatch, finishCall, noteAnswer, openReply } from './finish-call.js';
-import { lostSession, noteSession, optionsFor, toolRequest } from './tool-request.js';
+import { lostSession, noteSession, toolCallOptions, toolRequest } from './tool-request.js';
 import { callWorkflow, runWorkflowTool } from './workflow-tools.js';
 
 /** Limit of a failure's message in a result. */
@@ -114,11 +114,11 @@ function resultOf(run: Run, started: Started): ToolResultBlock | Promise<ToolRes
     case 'given':
       return givenResult(call, decision.tool, decision.answer, run.words);
     case 'run':
-      return execute(run, started, decision.tool, decision.note);
+      return runCall(run, started, decision.tool, decision.note);
   }
 }
 
-async function execute(
+async function runCall(
   run: Run,
   started: Started,
   tool: ToolDefinition,
@@ -137,11 +137,11 @@ async function execute(
       });
   }
   if (isRecall(tool) && hasUnkept(run)) await keepSession(run);
-  return carryOut(run, { ...started, tool, note }, starterOf(run, started, tool));
+  return callUntilResult(run, { ...started, tool, note }, starterOf(run, started, tool));
 }
 
 /** Makes a call, with retries if they are safe, and returns its result, even for a failure. */
-export async function carryOut(
+export async function callUntilResult(
   run: Run,
   {
     call,
@@ -191,7 +191,7 @@ function starterOf(run: Run, { reply, batch, call, callId }: Started, tool: Tool
   const given = inputOf(batch, call);
   const own = { role, callId, toolUseId: call.id, input: given };
   if (tool.origin.type === 'workflow') {
-    const options = optionsFor(tool, given);
+    const options = toolCallOptions(tool, given);
     return { start: () => runWorkflowTool(run, tool, { ...own, options }), session: null };
   }
   if (tool.origin.type === 'child_workflow')

@@ -47,7 +47,7 @@ export function toolRequest(run: Run, tool: ToolDefinition, asked: Asked): ToolR
   // A call waits for a stateful server to start.
   const startMs = (!session && tool.origin.type === 'mcp' && tool.origin.startTimeoutMs) || 0;
   if (startMs > 0) input.startTimeoutMs = startMs;
-  return { input, options: optionsFor(tool, given, { session, waitsMs: asksForMs + startMs }), session };
+  return { input, options: toolCallOptions(tool, given, { session, waitsMs: asksForMs + startMs }), session };
 }
 
 /** Returns the facts about the call that a tool receives. */
@@ -86,7 +86,7 @@ function inputFor(run: Run, tool: ToolDefinition, { callId, toolUseId, given }: 
   return input;
 }
 
-export function optionsFor(
+export function toolCallOptions(
   tool: ToolDefinition,
   given: Record<string, unknown>,
   { session = null, waitsMs = 0 }: { session?: ToolSession | null; waitsMs?: number } = {},

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { lineOf } from '../../../../src/activities/tools/call-line.js';
 import { createCallTool } from '../../../../src/activities/tools/call-tool.js';
+import { linkOf } from '../../../../src/activities/tools/server-link.js';
 import type { CallToolInput, CallToolResult } from '../../../../src/activities/types.js';
 import { parseMcpConfig } from '../../../../src/mcp/connection/config.js';
 import type { McpConnection } from '../../../../src/mcp/connection/connection.js';
@@ -156,7 +156,7 @@ test.each(['ended', 'failed'] as const)(
     closing.push(() => sessions.close());
     const pool = { connect: () => starting, resume: () => starting, discard: () => {} };
     const at = { server: 'held', runId: 'run-1', task: null };
-    const line = lineOf({ pool, sessions }, { session: null }, at);
+    const line = linkOf({ pool, sessions }, { session: null }, at);
     const connecting = line.connect(workspace);
     if (how === 'failed') line.failed();
     else line.ended({ ending: 'unavailable', content: [], isError: true, durationMs: 0 });

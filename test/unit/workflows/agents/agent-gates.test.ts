@@ -4,7 +4,7 @@ import { GATES_BYTES } from '../../../../src/base/sizes/bounds.js';
 import type { Gate } from '../../../../src/run/gates/gate.js';
 import { goalTimeMs } from '../../../../src/run/state/goal.js';
 import { hearAgent } from '../../../../src/workflows/agents/agents.js';
-import { requestStop } from '../../../../src/workflows/platform/inbox-handlers.js';
+import { requestStop } from '../../../../src/workflows/inbox/inbox-handlers.js';
 import type { Run } from '../../../../src/workflows/run/run.js';
 import {
   type AgentTree,

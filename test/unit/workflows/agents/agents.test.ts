@@ -8,7 +8,7 @@ import {
   requestPause,
   requestResume,
   requestStop,
-} from '../../../../src/workflows/platform/inbox-handlers.js';
+} from '../../../../src/workflows/inbox/inbox-handlers.js';
 import type { ToChild } from '../../../../src/workflows/run/ports.js';
 import type { Run } from '../../../../src/workflows/run/run.js';
 import { agentTree, call, type TreeCall, type TreeReply } from '../../../support/agent-tree.js';

@@ -4,7 +4,7 @@ import { newBranch } from '../../../../src/run/state/cursor.js';
 import { goalTimeMs } from '../../../../src/run/state/goal.js';
 import { hearAgent } from '../../../../src/workflows/agents/agents.js';
 import { onBranch } from '../../../../src/workflows/branches/branch-line.js';
-import { answerFromCaller, requestPause } from '../../../../src/workflows/platform/inbox-handlers.js';
+import { answerFromCaller, requestPause } from '../../../../src/workflows/inbox/inbox-handlers.js';
 import type { Run } from '../../../../src/workflows/run/run.js';
 import { callSubagent } from '../../../../src/workflows/turn/tools/call-subagent.js';
 import { runAtCalls, testRole } from '../../../support/small-run.js';

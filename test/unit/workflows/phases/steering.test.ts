@@ -10,8 +10,8 @@ import {
   requestResume,
   setBudget,
   takeAnswer,
-} from '../../../../src/workflows/platform/inbox-handlers.js';
-import { answerReader, planEditReader } from '../../../../src/workflows/platform/read-input.js';
+} from '../../../../src/workflows/inbox/inbox-handlers.js';
+import { answerReader, planEditReader } from '../../../../src/workflows/inbox/read-input.js';
 import type { Run } from '../../../../src/workflows/run/run.js';
 import { skipForSteering } from '../../../../src/workflows/turn/take-steering.js';
 import { runNextCalls } from '../../../../src/workflows/turn/tools/run-tools.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CompareFileInput } from '../../../../../src/activities/types.js';
 import type { RunSettings } from '../../../../../src/run/agents/run-config.js';
-import { requestPause } from '../../../../../src/workflows/platform/inbox-handlers.js';
+import { requestPause } from '../../../../../src/workflows/inbox/inbox-handlers.js';
 import type { Run } from '../../../../../src/workflows/run/run.js';
 import { runNextCalls } from '../../../../../src/workflows/turn/tools/run-tools.js';
 import { answer, fileTool, runAtCalls } from '../../../../support/small-run.js';

@@ -14,7 +14,7 @@ import {
   setBudget,
   takeAnswer,
   withdraw,
-} from '../../../../src/workflows/platform/inbox-handlers.js';
+} from '../../../../src/workflows/inbox/inbox-handlers.js';
 import {
   answerReader,
   budgetReader,
@@ -25,7 +25,7 @@ import {
   readPageOptions,
   readReason,
   withdrawalReader,
-} from '../../../../src/workflows/platform/read-input.js';
+} from '../../../../src/workflows/inbox/read-input.js';
 import { closeGate } from '../../../../src/workflows/run/gates.js';
 import { transcript } from '../../../../src/workflows/run/views.js';
 import { task } from '../../../support/core-values.js';

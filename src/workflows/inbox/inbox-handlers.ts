@@ -1,12 +1,13 @@
 /**
- * Handles people's messages, after `read-input.ts` has read them. Handlers are synchronous, only write to inbox, gates and
- * switches, and never throw; the loop does everything else.
+ * Handles people's messages, after `read-input.ts` has read them. Handlers are synchronous and never throw. They write to
+ * inbox, gates and switches, change plan, limits and models at once, and pass messages on to sub-agents. The loop does
+ * everything else.
  */
 
 import { isRecord } from '../../base/json/json.js';
 import { LONGEST_ID, MESSAGE_BYTES, MESSAGES_BYTES } from '../../base/sizes/bounds.js';
 import { sizeOfList } from '../../base/sizes/sizes.js';
-import { told } from '../../base/text/fit.js';
+import { boundedText } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
 import { readFromCaller, readItem } from '../../rules/agents/agent-message.js';
 import { MAX_ALLOWED_TOOLS } from '../../rules/agents/run-input.js';
@@ -34,7 +35,7 @@ import { chooseModel, setOut } from '../changes/set-model.js';
 import { updatePlan } from '../changes/update-plan.js';
 import type { JoinInput } from '../run/definitions.js';
 import { closeForAlways, openGates } from '../run/gates.js';
-import { readable, roleHere, UNDERSTANDING } from '../run/hearing.js';
+import { mayRead, roleHere, UNDERSTANDING } from '../run/hearing.js';
 import type { Run } from '../run/run.js';
 import { answerReader, type ReadAnswer, type ReadClaim, type ReadModel, readReason } from './read-input.js';
 
@@ -66,7 +67,7 @@ export function receive(run: Run, sent: unknown, kind: 'steer' | 'follow-up'): v
   run.journal('receipt', acceptedReceipt(taken.item, situation));
   const { interruptible, forAnother } = situation;
   if (kind !== 'steer' || !interruptible || forAnother || !wantsInterrupt([taken.item])) return;
-  ports.interrupt();
+  ports.cancelCalls();
   ports.cancelSubagents();
 }
 
@@ -122,7 +123,7 @@ function situationOf(run: Run, to: string | null): Situation {
   const { state, inFlight } = run;
   return {
     doing: doingOf(run),
-    interruptible: inFlight?.interruptible === true && readable(run),
+    interruptible: inFlight?.interruptible === true && mayRead(run),
     forAnother: to !== null && to !== roleAtWork(run),
     paused: state.people.pausedAt !== null,
     understands: state.pinned?.roles[UNDERSTANDING] !== undefined,
@@ -171,7 +172,7 @@ export function requestPause(run: Run, input: unknown): void {
   run.journal('paused', { reason });
   if (!wasPaused) tellPause(run, 'paused');
   run.keepTime();
-  if (interrupt && run.inFlight?.interruptible) run.ports.interrupt();
+  if (interrupt && run.inFlight?.interruptible) run.ports.cancelCalls();
 }
 
 /** Resumes the run and its agents, even agents that did not report a pause: their reports may be in transit. */
@@ -205,7 +206,7 @@ export function requestStop(run: Run, input: unknown): void {
 export function stopRun(run: Run, reason: string, cause?: Cause): void {
   run.state.people.stop = { at: run.ports.now(), reason, ...(cause && { cause }) };
   run.journal('stop_requested', { reason });
-  run.ports.interrupt();
+  run.ports.cancelCalls();
   tellAgents(run, () => ({ signal: 'stop', input: { reason } }));
 }
 
@@ -215,7 +216,7 @@ export function requestFinish(run: Run): void {
 }
 
 export function ignore(run: Run, signal: string, reason: string): void {
-  run.journal('signal_ignored', { signal: preview(signal, 100), reason: told(reason) });
+  run.journal('signal_ignored', { signal: preview(signal, 100), reason: boundedText(reason) });
 }
 
 /** Records the answer of a gate; the loop that waits there continues. */

@@ -4,7 +4,7 @@ import type { McpPool } from '../../mcp/connection/pool.js';
 import type { McpSessions } from '../../mcp/connection/sessions.js';
 import type { CallToolInput, CallToolResult } from '../types.js';
 
-export interface Line {
+export interface ServerLink {
   /**
    * `shared`: by the common connection; `opening`: in a session that the run opens with the call; `bound`: in its open
    * session, for which there is no other connection.
@@ -26,12 +26,12 @@ interface LineDeps {
 }
 
 /** A worker without its own task queue opens no sessions: its servers are shared, regardless of their declaration. */
-export function lineOf(
+export function linkOf(
   { pool, sessions }: LineDeps,
   { session }: Pick<CallToolInput, 'session'>,
   { server, runId }: { server: string; runId: string },
-): Line {
-  if (typeof session === 'string') return boundLine(sessions, session, runId);
+): ServerLink {
+  if (typeof session === 'string') return boundLink(sessions, session, runId);
   const { queue } = sessions;
   if (session === null && queue !== null) return openingLine(sessions, { server, runId, queue });
   return {
@@ -44,7 +44,7 @@ export function lineOf(
   };
 }
 
-function boundLine(sessions: McpSessions, id: string, runId: string): Line {
+function boundLink(sessions: McpSessions, id: string, runId: string): ServerLink {
   return {
     kind: 'bound',
     connect: async () => sessions.find(id, runId),
@@ -60,7 +60,7 @@ function boundLine(sessions: McpSessions, id: string, runId: string): Line {
 function openingLine(
   sessions: McpSessions,
   { server, runId, queue }: { server: string; runId: string; queue: string },
-): Line {
+): ServerLink {
   let opened: string | null = null;
   let isOver = false;
   const drop = () => {

@@ -23,7 +23,7 @@ import {
   OTHER_ANSWERS_BYTES,
 } from '../../base/sizes/bounds.js';
 import { sizeOfList } from '../../base/sizes/sizes.js';
-import { told } from '../../base/text/fit.js';
+import { boundedText } from '../../base/text/fit.js';
 import { expected, isAbsent, quoted } from '../../base/text/output-fields.js';
 import { preview } from '../../base/text/preview.js';
 import { capabilitiesOf } from '../../rules/agents/capabilities.js';
@@ -60,7 +60,7 @@ export function bounded<T>(read: Reader<T>): Reader<T> {
   return input => {
     const fault = inputFault(input);
     const given = fault === null ? read(input) : { error: fault };
-    return 'error' in given ? { ...given, error: told(given.error) } : given;
+    return 'error' in given ? { ...given, error: boundedText(given.error) } : given;
   };
 }
 

@@ -1,8 +1,8 @@
 /** A start that finds a run of its conversation open: whether its goal can be the next one there. */
 import { expect, test } from 'vitest';
 import { newRunState } from '../../../../src/run/state/run-state.js';
-import { join } from '../../../../src/workflows/platform/inbox-handlers.js';
-import { joinReader } from '../../../../src/workflows/platform/read-input.js';
+import { join } from '../../../../src/workflows/inbox/inbox-handlers.js';
+import { joinReader } from '../../../../src/workflows/inbox/read-input.js';
 import { Run } from '../../../../src/workflows/run/run.js';
 import { quietPorts } from '../../../support/small-run.js';
 

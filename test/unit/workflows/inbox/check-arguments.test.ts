@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonSchema } from '../../../../src/base/json/json.js';
 import { validateArguments } from '../../../../src/shared/schema/validate-arguments.js';
-import { argumentFaults } from '../../../../src/workflows/platform/check-arguments.js';
-import { answerReader } from '../../../../src/workflows/platform/read-input.js';
+import { argumentFaults } from '../../../../src/workflows/inbox/check-arguments.js';
+import { answerReader } from '../../../../src/workflows/inbox/read-input.js';
 import { toolArguments } from '../../../../src/workflows/run/requests.js';
 import { runNextCalls } from '../../../../src/workflows/turn/tools/run-tools.js';
 import { fileTool, runAtCalls } from '../../../support/small-run.js';
