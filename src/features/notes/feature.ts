@@ -1,7 +1,7 @@
 /** Notes of the application, by an update: they become events, which people see and the store keeps. */
 import { NOTE_EVENTS, NOTE_WANTED, type Note, readNote } from '../../run/state/note.js';
 import { type Feature, type Read, update } from '../../workflows/beside/feature.js';
-import { bounded, ENDED } from '../../workflows/platform/read-input.js';
+import { bounded, ENDED } from '../../workflows/inbox/read-input.js';
 import { noteUpdate } from '../../workflows/run/definitions.js';
 import type { Run } from '../../workflows/run/run.js';
 
