@@ -8,7 +8,7 @@ import { type FormAnswer, type GateAnswer, hasWholeForm, isRoomForGate } from '.
 import type { OpenGate } from '../../run/state/people.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { type Feature, query, signal } from '../../workflows/beside/feature.js';
-import { readName } from '../../workflows/platform/read-input.js';
+import { readName } from '../../workflows/inbox/read-input.js';
 import { formAnswerQuery, formSignal } from '../../workflows/run/definitions.js';
 import { closeGate, gateAt, openGate, openGates } from '../../workflows/run/gates.js';
 import { Held } from '../../workflows/run/memory.js';
