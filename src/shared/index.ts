@@ -97,6 +97,7 @@ export {
   type MessageOf,
   mayComeAgain,
   type RemovalTerms,
+  type RunOf,
   refuseUnjudged,
   type SessionLine,
   type SessionStore,

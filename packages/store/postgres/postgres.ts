@@ -21,6 +21,7 @@ import {
   type MessageOf,
   mayComeAgain,
   type RemovalTerms,
+  type RunOf,
   refuseUnjudged,
   type SessionLine,
   type SessionStore,
@@ -150,14 +151,7 @@ function postgresSessions(database: Database): SessionStore {
       const found = 'SELECT record FROM steersman.run WHERE workflow_id = $1 ORDER BY started_at DESC';
       return (await query(found, [workflowId])).flatMap(runOf);
     },
-    async read({ session, chain }, { kind, after = 0, limit }) {
-      const found = await query(
-        `SELECT body FROM steersman.record WHERE session = $1 AND chain = $2 AND kind = $3 AND n > $4
-        ORDER BY n LIMIT $5`,
-        [session, chain, kind, after, most(limit)],
-      );
-      return found.flatMap(keptOf);
-    },
+    read: (run, ask) => readRecords(database, run, ask),
     readEach: async (session, ask) => readEach(database, session, ask),
     async list({ limit, before, text = '', workspaces }) {
       const found = await query(
@@ -227,17 +221,44 @@ async function remove(
   return { workflowIds: runs.map(({ workflowId }) => workflowId) };
 }
 
+/** One query reads about this much, so that each ends within its time on a slow connection too. */
+const PAGE_BYTES = 4_000_000;
+
+/** A page ends with the record that fills it. `is_last`: no record that is asked for follows. */
+const PAGE = `SELECT n, body, is_last FROM (
+    SELECT n, body, sum(octet_length(body)) OVER (ORDER BY n) - octet_length(body) AS before,
+      lead(n) OVER (ORDER BY n) IS NULL AS is_last
+    FROM (
+      SELECT n, body FROM steersman.record WHERE session = $1 AND chain = $2 AND kind = $3 AND n > $4
+      ORDER BY n LIMIT $5
+    ) AS asked
+  ) AS sized
+  WHERE before < ${PAGE_BYTES} ORDER BY n`;
+
+async function readRecords(
+  { query }: Pick<Sql, 'query'>,
+  { session, chain }: RunOf,
+  { kind, after = 0, limit }: Parameters<SessionStore['read']>[1],
+): Promise<Kept[]> {
+  const rows: Row[] = [];
+  for (;;) {
+    const last = rows.at(-1);
+    if (last?.is_last === true) return rows.flatMap(keptOf);
+    const from = last === undefined ? after : Number(last.n);
+    const page = await query(PAGE, [session, chain, kind, from, most(limit - rows.length)]);
+    if (page.length === 0) return rows.flatMap(keptOf);
+    rows.push(...page);
+  }
+}
+
 async function* readEach(
-  { query }: Sql,
+  database: Sql,
   session: string,
   { kind, chains }: Parameters<SessionStore['readEach']>[1],
 ): AsyncGenerator<{ chain: string; records: Kept[] }> {
   for (const chain of chains) {
-    const found = await query(
-      'SELECT body FROM steersman.record WHERE session = $1 AND chain = $2 AND kind = $3 ORDER BY n',
-      [session, chain, kind],
-    );
-    yield { chain, records: found.flatMap(keptOf) };
+    const ask = { kind, limit: Number.POSITIVE_INFINITY };
+    yield { chain, records: await readRecords(database, { session, chain }, ask) };
   }
 }
 

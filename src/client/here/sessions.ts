@@ -10,6 +10,7 @@ import {
   lineageOf,
   type SessionLine,
   type SessionStore,
+  saidBy,
   saidInEach,
 } from '../../shared/store/store.js';
 import type { KeptStore } from '../connection/client-scope.js';
@@ -99,8 +100,8 @@ export class Sessions {
     const runs = (await lineageOf(this.#store, id)).filter(each => each.run.parent === undefined);
     if (runs.length === 0) throw noSession(id);
     const meant = runs.filter(said => run === '' || said.run.workflowId === run);
-    for await (const said of saidInEach(this.#store, meant.reverse())) {
-      if (!said.messages.some(each => each.message.id === message)) continue;
+    for (const said of meant.reverse()) {
+      if ((await saidBy(this.#store, said, message)) === null) continue;
       const branch = to ?? `${id}-${message}-${randomBytes(2).toString('hex')}`;
       const fault = nameFault(branch, hintOf('--to', 'to'));
       if (fault !== null) throw new SteersmanError(fault, 'Give another name.', 'usage');

@@ -8,13 +8,13 @@ import {
   toolCallsOf,
   type UserMessage,
 } from '../../run/messages/message.js';
-import type { RunRecord } from '../../run/state/kept.js';
+import { messageNumber, type RunRecord } from '../../run/state/kept.js';
 import { RECALL, type ToolDefinition } from '../../run/tools/tool.js';
 import { namedPaths } from '../../run/tools/tool-paths.js';
 import { WITHIN_THE_RUN } from '../../run/tools/workflow-tools.js';
 import { lowerWords, partWith, searchedText } from './find-words.js';
 import type { ReadPage } from './read-result.js';
-import { type Asker, conversationOf, type Said, type SessionStore, saidInEach } from './store.js';
+import { type Asker, conversationOf, type Said, type SessionStore, saidBy, saidInEach } from './store.js';
 
 const PAGE_CHARS = 12_000;
 const MOST_HITS = 10;
@@ -51,7 +51,7 @@ export const recallTool: ToolDefinition = {
 
 const OF_SUMMARIES: ReadonlySet<string> = new Set(['compact', 'summary'] satisfies UserMessage['purpose'][]);
 
-type Sessions = Pick<SessionStore, 'find' | 'runs' | 'line' | 'readEach'>;
+type Sessions = Pick<SessionStore, 'find' | 'runs' | 'line' | 'read' | 'readEach'>;
 
 export async function recall(
   sessions: Sessions,
@@ -163,14 +163,12 @@ async function page(
   const [workflowId, messageId] = [id.slice(0, Math.max(slash, 0)), id.slice(slash + 1)];
   const isMeant = ({ run }: Said) =>
     workflowId === '' ? run.chain === asker.chain : [run.workflowId, run.chain].includes(workflowId);
-  for await (const { run, messages } of saidInEach(sessions, said.filter(isMeant).reverse())) {
-    const found = messages.find(({ message }) => message.id === messageId);
+  for (const part of said.filter(isMeant).reverse()) {
+    const { run } = part;
+    const found = await saidBy(sessions, part, messageId);
     if (!found) continue;
     const read = pageOf(searchedText(found.message), offset);
-    const call = callOf(
-      found.message,
-      messages.map(({ message }) => message),
-    );
+    const call = await callOf(sessions, run, found.message);
     if (call === null) return read;
     const paths = namedPaths(call.input, run.workspace);
     const stale = await staleOf(paths, found.message.at, changedAt);
@@ -183,11 +181,18 @@ async function page(
   );
 }
 
-/** Returns the call whose result a message is; null for any other message, and if the call is not stored. */
-function callOf(message: Message, all: readonly Message[]): ToolUseBlock | null {
+/** The call of a result is looked for in this many messages before it. */
+const NEAR = 200;
+
+/** Returns the call whose result a message is; null for any other message, and if the call is not near it. */
+async function callOf(sessions: Sessions, run: RunRecord, message: Message): Promise<ToolUseBlock | null> {
   if (message.kind !== 'tool_result') return null;
   const { toolUseId } = message.content[0];
-  const calls = all.flatMap(each => (each.kind === 'assistant' ? toolCallsOf(each) : []));
+  const after = Math.max(0, messageNumber(message) - NEAR - 1);
+  const near = await sessions.read(run, { kind: 'message', after, limit: NEAR });
+  const calls = near.flatMap(kept =>
+    kept.kind === 'message' && kept.message.kind === 'assistant' ? toolCallsOf(kept.message) : [],
+  );
   return calls.find(({ id }) => id === toolUseId) ?? null;
 }
 

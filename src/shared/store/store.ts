@@ -206,6 +206,18 @@ export async function* saidInEach(
   }
 }
 
+/** Returns the message of this id, without reading the others of its run; null if this part of the run has none. */
+export async function saidBy(
+  sessions: Pick<SessionStore, 'read'>,
+  said: Said,
+  id: string,
+): Promise<SaidMessage | null> {
+  const after = messageNumber({ id }) - 1;
+  if (after < 0) return null;
+  const records = await sessions.read(said.run, { kind: 'message', after, limit: 1 });
+  return upTo(said, records).find(({ message }) => message.id === id) ?? null;
+}
+
 export async function saidIn(sessions: Pick<SessionStore, 'readEach'>, said: Said): Promise<SaidMessage[]> {
   for await (const { messages } of saidInEach(sessions, [said])) return messages;
   return [];

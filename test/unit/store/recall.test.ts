@@ -222,6 +222,7 @@ test('X7: a long conversation → others of the worker get their turn while it i
     find: async () => [run('pool')],
     runs: async () => Array.from({ length: 50 }, (_, at) => run('pool', { workflowId: `pool~${at}` })),
     line: async () => null,
+    read: async () => [],
     readEach: async () =>
       (async function* () {
         for (;;) {
