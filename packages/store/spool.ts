@@ -13,6 +13,8 @@ import { z } from 'zod';
 const SPOOL_BYTES = 256 * 1024 * 1024;
 /** After a failure the store is not asked for this long, because each attempt may take seconds. */
 const LEFT_ALONE_MS = 5_000;
+/** At most this many refused texts are tried at a time. */
+const REFUSED_AT_ONCE = 10;
 const NEWLINE = 10;
 
 export interface SpoolOptions {
@@ -33,7 +35,7 @@ export class SpooledTexts implements TextStore {
   /** Set after a failure: when the store is asked again. Null while it works. */
   #away: { askAgainAt: number } | null = null;
   #moving: Promise<void> | null = null;
-  /** Names of unreadable texts that were already reported. */
+  /** Names of unreadable and refused texts, which were reported; the one that was tried last is at the end. */
   readonly #left = new Set<string>();
 
   constructor(store: TextStore, options: SpoolOptions) {
@@ -84,18 +86,26 @@ export class SpooledTexts implements TextStore {
 
   async #moveAll(): Promise<void> {
     let moved = 0;
-    for (const name of await this.#spool.names()) {
-      const waits = await this.#spool.open(name).catch(error => this.#leave(name, error));
+    let refused = 0;
+    for (const name of await this.#inTurn()) {
+      const waits = await this.#spool.open(name).catch(error => this.#leave(name, 'can not be read', error));
       if (waits === undefined) continue;
       // Another worker of this machine serves that namespace.
       if (waits && waits.namespaceId !== '' && waits.namespaceId !== (await this.#namespaceId())) continue;
       try {
         if (waits) await this.#store.put(waits.runId, waits.bytes);
       } catch (error) {
-        this.#failed(error);
-        throw error;
+        if (!(await this.#answers())) {
+          this.#failed(error);
+          throw error;
+        }
+        this.#leave(name, 'is refused', error);
+        refused += 1;
+        if (refused === REFUSED_AT_ONCE) break;
+        continue;
       }
       if (waits) moved += 1;
+      this.#left.delete(name);
       await this.#spool.drop(name);
     }
     if (moved === 0) return;
@@ -103,14 +113,30 @@ export class SpooledTexts implements TextStore {
     this.#say(`The store takes large texts again, and has ${plural(moved, 'text')} that waited for it.`);
   }
 
-  /** An unreadable text stays in the folder: it is the only copy. */
-  #leave(name: string, error: unknown): undefined {
-    if (this.#left.has(name)) return;
-    this.#left.add(name);
-    const path = join(this.#options.dir, name);
-    this.#say(
-      `The text ${path} waits for the store and can not be read (${errorText(error)}): it stays there.`,
+  /** Returns the names of all waiting texts; those that failed before are tried last. */
+  async #inTurn(): Promise<string[]> {
+    const names = await this.#spool.names();
+    const waiting = new Set(names);
+    const left = [...this.#left].filter(name => waiting.has(name));
+    return [...names.filter(name => !this.#left.has(name)), ...left];
+  }
+
+  /** False if the store is unavailable: then a failure says nothing about the text. */
+  #answers(): Promise<boolean> {
+    const nothing = { offset: 0, length: 0 };
+    return this.#store.read('', refOf('', hashOf(bytesOf(''))), nothing).then(
+      () => true,
+      () => false,
     );
+  }
+
+  /** The text stays in the folder: it is the only copy. */
+  #leave(name: string, why: 'can not be read' | 'is refused', error: unknown): undefined {
+    const isTold = this.#left.delete(name);
+    this.#left.add(name);
+    if (isTold) return;
+    const path = join(this.#options.dir, name);
+    this.#say(`The text ${path} waits for the store and ${why} (${errorText(error)}): it stays there.`);
   }
 
   #failed(error: unknown): void {

@@ -232,6 +232,30 @@ describe('a store that is away', () => {
     expect([waiting(), await textOf(folder, 'run', ref)]).toEqual([[], 'the only copy']);
   });
 
+  test('LL7: texts that are always refused → all others go, each refused one is told once and stays, and new ones do not wait', async () => {
+    const { state, texts, folder, store, lines, open } = setUp();
+    state.away = true;
+    const said = Array.from({ length: 12 }, (_, at) => `text ${at}`);
+    const refs = await Promise.all(said.map((text, at) => texts.put(`run-${at}`, text)));
+    state.away = false;
+    const { put } = store;
+    store.put = async (runId, data) => {
+      if (Number(runId.slice(4)) % 2 === 0) throw new Error('value too long');
+      return put(runId, data);
+    };
+    const next = open();
+    for (const _time of [1, 2]) await next.catchUp();
+    const moved = await Promise.all(refs.map((ref, at) => textOf(folder, `run-${at}`, ref)));
+    expect(moved).toEqual(said.map((text, at) => (at % 2 === 0 ? null : text)));
+    expect([waiting().length, await textOf(next, 'run-2', refs[2] ?? '')]).toEqual([6, 'text 2']);
+    expect(lines.filter(line => line.includes('value too long'))).toHaveLength(6);
+    const ref = await next.put('run-21', 'new');
+    expect([waiting().length, await textOf(folder, 'run-21', ref)]).toEqual([6, 'new']);
+    store.put = put;
+    await next.catchUp();
+    expect(waiting()).toEqual([]);
+  });
+
   test('a folder where texts wait → passed over, and nobody is told of it again and again', async () => {
     const { texts, lines } = setUp();
     mkdirSync(join(dir, 'spool', 'folder'), { recursive: true });
