@@ -8,7 +8,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRecord, isText, ownValue, parseJson } from 'steersman/base';
 import type { Account, AccountStore } from 'steersman/shared';
-import { runFolder, SteersmanError } from 'steersman/shared';
+import { checkAccount, runFolder, SteersmanError } from 'steersman/shared';
 import { openFile } from './folder-lines.js';
 
 const SUFFIX = '.jsonl';
@@ -145,6 +145,7 @@ export function folderAccounts(dir: string): AccountStore {
   };
   const pathOf = (account: string) => join(dir, `${runFolder(account)}${SUFFIX}`);
   const add = async (account: string, entryAt: (at: number) => NewEntry) => {
+    checkAccount(account);
     await mkdir(dir, { recursive: true, mode: 0o700 });
     const by = randomUUID();
     await appendLine(pathOf(account), at => JSON.stringify({ account, by, ...entryAt(at) }));

@@ -1,4 +1,5 @@
 /** The lines of a conversation's file: their forms, and reading them while others may write. */
+import { createHash } from 'node:crypto';
 import { constants, readdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { isRecord, isText, parseJson } from 'steersman/base';
@@ -29,6 +30,19 @@ export interface Header {
   workspace: string;
   startedAt: number;
   parent?: MessageOf;
+  /** A branch has a digest of the rest: without its parent it would be another conversation (LL9). */
+  sum?: string;
+}
+
+/** Returns the first lines of a branch. A damaged byte can spoil two lines, if it stood between them. */
+export function branchLines(header: Header): Header[] {
+  return Array.from({ length: 3 }, () => ({ ...header, sum: sumOf(header) }));
+}
+
+function sumOf({ id, title, workspace, startedAt, parent }: Header): string {
+  const { session, chain, message } = parent ?? {};
+  const parts = [id, title, workspace, startedAt, session, chain, message];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
 /** Each line begins with its kind and its run, so that readers can skip most lines unparsed. */
@@ -82,7 +96,8 @@ export function readLine(text: string): Line | null {
   return isWhole ? (line as unknown as Line) : null;
 }
 
-function isHeader({ id, title, workspace, startedAt, parent }: Record<string, unknown>): boolean {
+function isHeader(line: Record<string, unknown>): boolean {
+  const { id, title, workspace, startedAt, parent, sum } = line;
   const isBranch =
     isRecord(parent) && isText(parent.session) && isText(parent.chain) && isText(parent.message);
   return (
@@ -90,7 +105,8 @@ function isHeader({ id, title, workspace, startedAt, parent }: Record<string, un
     isText(title) &&
     isText(workspace) &&
     Number.isFinite(startedAt) &&
-    (parent === undefined || isBranch)
+    (parent === undefined || isBranch) &&
+    (sum === undefined || sum === sumOf(line as unknown as Header))
   );
 }
 

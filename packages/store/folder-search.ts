@@ -6,14 +6,14 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { constants, lstatSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isRecord } from 'steersman/base';
 import type { Message } from 'steersman/run';
 import { messageNumber, type RunRecord } from 'steersman/run';
 import type { Hit, SessionStore } from 'steersman/shared';
-import { foundText, lowerWords, partWith } from 'steersman/shared';
+import { foundText, lowerWords, partWith, removeDrafts } from 'steersman/shared';
 import { beginsWith, type Header, headerOf, namesIn, openFile, rawLines, readLine } from './folder-lines.js';
 
 export const SUFFIX = '.jsonl';
@@ -104,7 +104,11 @@ async function writeWhole(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
   await rename(draft, path);
+  await removeDrafts(dirname(path), DRAFT);
 }
+
+/** Drafts of the cache and tries of the store that a killed process left. */
+const DRAFT = /^\.(?:titles\.|probe-)/;
 
 /** Removes the title of a removed conversation from the cache, and from drafts that a killed writer left. */
 export async function forgetTitle(dir: string, path: string): Promise<void> {
@@ -131,11 +135,11 @@ export async function forgetTitle(dir: string, path: string): Promise<void> {
 export async function branchesOf(dir: string, session: string): Promise<string[]> {
   const files = await newestFirst(dir);
   const lines = await firstLines(dir, files);
-  const named = JSON.stringify(session);
   const branches: string[] = [];
   for (const { path } of files) {
     const line = lines.get(path);
-    if (line?.includes(named) === false) continue;
+    // Only branches have these fields; the damaged line of a branch has one of them.
+    if (line !== undefined && !/"(?:parent|sum)":/.test(line)) continue;
     const header = (line !== undefined && headerIn(line)) || (await headerOf(path));
     if (header?.parent?.session === session && header.id !== session) branches.push(header.id);
   }
@@ -166,7 +170,7 @@ function isAsked({ title, workspace }: Header, words: readonly string[], workspa
 function mayHave(line: string, words: readonly string[], workspaces?: string[]): boolean {
   const lower = words.length > 0 ? line.toLowerCase() : '';
   return (
-    words.every(word => lower.includes(JSON.stringify(word).slice(1, -1))) &&
+    words.every(word => lower.includes(inJson(word))) &&
     (workspaces?.some(each => line.includes(JSON.stringify(each))) ?? true)
   );
 }
@@ -215,29 +219,47 @@ function patternOf(words: readonly string[]): string {
   const [first = '', second] = [...new Set(words)]
     .filter(word => !words.some(other => other !== word && other.includes(word)))
     .sort((a, b) => b.length - a.length);
-  if (second === undefined) return inFile(first);
-  const [a, b] = [inFile(first), inFile(second)];
-  return [`${a}.*${b}`, `${b}.*${a}`, ...overlaps(first, second), ...overlaps(second, first)].join('|');
+  const both = (inFile: (word: string) => string, between: string) => {
+    if (second === undefined) return [];
+    const [a, b] = [inFile(first), inFile(second)];
+    return [a + between + b, b + between + a];
+  };
+  const together = second === undefined ? [first] : [...overlaps(first, second), ...overlaps(second, first)];
+  const inTexts = [...both(inText, '.*'), ...together.map(inText)];
+  if (!words.some(word => ESCAPED.test(word))) return inTexts.join('|');
+  const inCalls = [...both(inArguments, '.*'), ...together.map(inArguments)];
+  return [...inTexts, `${CALL}.*(?:${inCalls.join('|')})`, ...both(inArguments, `.*${CALL}.*`)].join('|');
 }
+
+/** Stands before the arguments of a call. Elsewhere the quotes of a line belong to its JSON. */
+const CALL = '"type":"tool_use"';
+/** Texts escape these characters, arguments may contain them as they are. */
+const ESCAPED = /["\\]/;
 
 /** Returns texts that begin with `one`, end with `other` and overlap. */
 function overlaps(one: string, other: string): string[] {
   const lengths = Array.from({ length: Math.min(one.length, other.length) }, (_, at) => at + 1);
   return lengths
     .filter(length => one.endsWith(other.slice(0, length)))
-    .map(length => inFile(one + other.slice(length)));
+    .map(length => one + other.slice(length));
 }
 
-/** Escapes a word as JSON may contain it. Quotes are escaped in texts, but not in the arguments of tools. */
-function inFile(word: string): string {
+/** Returns a pattern for a word as the JSON of a text contains it. */
+function inText(word: string): string {
+  return inJson(word).replace(/[\\^$.|?*+()[\]{}#&~-]/g, '\\$&');
+}
+
+/** Returns a pattern for a word as the JSON of a call's arguments may contain it. */
+function inArguments(word: string): string {
   const characters = [...word].map(character => {
     if (character === '"') return '\\\\*"';
-    if (character === '\\') return '\\\\+';
-    return JSON.stringify(character)
-      .slice(1, -1)
-      .replace(/[\\^$.|?*+()[\]{}#&~-]/g, '\\$&');
+    return character === '\\' ? '\\\\+' : inText(character);
   });
   return characters.join('');
+}
+
+function inJson(word: string): string {
+  return JSON.stringify(word).slice(1, -1);
 }
 
 /** Returns what ripgrep prints about the folder's files, unparsed; null if it can't search. */
@@ -260,8 +282,6 @@ const SEARCHED = ['{"k":"message"', '{"k":"run"', '{"k":"reset"'];
 
 /** Returns the hits of a file, newest first. It reads line by line, because a file can exceed the limit of a string. */
 export async function hitsIn(path: string, words: readonly string[]): Promise<Hit[]> {
-  // Most lines lack the words and are skipped unparsed. Words with quotes are left out: a text escapes them, arguments don't.
-  const escaped = words.filter(word => !/["\\]/.test(word)).map(word => JSON.stringify(word).slice(1, -1));
   const hits = new Map<string, { chain: string; message: Message; text: string }>();
   const runs = new Map<string, RunRecord>();
   for await (const { bytes } of rawLines(path)) {
@@ -269,7 +289,10 @@ export async function hitsIn(path: string, words: readonly string[]): Promise<Hi
     const inFile = bytes.toString('utf8');
     const isMessage = inFile.startsWith('{"k":"message"');
     const folded = isMessage ? inFile.toLowerCase() : '';
-    if (isMessage && !escaped.every(word => folded.includes(word))) continue;
+    // Most lines lack the words and are skipped unparsed.
+    const mayCall = isMessage && inFile.includes(CALL);
+    if (isMessage && !words.every(word => (mayCall && ESCAPED.test(word)) || folded.includes(inJson(word))))
+      continue;
     const line = readLine(inFile);
     if (line?.k === 'run') runs.set(line.chain, line.run);
     if (line?.k === 'reset')

@@ -29,6 +29,7 @@ import {
 } from 'steersman/shared';
 import { folderAccounts } from './accounts.js';
 import {
+  branchLines,
   type Header,
   headerOf,
   lastRuns,
@@ -66,6 +67,12 @@ export function openFolder(dir: string, namespaceId?: () => Promise<string | nul
     async check() {
       await tryBlobStore(texts);
       await tryBlobStore(join(dir, 'sessions'));
+    },
+    async now() {
+      const path = join(dir, '.clock');
+      await mkdir(dir, { recursive: true, mode: 0o700 });
+      await writeFile(path, '\n', { mode: 0o600 });
+      return lstatSync(path).mtime;
     },
     // A folder has no other place to buffer texts: its own disk is the one that fails.
     async catchUp() {},
@@ -162,7 +169,7 @@ async function branch(at: Places, parent: MessageOf, to: string): Promise<void> 
   try {
     await failpoint('branch.begun');
     const { size } = await file.stat();
-    await write(file, [header], { size, isTorn: size > 0 });
+    await write(file, branchLines(header), { size, isTorn: size > 0 });
   } finally {
     await file.close();
   }

@@ -7,7 +7,16 @@ import { mkdir, readdir, readFile, rename, stat, unlink, writeFile } from 'node:
 import { join } from 'node:path';
 import { errorText, parseJson, plural } from 'steersman/base';
 import type { TextStore } from 'steersman/shared';
-import { BLOB_REF, type BlobPage, type BlobStore, bytesOf, hashOf, refOf, runFolder } from 'steersman/shared';
+import {
+  BLOB_REF,
+  type BlobPage,
+  type BlobStore,
+  bytesOf,
+  hashOf,
+  refOf,
+  removeDrafts,
+  runFolder,
+} from 'steersman/shared';
 import { z } from 'zod';
 
 const SPOOL_BYTES = 256 * 1024 * 1024;
@@ -85,6 +94,7 @@ export class SpooledTexts implements TextStore {
   }
 
   async #moveAll(): Promise<void> {
+    await this.#spool.removeDrafts();
     let moved = 0;
     let refused = 0;
     for (const name of await this.#inTurn()) {
@@ -199,6 +209,10 @@ class Spool {
     const from = Math.max(0, offset);
     const data = Buffer.from(waits.bytes).subarray(from, from + Math.max(0, length));
     return { data, totalBytes: waits.bytes.length };
+  }
+
+  removeDrafts(): Promise<void> {
+    return removeDrafts(this.#dir, /^\.[0-9a-f-]{36}$/);
   }
 
   async names(): Promise<string[]> {

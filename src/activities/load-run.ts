@@ -148,7 +148,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const { tools, warnings } = toolsFor(listed, files, run, offered.ownTools);
   const allowed = tools.filter(tool => !isDenied(tool, settings.permissions));
   const values = { limits, tools: allowed, today: dayOf(new Date()), workspace };
-  const ofFeatures = await pinsOf(deps, settings, run);
+  const ofFeatures = await failAs(badInput, () => pinsOf(deps, settings, run));
   const rendered = await failAs(badConfig, () => renderAll(files, values, run.systemMessage));
   const { roles, prefix } = withBeginning(rendered, offers);
   const needsPrices = limits.costUsd !== null || wantPrices(deps, settings, run);

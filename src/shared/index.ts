@@ -83,6 +83,7 @@ export {
   hashOf,
   pruneBlobs,
   refOf,
+  removeDrafts,
   runFolder,
   tryBlobStore,
 } from './store/blob-store.js';
@@ -92,6 +93,7 @@ export { readResult, readResultTool } from './store/read-result.js';
 export {
   type Account,
   type AccountStore,
+  checkAccount,
   type Hit,
   hasBranches,
   type MessageOf,

@@ -1,6 +1,6 @@
 /** Accounts on PostgreSQL: an account's row is locked while it changes, and each key counts once. */
 
-import type { Account, AccountStore } from 'steersman/shared';
+import { type Account, type AccountStore, checkAccount } from 'steersman/shared';
 import { countable, LEASE_MS, rounded } from '../accounts.js';
 import type { Database, Row, Sql } from './migrations.js';
 
@@ -11,6 +11,7 @@ const TODAY = `to_char(now() AT TIME ZONE 'utc', 'YYYY-MM-DD')`;
 export function postgresAccounts(database: Database): AccountStore {
   const changing = <T>(account: string, work: (sql: Sql, now: Account) => Promise<T>) =>
     database.transaction(async sql => {
+      checkAccount(account);
       await sql.query('INSERT INTO steersman.account (id) VALUES ($1) ON CONFLICT DO NOTHING', [account]);
       const [now] = await sql.query(`SELECT ${ACCOUNT} FROM steersman.account WHERE id = $1 FOR UPDATE`, [
         account,

@@ -120,6 +120,10 @@ export function postgresStore(database: Database, namespaceId?: () => Promise<st
     texts: postgresTexts(database, namespaceId),
     accounts: postgresAccounts(database),
     check: () => checkRights(database),
+    async now() {
+      const [row] = await database.query(`SELECT ${MS('now()')} AS now`);
+      return new Date(Number(row?.now));
+    },
     async catchUp() {},
     close: () => database.close(),
   };

@@ -4,6 +4,7 @@ import { ownValue } from '../../base/json/json.js';
 import { matchesAny } from '../../base/text/glob.js';
 import { isSubagent } from '../../rules/agents/subagent.js';
 import type { RunSettings } from '../../run/agents/run-config.js';
+import { checkAccount } from '../../shared/store/store.js';
 import { settlesAccounts } from './activity.js';
 import type { CreditSettings } from './config.js';
 import type { CreditTerms, Pool } from './rules.js';
@@ -44,6 +45,7 @@ async function accountOf(
 }
 
 async function poolOf(accounts: WorkerParts['accounts'], account: string): Promise<Pool> {
+  checkAccount(account);
   const { balance = 0, day, dayTokens = 0 } = (await accounts.show(account)) ?? {};
   const isToday = day === new Date().toISOString().slice(0, 10);
   return { balance, dayTokens: isToday ? dayTokens : 0 };

@@ -142,6 +142,22 @@ export function hashOf(data: Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
+const DRAFT_MS = 3_600_000;
+
+/** Removes files of this form that a killed process left more than an hour ago. A folder that can't be changed keeps them. */
+export async function removeDrafts(dir: string, form: RegExp): Promise<void> {
+  const drafts = (await list(dir)).filter(({ name }) => form.test(name));
+  for (const { name } of drafts) {
+    const path = join(dir, name);
+    const info = await stat(path).catch(() => null);
+    if (info?.isFile() && Date.now() - info.mtimeMs > DRAFT_MS) await unlink(path).catch(() => undefined);
+  }
+}
+
+/** Temporary files of `writeOnce` and `tryBlobStore`. */
+const DRAFT = /^\.[0-9a-f]{64}\./;
+const PROBE = /^\.probe-/;
+
 /** Tests a local store as a worker uses it, and creates its folder. @throws SteersmanError naming what fails. */
 export async function tryBlobStore(dir: string): Promise<void> {
   const probe = join(dir, `.probe-${randomUUID()}`);
@@ -176,9 +192,11 @@ export type IsOver = (owner: BlobOwner, by: Date) => Promise<boolean>;
  */
 export async function pruneBlobs(dir: string, by: Date, isOver: IsOver): Promise<number> {
   let removed = 0;
+  await removeDrafts(dir, PROBE);
   for (const run of await list(dir)) {
     if (!run.isDirectory()) continue;
     const folder = join(dir, run.name);
+    await removeDrafts(folder, DRAFT);
     const names = (await list(folder)).map(({ name }) => name);
     const stored = await Promise.all(names.map(name => stat(join(folder, name)).catch(() => null)));
     // Blobs stored later than that belong to a run that was still open.

@@ -249,6 +249,17 @@ export interface Account {
   dayTokens: number;
 }
 
+/** A database can't index a key that is much longer. */
+const ACCOUNT_BYTES = 500;
+
+/** @throws SteersmanError for a name that not every store can have. */
+export function checkAccount(name: string): void {
+  const bytes = Buffer.byteLength(name);
+  if (bytes <= ACCOUNT_BYTES) return;
+  const fault = `The name of the account has ${bytes} bytes, and at most ${ACCOUNT_BYTES} are taken.`;
+  throw new SteersmanError(fault, 'Name it by a short id.', 'usage');
+}
+
 /** Days and hours follow the clock of the store, because that of a worker may be wrong. */
 export interface AccountStore {
   /** Takes credits once per key. If `isNew` is false, the key was charged before, and nothing is taken. */
@@ -278,6 +289,8 @@ export interface Store {
   accounts: AccountStore;
   /** Moves texts into the store that waited while it was unavailable. @throws if it still is. */
   catchUp(): Promise<void>;
+  /** Returns the time by the clock of the store: that of a worker may be wrong. */
+  now(): Promise<Date>;
   /** @throws SteersmanError that says what does not work. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -61,10 +61,12 @@ async function tryStore({ store, report }: StoreCare): Promise<void> {
   }
 }
 
-async function removeOld(client: Client, namespaceId: string, care: StoreCare): Promise<void> {
+/** Removes what is older than the settings allow, by the clock of the store. A failure is reported. */
+export async function removeOld(client: Client, namespaceId: string, care: StoreCare): Promise<void> {
   const { store, textDays, sessionDays, report } = care;
-  const ago = (days: number) => new Date(Date.now() - days * DAY_MS);
   try {
+    const now = (await store.now()).getTime();
+    const ago = (days: number) => new Date(now - days * DAY_MS);
     await removeOldTexts(client, namespaceId, { store, by: ago(textDays) });
     if (sessionDays === null) return;
     const removed = await removeOldSessions(client, namespaceId, { store, by: ago(sessionDays) });

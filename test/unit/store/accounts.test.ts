@@ -77,6 +77,18 @@ const inFolder: { aged: Aging; dated: Dating } = {
 
 describe.each(Object.entries(STORES))('accounts in %s', (name, open) => {
   const { aged, dated } = name === 'a folder' ? inFolder : onDatabase(name);
+  test('LL9: a name that an index can not take → refused in every store, before anything is written', async () => {
+    const accounts = open();
+    const name = Array.from({ length: 300 }, (_, at) => (at * 7_919).toString(36).padStart(10, 'x')).join('');
+    for (const write of [
+      accounts.grant(name, 'k', 1),
+      accounts.charge(name, 'k', { credits: 1, tokens: 1 }),
+      accounts.lease(name, 'run', 1),
+    ])
+      await expect(write).rejects.toMatchObject({ code: 'usage' });
+    expect(await accounts.list()).toEqual([]);
+  });
+
   test('a charge: made twice with one key → taken once, also by another worker', async () => {
     await open().grant('ann', 'first', 10);
     expect(await open().charge('ann', 'run/goal-1/turn-1', cost(2.5))).toEqual({

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFolder } from '../../../packages/store/folder.js';
+import { filesWith } from '../../../packages/store/folder-search.js';
 import { type Message, NO_USAGE } from '../../../src/run/messages/message.js';
 import type { JournalEvent } from '../../../src/run/state/journal.js';
 import type { Kept, RunRecord } from '../../../src/run/state/kept.js';
@@ -452,6 +453,42 @@ describe('the folder', () => {
     writeFileSync(fileIn(), '{"k":"session","v":1,"id":"s-');
     await sessions.keep(runRecord('s-1'), [said(1, 'one')]);
     expect(await sessions.list({ limit: ALL })).toMatchObject([{ id: 's-1', title: 'Goal of s-1' }]);
+  });
+
+  test('LL9: any byte of the first lines of a branch is damaged → it keeps its parent, and its parent its branch', async () => {
+    const { sessions } = openFolder(dir);
+    await sessions.keep(runRecord('s-1'), [said(1, 'one')]);
+    const path = fileIn();
+    const parent = { session: 's-1', chain: runRecord('s-1').chain, message: 'm1' };
+    await sessions.branch(parent, 'branch');
+    const names = readdirSync(join(dir, 'sessions')).map(name => join(dir, 'sessions', name));
+    const file = names.find(each => each.endsWith('.jsonl') && each !== path) ?? '';
+    const whole = readFileSync(file);
+    // The first line with its end, and the beginning of the next one.
+    for (let at = 0; at <= whole.indexOf(10) + 20; at += 1) {
+      const damaged = Buffer.from(whole);
+      damaged[at] = (damaged[at] ?? 0) ^ 1;
+      writeFileSync(file, damaged);
+      rmSync(join(dir, 'sessions', '.titles'), { force: true });
+      expect([at, (await sessions.line('branch'))?.parent]).toEqual([at, parent]);
+      expect([at, await sessions.branches('s-1')]).toEqual([at, ['branch']]);
+    }
+    await sessions.keep(runRecord('branch'), [said(1, 'two')]);
+    expect((await sessions.line('branch'))?.parent).toEqual(parent);
+  });
+
+  test('LL9: quotes and backslashes that only the form of the lines has → such files are not read for them', async () => {
+    const { sessions } = openFolder(dir);
+    for (let number = 1; number <= 20; number += 1)
+      await sessions.keep(runRecord(`s-${number}`), [said(1, `two\nlines ${number}`)]);
+    await sessions.keep(runRecord('quoted'), [said(1, 'He said "no\\yes".')]);
+    for (const text of ['"', '\\', '"no', 'he "no', 'said no\\yes']) {
+      const hits = await sessions.search({ text, limit: ALL });
+      expect([text, hits.map(({ session }) => session)]).toEqual([text, ['quoted']]);
+      const read: string[] = [];
+      for await (const path of filesWith(join(dir, 'sessions'), text.split(' '))) read.push(path);
+      expect([text, read.length]).toEqual([text, 1]);
+    }
   });
 
   test('a folder, a link and a broken line among the files → the others are listed and searched', async () => {

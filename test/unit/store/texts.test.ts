@@ -1,11 +1,13 @@
 /** What every store of texts does, in a table of stores; and where texts wait while theirs is away. */
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -254,6 +256,25 @@ describe('a store that is away', () => {
     store.put = put;
     await next.catchUp();
     expect(waiting()).toEqual([]);
+  });
+
+  test('LL9: drafts that a killed worker left, of yesterday and of now → those of yesterday go', async () => {
+    const { texts, folder } = setUp();
+    await folder.put('run', 'whole');
+    const run = join(dir, 'store', 'texts', readdirSync(join(dir, 'store', 'texts'))[0] ?? '');
+    const id = '1b4e28ba-2fa1-11d2-883f-0016d3cca42';
+    mkdirSync(join(dir, 'spool'));
+    const draftOf = (folder: string, name: string) => join(folder, `.${name}`);
+    const drafts = ['7', '8'].flatMap(end => [
+      draftOf(run, `${'a'.repeat(64)}.${id}${end}`),
+      draftOf(join(dir, 'store', 'texts'), `probe-${id}${end}`),
+      draftOf(join(dir, 'spool'), `${id}${end}`),
+    ]);
+    for (const path of drafts) writeFileSync(path, 'half');
+    for (const path of drafts.slice(0, 3)) utimesSync(path, yesterday(), yesterday());
+    await texts.catchUp();
+    await texts.prune(yesterday(), async () => false);
+    expect(drafts.filter(path => existsSync(path))).toEqual(drafts.slice(3));
   });
 
   test('a folder where texts wait → passed over, and nobody is told of it again and again', async () => {

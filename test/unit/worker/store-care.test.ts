@@ -3,11 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openFolder } from '../../../packages/store/folder.js';
 import { deleteSession } from '../../../src/shared/store/delete-session.js';
 import type { Store } from '../../../src/shared/store/store.js';
-import { hadEnded, removeOldSessions, removeOldTexts } from '../../../src/worker/parts/store-care.js';
+import {
+  hadEnded,
+  removeOld,
+  removeOldSessions,
+  removeOldTexts,
+} from '../../../src/worker/parts/store-care.js';
 import { postgresStores } from '../../support/postgres.js';
 import { runRecord, said } from '../../support/records.js';
 
@@ -64,7 +69,7 @@ const STORES: Record<string, (namespaceId?: () => Promise<string | null>) => Sto
 /** A folder's conversations changed when their file did: all of them are old by tomorrow. */
 const tomorrow = new Date(Date.now() + 86_400_000);
 
-describe.each(Object.entries(STORES))('old conversations: %s', (_name, openStore) => {
+describe.each(Object.entries(STORES))('old conversations: %s', (name, openStore) => {
   const open = () => openStore(async () => 'ns');
   const kept = async ({ sessions }: Store) =>
     (await sessions.list({ limit: 100 })).map(({ id }) => id).sort();
@@ -106,6 +111,26 @@ describe.each(Object.entries(STORES))('old conversations: %s', (_name, openStore
     expect(await removeOldSessions(client, 'ns', { store, by: tomorrow })).toBe(1);
     expect(await read()).toEqual([null, null, null]);
   });
+
+  // In WebAssembly it has the clock of the process.
+  test.skipIf(name.includes('WebAssembly'))(
+    'LL9: the clock of the worker is years ahead → what is old goes by the clock of the store',
+    async () => {
+      const store = open();
+      const { client } = server({ new: before });
+      await store.sessions.keep(record('new', { changedAt: Date.now() }), [said(1, 'x')]);
+      vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 10 * 365 * 86_400_000);
+      const lines: string[] = [];
+      const report = (line: string) => void lines.push(line);
+      try {
+        const care = { store, textDays: 7, sessionDays: 30, report, signal: new AbortController().signal };
+        await removeOld(client, 'ns', care);
+      } finally {
+        vi.restoreAllMocks();
+      }
+      expect([await kept(store), lines]).toEqual([['new'], []]);
+    },
+  );
 
   test('changed since → stay, and Temporal is not asked for them', async () => {
     const store = open();
