@@ -121,6 +121,28 @@ describe.skipIf(browserPath === null)('console: apps', () => {
     expect(page.context().pages()).toHaveLength(1);
   });
 
+  test('WB8 a message of an app with very many lines → Send stands behind its last line, and the page above stays in sight', async () => {
+    const { app, page } = await withBoard(
+      await appPage(
+        'ext-apps-2',
+        `await told('said', app.sendMessage({ role: 'user', content: [{ type: 'text', text: 'line\\n'.repeat(80) + 'the end' }] }));`,
+      ),
+    );
+    await app.getByText('said {}').waitFor();
+    await page.setViewportSize({ width: 900, height: 700 });
+    const chip = page.locator('.proposal', { hasText: 'the end' });
+    const [composer, words, send] = await Promise.all(
+      [page.locator('form.composer'), chip.locator('strong'), chip.getByRole('button', { name: 'Send' })].map(
+        async each => (await each.boundingBox()) ?? { y: 0, height: 0 },
+      ),
+    );
+    expect(words?.height).toBeGreaterThan(1_000);
+    expect(composer?.height).toBeLessThan(450);
+    expect((send?.y ?? 0) + (send?.height ?? 0)).toBeGreaterThanOrEqual(
+      (words?.y ?? 0) + (words?.height ?? 0) - 1,
+    );
+  });
+
   test('an app that means harm → reaches no page, no network, no tool of another, and holds nothing up', async () => {
     const hits: string[] = [];
     const elsewhere = createServer((request, response) => {

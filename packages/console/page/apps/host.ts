@@ -6,7 +6,7 @@ const PROTOCOL = '2026-01-26';
 const LEAST_HEIGHT = 40;
 const MOST_HEIGHT = 800;
 const MOST_TEXT_CHARS = 8_000;
-/** The frame shrinks only after this time without a new size, so that the page below does not jump. */
+/** The frame shrinks, and grows often, only after this time without a new size, so that the page below does not jump. */
 const QUIET_MS = 1_000;
 /** After this many links in a row that a person did not open, further ones are refused without asking. */
 const MOST_UNOPENED = 3;
@@ -17,6 +17,9 @@ const MOST_WAITING = 4;
 /** Limit for requests each minute: every tool call is an event for all who follow the run. */
 const MOST_A_MINUTE = 60;
 const MINUTE_MS = 60_000;
+/** The frame grows at once only so often: a gate below it ignores clicks while it moves. */
+const MOST_GROWTHS = 5;
+const GROWTHS_MS = 10_000;
 
 export type Json = Record<string, unknown>;
 
@@ -62,10 +65,11 @@ export class AppHost {
   readonly #world: HostWorld;
   readonly #call: HostCall;
   readonly #rate = new Rate(MOST_A_MINUTE, MINUTE_MS);
+  readonly #growths = new Rate(MOST_GROWTHS, GROWTHS_MS);
   #waiting = 0;
   #unopened = 0;
   #height = 0;
-  #shrinking: ReturnType<typeof setTimeout> | undefined;
+  #resizing: ReturnType<typeof setTimeout> | undefined;
   #hasPage = false;
   #isGreeted = false;
   #isTold = false;
@@ -125,9 +129,9 @@ export class AppHost {
       this.#height = height;
       this.#world.resize(height);
     };
-    clearTimeout(this.#shrinking);
-    if (height < this.#height) this.#shrinking = setTimeout(set, QUIET_MS);
-    else if (height > this.#height) set();
+    clearTimeout(this.#resizing);
+    if (height > this.#height && this.#growths.takes(this.#world.now())) set();
+    else if (height !== this.#height) this.#resizing = setTimeout(set, QUIET_MS);
   }
 
   async #answer(id: string | number, method: string, params: Json): Promise<void> {

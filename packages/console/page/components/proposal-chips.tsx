@@ -9,11 +9,11 @@ import { dismiss, type Proposal, proposals } from './proposals.js';
 export function ProposalChips({ run }: { run: string }) {
   const all = proposals.value[run] ?? [];
   return (
-    <>
+    <div class="proposals">
       {all.map(each => (
         <Chip key={each.key} run={run} proposal={each} />
       ))}
-    </>
+    </div>
   );
 }
 
@@ -31,17 +31,19 @@ function Chip({ run, proposal }: { run: string; proposal: Proposal }) {
     <div ref={ref} class="proposal" onClickCapture={guard}>
       <span class="muted">{server === null ? t('proposed') : t('appSays', { server })}</span>{' '}
       <strong class="plain">{label}</strong>
-      <button type="button" class="small" onClick={send}>
-        {t('send')}
-      </button>
-      <button type="button" class="quiet small" onClick={() => dismiss(run, key)}>
-        {t('dismiss')}
-      </button>
       {data !== null && (
         <Fold class="data" summary={t('asData')}>
           {() => <ToolContent text={JSON.stringify(data)} />}
         </Fold>
       )}
+      <span class="ends">
+        <button type="button" class="small" onClick={send}>
+          {t('send')}
+        </button>
+        <button type="button" class="quiet small" onClick={() => dismiss(run, key)}>
+          {t('dismiss')}
+        </button>
+      </span>
     </div>
   );
 }

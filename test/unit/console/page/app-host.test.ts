@@ -95,6 +95,28 @@ describe('an app speaks', () => {
     expect(did).toEqual([['resize', shown]]);
   });
 
+  test('WB8 an app that grows each 300 ms → what stands below it is still most of the time, and it has its height in the end', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    let now = 0;
+    const moved: number[] = [];
+    const { tell } = hosted({ now: () => now, resize: () => void moved.push(now) });
+    for (let height = 100; height < 200; height += 1) {
+      tell('ui/notifications/size-changed', { height });
+      vi.advanceTimersByTime(300);
+      now += 300;
+    }
+    expect(moved.length).toBeLessThanOrEqual(20);
+    const gaps = moved.map((at, index) => (moved[index + 1] ?? now) - at);
+    expect(Math.max(...gaps)).toBeGreaterThan(5_000);
+    let last = 0;
+    const { tell: tellAnother } = hosted({ resize: height => (last = height) });
+    for (let height = 100; height < 110; height += 1)
+      tellAnother('ui/notifications/size-changed', { height });
+    vi.advanceTimersByTime(1_000);
+    expect(last).toBe(109);
+  });
+
   test.each([[Number.NaN], ['200'], [null]])('the height %s → none', height => {
     const { tell, did } = hosted();
     tell('ui/notifications/size-changed', { height });
