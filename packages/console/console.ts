@@ -49,7 +49,7 @@ export function createConsole(options: ConsoleOptions): Console {
     .use(async ({ req }, next) => {
       // The page has no data of runs, and a browser that redeems a link has no token yet.
       const isOpen = req.path === LOGIN || !/^\/(api\/|ag-ui$)/.test(req.path);
-      const refused = refusalOf(req.raw, isOpen ? { hosts, knows: null } : { hosts, knows });
+      const refused = refusalOf(req.raw, { hosts, knows, isOpen });
       return refused ? fault(refused.status, { code: 'refused', message: refused.message }) : next();
     })
     .post(LOGIN, ({ req }) => login(req, redeem))

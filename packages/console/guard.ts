@@ -12,6 +12,8 @@ export interface Guard {
   hosts: readonly string[] | null;
   /** Returns true for a valid token; null: the server that mounts the console has authenticated the user. */
   knows: ((token: string) => boolean) | null;
+  /** True for the page and its files, which have no data of runs. */
+  isOpen: boolean;
 }
 
 /** The status and reason of a refused request. */
@@ -24,20 +26,27 @@ export interface Refusal {
  * Checks Host, Origin, token, then the form of a write. Pages of another site, or of another port of this machine, can
  * send requests here: Host and Origin reveal them, and they lack the token, which only our page has.
  */
-export function refusalOf(request: Request, guard: Guard): Refusal | null {
+export function refusalOf(request: Request, { hosts, knows, isOpen }: Guard): Refusal | null {
   // The request's URL is the page's own behind your server.
   const host = request.headers.get('host') ?? new URL(request.url).host;
-  if (guard.hosts !== null && !guard.hosts.includes(host))
+  if (hosts !== null && !hosts.includes(host))
     return { status: 421, message: 'The Host header names another server.' };
   const origin = request.headers.get('origin');
   if (origin !== null && originHost(origin) !== host)
     return { status: 403, message: 'Requests of other web pages are refused (Origin header).' };
   const site = request.headers.get('sec-fetch-site');
-  if (site === 'cross-site' || site === 'same-site')
+  if ((site === 'cross-site' || site === 'same-site') && !(isOpen && opensPage(request)))
     return { status: 403, message: 'Requests of other web pages are refused (Sec-Fetch-Site header).' };
-  if (guard.knows !== null && !guard.knows(bearerOf(request)))
+  if (!isOpen && knows !== null && !knows(bearerOf(request)))
     return { status: 401, message: 'The token is missing or is not known: open a new link.' };
   return writeRefusal(request);
+}
+
+/** True for a link that a person follows, from whatever page, also by a login's redirect: it has no effect (WB12). */
+function opensPage({ method, headers }: Request): boolean {
+  const isWhole =
+    headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document';
+  return method === 'GET' && isWhole;
 }
 
 /** Returns a browser's Host header for a server, which omits the port of HTTP. */

@@ -111,6 +111,29 @@ test('guard: behind a login of ones own → neither Host nor token is asked for,
   expect(await at({ host: 'runs.example', origin: 'https://evil.example' })).toBe(403);
 });
 
+const LINK = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+
+test.each<[string, Asked, number]>([
+  ['a link of another site to the page', { path: '/', headers: LINK }, 200],
+  ['one to a run', { path: '/runs/r-1', headers: LINK }, 200],
+  [
+    'one of another port or of a login',
+    { path: '/', headers: { ...LINK, 'sec-fetch-site': 'same-site' } },
+    200,
+  ],
+  ['one to data', { path: '/api/runs', headers: LINK }, 403],
+  ['one in a frame', { path: '/', headers: { ...LINK, 'sec-fetch-dest': 'iframe' } }, 403],
+  ['a script of another site', { path: '/', headers: { ...LINK, 'sec-fetch-mode': 'no-cors' } }, 403],
+  ['a form of another site', { path: '/', method: 'POST', headers: { ...LINK, ...json }, body: '{}' }, 403],
+  [
+    'a page that asks for a token',
+    { path: '/api/session', method: 'POST', headers: { ...LINK, ...json } },
+    403,
+  ],
+])('WB12 guard: %s → answered as it must be', async (_what, asked, status) => {
+  expect((await ask(asked)).status).toBe(status);
+});
+
 test.each([
   ['/healthz', 200, 'ok\n'],
   ['/readyz', 404, 'There is nothing here.'],
