@@ -2,4 +2,4 @@
 export type { ComponentOptions } from './components.js';
 export { type Console, type ConsoleOptions, createConsole } from './console.js';
 export { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.js';
-export { linkOfRunning, serveConsole } from './serve.js';
+export { linkOfRunning, pageToLink, serveConsole } from './serve.js';

@@ -36,7 +36,25 @@ export class Links {
     } catch {
       return null;
     }
+    rmSync(this.#opener, { force: true });
     return this.#write('token');
+  }
+
+  /**
+   * Writes a page that leads to a link, and returns its path, for a program that opens a browser: other users of the
+   * machine see the arguments of programs (WB15).
+   */
+  pageTo(link: string): string {
+    makeFolder(this.#dir);
+    const to = JSON.stringify(link).replaceAll('<', '\\u003c');
+    rmSync(this.#opener, { force: true });
+    const page = `<!doctype html><meta charset="utf-8"><title>Steersman</title><script>location.replace(${to})</script>\n`;
+    writeFileSync(this.#opener, page, { mode: 0o600, flag: 'wx' });
+    return this.#opener;
+  }
+
+  get #opener(): string {
+    return join(this.#dir, 'open.html');
   }
 
   /** The file name is a digest, so the time of the lookup reveals nothing about a token. */

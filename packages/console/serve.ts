@@ -128,6 +128,11 @@ export async function linkOfRunning(
   return answers?.ok && isRunning(served.pid) ? linkTo(served.url, new Links(home), run) : null;
 }
 
+/** Writes a page of this home that leads to a link, and returns its path. */
+export function pageToLink(link: string, home = resolveHome()): string {
+  return new Links(home).pageTo(link);
+}
+
 /** Returns a listener for Node's servers, which does not change the program's globals. */
 export function listenerOf({ fetch }: Pick<Console, 'fetch'>): RequestListener {
   return getRequestListener(fetch, { overrideGlobalObjects: false });

@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { SEARCH_ATTRIBUTES } from 'steersman/rules';
 import {
   addMissingSearchAttributes,
@@ -68,10 +68,11 @@ export async function startDevServer(home: string, binary: string, wanted?: numb
 }
 
 /**
- * The shell becomes the server. A background watcher kills the server when the other end of the pipe closes, which also
+ * The shell becomes the server, whose files are for this user only. A background watcher kills the server when the other end of the pipe closes, which also
  * covers a SIGKILL of this process.
  */
-const WITH_US = 'exec 3<&0; (cat <&3; kill -9 $$) >/dev/null 2>&1 & exec 3<&-; exec "$0" "$@" </dev/null';
+const WITH_US =
+  'umask 077; exec 3<&0; (cat <&3; kill -9 $$) >/dev/null 2>&1 & exec 3<&-; exec "$0" "$@" </dev/null';
 
 function spawnServer(home: string, binary: string, listen: string[]): ChildProcess {
   const paths = stackPaths(home);
@@ -79,9 +80,16 @@ function spawnServer(home: string, binary: string, listen: string[]): ChildProce
   const fixed = ['server', 'start-dev', '--ip', '127.0.0.1', '--log-level', 'warn', ...NO_HTTP_API];
   const args = [...fixed, ...listen, '--db-filename', paths.database, ...attributes];
   rmSync(paths.serverLog, { force: true });
+  closeToOthers(paths.database);
   return withLog(paths.serverLog, log =>
     spawnWithUs(binary, args, { cwd: home, env: plainEnvironment(), stdio: ['pipe', log, log] }),
   );
+}
+
+/** A database of an earlier version may be readable by other users. */
+function closeToOthers(database: string): void {
+  for (const path of [database, `${database}-wal`, `${database}-shm`])
+    if (existsSync(path)) chmodSync(path, 0o600);
 }
 
 /** Starts a server that ends with this process, even after SIGKILL. Its stdin must be a pipe. */

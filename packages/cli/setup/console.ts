@@ -41,10 +41,10 @@ Examples:
 }
 
 async function serve({ open, ...words }: ConsoleWords): Promise<void> {
-  const { linkOfRunning, serveConsole } = await import('@steersman/console');
+  const { linkOfRunning, pageToLink, serveConsole } = await import('@steersman/console');
   const isSpecial = words.listen !== undefined || words.workspace !== undefined;
   const running = isSpecial ? null : await linkOfRunning(given({ port: words.port }));
-  if (running !== null) return show(running, open);
+  if (running !== null) return show(running, open && pageToLink(running));
   const { name: names, ...rest } = words;
   const served = await serveConsole({
     ...given(rest),
@@ -52,7 +52,8 @@ async function serve({ open, ...words }: ConsoleWords): Promise<void> {
     token: env.consoleToken(),
     report: errorLine,
   });
-  show(served.link(), open);
+  const link = served.link();
+  show(link, open && pageToLink(link));
   if (words.listen !== undefined)
     errorLine(`Whoever reaches ${words.listen} and has the token can start, read, steer and approve runs.`);
   errorLine('Ctrl-C ends it; runs go on.');
@@ -61,14 +62,15 @@ async function serve({ open, ...words }: ConsoleWords): Promise<void> {
   await served.closed;
 }
 
-function show(link: string, open: true | undefined): void {
+/** `page`: leads to the link, if a browser is to open it. */
+function show(link: string, page: string | undefined): void {
   outLine(`Console  ${link}`);
-  if (open) openBrowser(link);
+  if (page !== undefined) openBrowser(page);
 }
 
-function openBrowser(link: string): void {
+function openBrowser(page: string): void {
   const [program = '', ...args] = OPENERS[process.platform] ?? ['xdg-open'];
-  spawn(program, [...args, link], { detached: true, stdio: 'ignore' })
+  spawn(program, [...args, page], { detached: true, stdio: 'ignore' })
     .on('error', () => errorLine('No browser could be opened: open the link yourself.'))
     .unref();
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -33,6 +33,17 @@ test('links: what is on disk → neither the word nor the token', () => {
   expect(files().join()).not.toContain(word);
   const token = new Links(home).redeem(word) ?? '';
   expect(files().join()).not.toContain(token);
+});
+
+test('WB15 links: a browser is opened → the word stands in no argument, but in a file of this user, until it is used', () => {
+  const links = new Links(home);
+  const word = links.create();
+  const page = links.pageTo(`http://127.0.0.1:7418/#${word}`);
+  expect(page).not.toContain(word);
+  expect(statSync(page).mode & 0o777).toBe(0o600);
+  expect(readFileSync(page, 'utf8')).toContain(`location.replace("http://127.0.0.1:7418/#${word}")`);
+  expect(links.redeem(word)).not.toBeNull();
+  expect(existsSync(page)).toBe(false);
 });
 
 test('links: words that are none → no token', () => {
