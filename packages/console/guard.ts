@@ -4,6 +4,8 @@ import { MAX_JSON_DEPTH, nestsTooDeep, parseJson } from 'steersman/base';
 import { SteersmanError } from 'steersman/client';
 
 const MOST_BYTES = 1_000_000;
+/** A longer write is read to its end, up to this size: else the connection could take no further request (WB16). */
+const MOST_READ_BYTES = 32_000_000;
 /** The depth of a run's data, and of the request around it. */
 const DEEPEST = MAX_JSON_DEPTH + 16;
 
@@ -67,9 +69,10 @@ export async function jsonOf(request: Request): Promise<unknown> {
   let bytes = 0;
   for await (const part of request.body ?? []) {
     bytes += part.byteLength;
-    if (bytes > MOST_BYTES) throw new HTTPException(413, { message: 'A write has at most 1 MB.' });
-    parts.push(part);
+    if (bytes <= MOST_BYTES) parts.push(part);
+    else if (bytes > MOST_READ_BYTES) break;
   }
+  if (bytes > MOST_BYTES) throw new HTTPException(413, { message: 'A write has at most 1 MB.' });
   const text = Buffer.concat(parts).toString('utf8');
   if (nestsTooDeep(text, DEEPEST)) throw new SteersmanError('The body nests too deep.', '', 'usage');
   const value = parseJson(text);

@@ -27,7 +27,9 @@ export function workerOfQueue(home: string, taskQueue: string): WorkerSettings {
 
 function workerOf({ folder, named }: QueueFolder): WorkerSettings {
   if (!existsSync(folder)) throw gone(folder);
-  if (!named && !isTrusted(folder)) throw notTrusted(folder);
+  // Commands with an option for the folder ask for trust before: the console has none.
+  if (!named && !isTrusted(folder))
+    throw notTrusted(folder, hintOf('', 'For one start, name it: `configDir`.'));
   // If the folder was not named, the worker finds it by its current folder, and checks its trust again.
   const args = named ? ['--config', folder] : [];
   const fingerprint = projectFingerprint(folder, { args: args.join(' ') });

@@ -111,13 +111,16 @@ export function trustFrom(dir: string, mark: string = markOf(dir)): void {
   writeJson(file, { ...readJson(file, fileSchema), [folder]: mark });
 }
 
-/** Explains why the folder's configuration is not used, and how to trust it. */
-export function notTrusted(dir: string): SteersmanError {
+/** Explains why the folder's configuration is not used, and how to trust it. `forOnce`: how the caller can name it. */
+export function notTrusted(
+  dir: string,
+  forOnce = `For one call, name it: --config ${shellWord(oneLine(dir))} (in programs: configDir).`,
+): SteersmanError {
   const fault = markOrFault(dir);
   if (fault instanceof SteersmanError) return fault;
   return new SteersmanError(
     `The configuration in ${oneLine(dir)} is not used: it can start programs and choose where keys are sent, and it is not trusted yet, or its .mcp.json, its tools/, its skills, scripts of its console, ${TRUSTED_SECTIONS.join(', ')} of its ${SETTINGS_FILE} or what its .env sets (but keys of models) have changed since.`,
-    `Look at it first. To trust it from now on, call there, in a terminal: ${verbCall('doctor')}. For one call, name it: --config ${shellWord(oneLine(dir))} (in programs: configDir).`,
+    `Look at it first. To trust it from now on, call there, in a terminal: ${verbCall('doctor')}. ${forOnce}`.trimEnd(),
   );
 }
 

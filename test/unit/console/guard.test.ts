@@ -1,8 +1,11 @@
 /** Who is refused by the console, before anything is looked at. */
-import { expect, test } from 'vitest';
+import { Agent, createServer, request } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
 import { createConsole } from '../../../packages/console/console.js';
 import { hostHeader } from '../../../packages/console/guard.js';
+import { listenerOf } from '../../../packages/console/serve.js';
 import type { SteersmanClient } from '../../../src/client/index.js';
+import { listenOn } from '../../../src/shared/http/listen.js';
 
 const HOST = '127.0.0.1:7418';
 const TOKEN = 'a-token-that-is-known';
@@ -155,3 +158,24 @@ test.each([
     });
   },
 );
+
+test('WB16 guard: a write of more than 1 MB, then another request on its connection → refused, and the other is answered', async () => {
+  const http = createServer(listenerOf(guarded));
+  const { port, close } = await listenOn(http, { host: '127.0.0.1', ports: [0] });
+  onTestFinished(() => void close());
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const sockets = new Set<unknown>();
+  const send = (path: string, method: string, body: string) =>
+    new Promise<number>((resolve, reject) => {
+      const headers = { host: HOST, authorization: `Bearer ${TOKEN}`, ...json };
+      const asked = request({ host: '127.0.0.1', port, path, method, agent, headers }, answer => {
+        answer.resume().once('end', () => resolve(answer.statusCode ?? 0));
+      });
+      asked.once('socket', socket => sockets.add(socket));
+      asked.once('error', reject).end(body);
+    });
+  expect(await send(write.path, 'POST', `"${'x'.repeat(3_000_000)}"`)).toBe(413);
+  expect(await send('/healthz', 'GET', '')).toBe(200);
+  expect(sockets.size).toBe(1);
+});

@@ -33,12 +33,14 @@ export function UsagePanel({ run }: { run: RunModel }) {
               {limit !== null && <span class="muted"> / {say(limit)}</span>}
             </dd>
             {limit !== null && (
-              <progress
-                aria-label={t(word)}
-                class={used > 0.8 * limit ? 'high' : ''}
-                max={limit}
-                value={used}
-              />
+              <dd>
+                <progress
+                  aria-label={t(word)}
+                  class={used > 0.8 * limit ? 'high' : ''}
+                  max={limit}
+                  value={used}
+                />
+              </dd>
             )}
           </div>
         ))}

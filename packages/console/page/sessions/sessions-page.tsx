@@ -10,19 +10,22 @@ import { Ago } from '../parts/time.js';
 import { t } from '../words/words.js';
 
 const TYPED_MS = 250;
+const PAGE = 50;
+const MOST = 200;
 
 export function SessionsPage() {
   const text = draft('sessions search');
   const sessions = useSignal<SessionLine[] | null>(null);
   const hits = useSignal<Hit[]>([]);
   const fault = useSignal<string | null>(null);
+  const limit = useSignal(PAGE);
   useEffect(() => {
     let open = true;
     const wanted = text.value.trim();
     const query = encodeURIComponent(wanted);
     const look = async () => {
       const [listed, found] = await Promise.all([
-        get<SessionLine[]>(`sessions?limit=50&text=${query}`),
+        get<SessionLine[]>(`sessions?limit=${limit.value}&text=${query}`),
         wanted === '' ? [] : get<Hit[]>(`search?text=${query}`),
       ]);
       if (!open) return;
@@ -41,7 +44,7 @@ export function SessionsPage() {
       open = false;
       clearTimeout(timer);
     };
-  }, [text.value]);
+  }, [text.value, limit.value]);
   return (
     <>
       <header class="page-head">
@@ -66,6 +69,14 @@ export function SessionsPage() {
           <SessionRow key={line.id} line={line} />
         ))}
       </ul>
+      {sessions.value?.length === limit.value &&
+        (limit.value < MOST ? (
+          <button type="button" class="quiet" onClick={() => (limit.value += PAGE)}>
+            {t('showMore')}
+          </button>
+        ) : (
+          <p class="muted">{t('onlyNewest', { count: MOST })}</p>
+        ))}
       {hits.value.length > 0 && <Hits hits={hits.value} words={text.value} />}
     </>
   );

@@ -162,6 +162,7 @@ export const EN = {
   noRuns: 'No run is like that.',
   noRunsYet: 'No runs here: start one above. What older runs said is kept under Sessions.',
   showMore: 'Show more',
+  onlyNewest: 'These are the newest {count}. Search for older ones.',
   stuck: 'Its worker fails on it again and again.',
   tokens: '{count} tokens',
   tokensTitle: '{in} in, {out} out',

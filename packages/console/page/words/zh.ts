@@ -162,6 +162,7 @@ export const ZH: Words = {
   noRuns: '没有符合条件的运行。',
   noRunsYet: '这里没有运行：请在上方新建一个。更早的运行保存在“会话”中。',
   showMore: '显示更多',
+  onlyNewest: '仅显示最新的 {count} 个。较早的请搜索。',
   stuck: '工作进程在此反复失败。',
   tokens: '{count} 词元',
   tokensTitle: '输入 {in}，输出 {out}',

@@ -5,6 +5,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { workerOfQueue } from '../../../../src/client/here/project-worker.js';
 import { trustFrom } from '../../../../src/config/trust/trust.js';
 import { noteQueue } from '../../../../src/shared/local/queues.js';
+import { hintCommands } from '../../../../src/shared/process/called-as.js';
+import { SteersmanError } from '../../../../src/shared/process/errors.js';
 import { projectRoot } from '../../../../src/shared/process/package.js';
 
 let dir: string;
@@ -47,3 +49,21 @@ test('runs left open: their folder is no longer trusted as it is, or gone → re
 test('runs left open: nothing is known of their folder → the one at hand', () => {
   expect(workerOfQueue(dir, 'steersman-c-3')).toMatchObject({ cwd: projectRoot });
 });
+
+test('WB16 a start in the console, in a folder that is not trusted → no option is advised that the console does not have', () => {
+  hintCommands();
+  const one = folder('one');
+  noteQueue(dir, 'steersman-a-1', { folder: one, named: false });
+  const fault = faultOf(() => workerOfQueue(dir, 'steersman-a-1'));
+  expect(fault.remedy).toContain('doctor');
+  expect(fault.remedy).not.toContain('--config');
+});
+
+function faultOf(work: () => unknown): SteersmanError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof SteersmanError) return error;
+  }
+  throw new Error('it was not refused');
+}
