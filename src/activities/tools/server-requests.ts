@@ -1,8 +1,10 @@
 /** The questions that a tool server may ask a person during its call: forms. */
 
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import { isRecord, type JsonSchema, ownValue } from '../../base/json/json.js';
 import type { McpCall } from '../../mcp/connection/connection.js';
-import { type FormQuestion, fitQuestion } from '../../run/gates/form.js';
+import { firstValues } from '../../rules/gates/gate-reply.js';
+import { type FormQuestion, fitQuestion, valueText } from '../../run/gates/form.js';
 import type { FormAnswer } from '../../run/gates/gate.js';
 import type { CallToolInput } from '../types.js';
 
@@ -40,6 +42,18 @@ export function formHandler(
     forms += 1;
     const answer = await ask({ callId, question, waitMs: asksForMs }, signal);
     if (answer.decision !== 'accept') return { action: answer.decision };
-    return { action: 'accept', content: answer.content as NonNullable<ElicitResult['content']> };
+    const content = { ...defaultsIn(question.schema), ...answer.content };
+    return { action: 'accept', content: content as NonNullable<ElicitResult['content']> };
   };
+}
+
+/** Returns the defaults that a person was shown: they hold whatever face the answer came from. */
+function defaultsIn(schema: JsonSchema): Record<string, unknown> {
+  const properties = isRecord(schema.properties) ? schema.properties : {};
+  const shown = Object.entries(firstValues(schema)).map(([name, texts]): [string, unknown] => {
+    const field = ownValue(properties, name);
+    const value = isRecord(field) ? field.default : undefined;
+    return [name, Array.isArray(value) ? value.filter(each => texts.includes(valueText(each))) : value];
+  });
+  return Object.fromEntries(shown);
 }

@@ -109,12 +109,17 @@ function approvalInput(input: object, { arguments: edited, alwaysFor }: Chosen):
 
 function formInput(schema: Parameters<typeof formFields>[0], values: FieldValues): Reply {
   const content = new Map<string, unknown>();
+  const first = firstValues(schema);
   for (const field of formFields(schema)) {
     const { name, required, type } = field;
     const value = ownValue(values, name) ?? '';
     if (value.length === 0) {
       if (required && type !== 'array')
         return { fault: 'faultFields', field: name, error: `The field ${name} is needed.` };
+      // An absent field gets its default (SU2), so a text or list that a person has emptied is sent as such.
+      const isEmptied = Object.hasOwn(values, name) && Object.hasOwn(first, name);
+      if (isEmptied && type === 'array') content.set(name, []);
+      if (isEmptied && type === 'string' && field.choices.length === 0) content.set(name, '');
       continue;
     }
     content.set(

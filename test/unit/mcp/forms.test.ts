@@ -1,6 +1,10 @@
 /** What a server asks during a call: the fake one, in a process of its own, over the activity that runs make. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { AskPerson, PersonQuestion } from '../../../src/activities/tools/server-requests.js';
+import {
+  type AskPerson,
+  formHandler,
+  type PersonQuestion,
+} from '../../../src/activities/tools/server-requests.js';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
 import { CallTimer } from '../../../src/mcp/connection/answer-watch.js';
 import type { McpPool } from '../../../src/mcp/connection/pool.js';
@@ -61,6 +65,36 @@ test('form: a server over HTTP asks twice → the end of an answer’s own reque
   await far.close();
   child.kill('SIGKILL');
   expect(said(result)).toEqual({ action: 'accept', content: { size: 4 } });
+});
+
+test('SU2 form: a person accepts it by a word → the defaults that were shown go to the server, but what was given counts', async () => {
+  const asked = {
+    message: 'Which?',
+    schema: {
+      type: 'object',
+      properties: {
+        size: { type: 'integer', default: 4 },
+        ok: { type: 'boolean', default: false },
+        colour: { type: 'string', enum: ['red'], default: 'unseen' },
+        list: { type: 'array', items: { enum: ['a', 'b'] }, default: ['a', 'unseen'] },
+        free: { type: 'string' },
+      },
+    },
+  };
+  const answered = async (content: Record<string, unknown>) => {
+    const askPerson: AskPerson = async () => ({ kind: 'form', decision: 'accept', content });
+    const handle = formHandler({ askPerson: () => askPerson }, {
+      callId: 'c1',
+      asksForMs: 1_000,
+    } as CallToolInput);
+    return handle?.(asked, new AbortController().signal);
+  };
+  const content = { size: 4, ok: false, list: ['a'] };
+  expect(await answered({})).toEqual({ action: 'accept', content });
+  expect(await answered({ size: 7, free: 'x' })).toEqual({
+    action: 'accept',
+    content: { ...content, size: 7, free: 'x' },
+  });
 });
 
 test.each([['decline'], ['cancel']] as const)(

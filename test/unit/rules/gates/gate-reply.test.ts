@@ -199,6 +199,21 @@ test('replyTo: the fields of a form → values of their types; what is empty is 
   expect(given({ age: '36' })).toMatchObject({ fault: 'faultFields', field: 'name' });
 });
 
+test('SU2 replyTo: a text and a list with a default, emptied by a person → sent as empty, for absent ones get their default', () => {
+  const text = { type: 'string', default: 'usual' };
+  const properties = {
+    a: text,
+    b: text,
+    list: schema.properties.colours,
+    size: { ...text, enum: ['usual'] },
+  };
+  const one: Gate = { ...form, subject: { ...form.subject, schema: { type: 'object', properties } } };
+  const fields = { a: '', list: [], size: '' };
+  expect(replyTo(one, { decision: 'accept', fields })).toEqual({
+    input: { decision: 'accept', content: { a: '', list: [] } },
+  });
+});
+
 test('replyTo: fields with the names of what every object has → their values alone', () => {
   const names = ['constructor', 'toString', '__proto__'];
   const properties = Object.fromEntries(names.map(name => [name, { type: 'string' }]));
