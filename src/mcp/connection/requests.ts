@@ -1,6 +1,11 @@
 /** Requests to a tool server over its connection. Each ends with an answer or with the reason why there is no answer. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { ErrorCode, McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ErrorCode,
+  McpError,
+  type Progress,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { errorTextWithCause, secondsOf } from '../../base/text/error-text.js';
 import { SteersmanError } from '../../shared/process/errors.js';
@@ -104,6 +109,12 @@ export class Requests {
 
   async ofStart(error: unknown): Promise<SteersmanError> {
     const { name, label } = this.#server;
+    const version = versionFault(error);
+    if (version !== null)
+      return new SteersmanError(
+        `Tool server ${name} speaks no version of MCP that is spoken here (${label}): ${this.#server.redact(version)}`,
+        `Spoken here: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}. Use a version of the server that speaks one of them, or set "enabled": false.`,
+      );
     if (this.#process === null) {
       return new SteersmanError(
         `Tool server ${name} can not be reached (address: ${label}): ${this.#reason(error)}`,
@@ -133,6 +144,19 @@ export class Requests {
     }
     return this.#server.redact(errorTextWithCause(error));
   }
+}
+
+/** Servers of 2026-07-28 know no handshake: they answer that its method is unknown, or name the versions that they have. */
+const REFUSES_VERSION = /protocol[ -]?version|"code":\s*-(?:32601|32022|32004)\b/i;
+
+/** Returns what the server says of its versions, if the handshake failed because of them; otherwise null (SU3). */
+function versionFault(error: unknown): string | null {
+  const said = errorTextWithCause(error);
+  const { code, data = {} } = error instanceof McpError ? error : { code: 0 };
+  if (!REFUSES_VERSION.test(`${said} "code": ${code}`)) return null;
+  const dates: string[] = `${said} ${JSON.stringify(data)}`.match(/\b20\d\d-\d\d-\d\d\b/g) ?? [];
+  const theirs = new Set(dates.filter(date => !SUPPORTED_PROTOCOL_VERSIONS.includes(date)));
+  return theirs.size > 0 ? `it has ${[...theirs].join(', ')}.` : said;
 }
 
 const TOO_MANY = 429;

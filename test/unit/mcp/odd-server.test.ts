@@ -3,6 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parseMcpConfig } from '../../../src/mcp/connection/config.js';
 import { McpPool } from '../../../src/mcp/connection/pool.js';
 import { listRunTools } from '../../../src/mcp/tools.js';
+import type { SteersmanError } from '../../../src/shared/process/errors.js';
+import { serveHttp } from '../../support/serve.js';
 
 const pools: McpPool[] = [];
 afterEach(async () => {
@@ -135,4 +137,59 @@ it('tool server: its last words have a key of several lines → hidden whole', a
   const { warnings } = await listRunTools(poolOf(JSON.stringify({ mcpServers: { entry } })), process.cwd());
   expect(warnings).toEqual([expect.stringContaining('Its last output:\n  ***')]);
   expect(warnings.join()).not.toContain('-secret');
+});
+
+const REFUSAL = {
+  code: -32022,
+  message: 'Unsupported protocol version',
+  data: { supported: ['2026-07-28'], requested: '2025-11-25' },
+};
+
+describe('SU3 a tool server that speaks another version of MCP', () => {
+  it.each<[string, object, RegExp]>([
+    ['names its versions', { error: REFUSAL }, /it has 2026-07-28\./],
+    [
+      'knows no handshake',
+      { error: { code: -32601, message: 'Method not found: initialize' } },
+      /Method not found/,
+    ],
+    [
+      'greets with its own',
+      {
+        result: { protocolVersion: '2031-01-01', capabilities: {}, serverInfo: { name: 'a', version: '1' } },
+      },
+      /it has 2031-01-01\./,
+    ],
+  ])(
+    'over a pipe: it %s → the version is named as the cause, with those that are spoken here',
+    async (_what, answer, told) => {
+      const script = `require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+      const { id } = JSON.parse(line);
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...JSON.parse(process.argv.at(-1)) }));
+    })`;
+      const args = ['-e', script, JSON.stringify(answer)];
+      const pool = poolOf(JSON.stringify({ mcpServers: { odd: { command: process.execPath, args } } }));
+      const fault = await pool.connect('odd', process.cwd()).then(
+        () => null,
+        error => error as SteersmanError,
+      );
+      expect(fault?.message).toMatch(/odd speaks no version of MCP/);
+      expect(fault?.message).toMatch(told);
+      expect(fault?.remedy).toMatch(/Spoken here: 2025-11-25/);
+    },
+  );
+
+  it.each([400, 404])('over HTTP: it answers %d, as that version has it → so there', async status => {
+    const { url, close } = await serveHttp((_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: 0, error: REFUSAL }));
+    });
+    const pool = poolOf(JSON.stringify({ mcpServers: { far: { url } } }));
+    const fault = await pool.connect('far', process.cwd()).then(
+      () => null,
+      error => error as SteersmanError,
+    );
+    close();
+    expect(fault?.message).toMatch(/far speaks no version of MCP.*it has 2026-07-28/);
+  });
 });
