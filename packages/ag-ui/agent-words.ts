@@ -1,5 +1,6 @@
 /** Translates one agent's text, reasoning and calls into AG-UI events. */
 
+import { parseJson } from 'steersman/base';
 import type { RunEvent } from 'steersman/client';
 import { type Addition, oneAtATime, ReplyText } from 'steersman/client';
 import type { SaidCall } from 'steersman/run';
@@ -174,7 +175,7 @@ export class AgentWords {
     this.#calls.add(toolCallId);
     return [
       { type: 'TOOL_CALL_START', toolCallId, toolCallName: name, parentMessageId: this.#messageId() },
-      ...(input === '' ? [] : [{ type: 'TOOL_CALL_ARGS' as const, toolCallId, delta: input }]),
+      { type: 'TOOL_CALL_ARGS', toolCallId, delta: jsonOf(input) },
       { type: 'TOOL_CALL_END', toolCallId },
     ];
   }
@@ -186,6 +187,12 @@ export class AgentWords {
   #messageId(): string {
     return this.#tries === 0 ? this.#message : `${this.#message}~${this.#tries + 1}`;
   }
+}
+
+/** Clients parse arguments as JSON. A model's unreadable text is the value of one field (SU5). */
+function jsonOf(input: string): string {
+  if (input.trim() === '') return '{}';
+  return parseJson(input) === undefined ? JSON.stringify({ unreadable: input }) : input;
 }
 
 function customOf(event: RunEvent): AgUiSpoken {

@@ -98,6 +98,28 @@ describe.each(AG_UI_VERSIONS)('AG-UI %s', version => {
     ]);
   });
 
+  test.each([
+    ['{"q": "po', '{"unreadable":"{\\"q\\": \\"po"}'],
+    ['', '{}'],
+    ['{"n": 12345678901234567890}', '{"n": 12345678901234567890}'],
+  ])('SU5: arguments of a call as the model wrote them, %j → JSON', async (written, told) => {
+    const { happens } = story();
+    const events = toldOf([
+      happens('model_call_started', begun),
+      happens('model_call_ended', {
+        ...{
+          ...whole,
+          stopReason: 'tool_use',
+          toolCalls: 1,
+          text: '',
+          calls: [{ ...SAID, arguments: written }],
+        },
+      }),
+    ]);
+    const { messages } = await clientAfter(version, stream(events));
+    expect(messages).toMatchObject([{ toolCalls: [{ function: { arguments: told } }] }]);
+  });
+
   test('a model call that is made again → another message, and the snapshot leaves the first out', async () => {
     const { happens, says } = story();
     const told = toldOf([
