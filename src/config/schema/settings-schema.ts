@@ -5,7 +5,13 @@
 import { z } from 'zod';
 import { CONTENT_BYTES } from '../../base/sizes/bounds.js';
 import * as featureKeys from '../../features/keys.js';
-import { CHECK_TIMEOUT_MS, type Check, checksFault, MOST_CHECKS } from '../../run/checks/check.js';
+import {
+  CHECK_TIMEOUT_MS,
+  type Check,
+  checksFault,
+  MOST_CHECK_MS,
+  MOST_CHECKS,
+} from '../../run/checks/check.js';
 import { BUILT_IN_TRANSFORMS } from '../../run/limits/decide.js';
 import type { Limits } from '../../run/limits/limits.js';
 import { DEFAULT_LIMITS, MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../../run/limits/limits.js';
@@ -200,20 +206,31 @@ const modeSchema = z.strictObject({
     .describe('What it is for, in a sentence. Left out: the mode auto never chooses it.'),
 });
 
+const said = z.string().meta({ pattern: '\\S' });
+
 /** One kind for each check; `checksFault` ensures that there is exactly one, and checks the other keys. */
 const checkSchema = z
   .strictObject({
-    run: key(z.string(), 'A command line, run in the workspace: exit code 0 passes.'),
-    timeoutMs: key(z.int(), 'Of a command: milliseconds that it may take.', CHECK_TIMEOUT_MS),
-    file: key(z.string(), 'A file of the workspace that must be there.'),
-    tool: key(z.string(), 'A tool that only reads, called with the arguments.'),
+    run: key(said, 'A command line, run in the workspace: exit code 0 passes.'),
+    timeoutMs: key(
+      z.int().meta({ minimum: 1, maximum: MOST_CHECK_MS }),
+      'Of a command: milliseconds that it may take.',
+      CHECK_TIMEOUT_MS,
+    ),
+    file: key(said, 'A file of the workspace that must be there.'),
+    tool: key(said, 'A tool that only reads, called with the arguments.'),
     arguments: key(z.record(z.string(), z.unknown()), 'Of a tool: what it is called with.'),
     matches: key(
       z.string(),
       'Of a file or a tool: a regular expression that its text, or the result, must match; ^ and $ are of a line.',
     ),
     json: key(z.record(z.string(), z.unknown()), 'Of a file: a JSON Schema that it must fit.'),
-    function: key(z.string(), 'A function of the program that the worker belongs to, by its name.'),
+    function: key(said, 'A function of the program that the worker belongs to, by its name.'),
+  })
+  .meta({
+    oneOf: ['run', 'file', 'tool', 'function'].map(kind => ({ required: [kind] })),
+    dependentRequired: { timeoutMs: ['run'], json: ['file'], arguments: ['tool'] },
+    not: { required: ['matches'], anyOf: [{ required: ['run'] }, { required: ['function'] }] },
   })
   .check(({ value, issues }) => {
     // The path before the message already tells which check it is.

@@ -40,6 +40,12 @@ const creditsSchema = z
   })
   .refine(({ perUsd, perTurn, perThousandTokens }) => perUsd + perTurn + perThousandTokens > 0, {
     error: 'say at least one of perUsd, perTurn and perThousandTokens',
+  })
+  .meta({
+    anyOf: ['perUsd', 'perTurn', 'perThousandTokens'].map(name => ({
+      required: [name],
+      properties: { [name]: { exclusiveMinimum: 0 } },
+    })),
   });
 
 export type CreditSettings = z.output<typeof creditsSchema>;

@@ -9,7 +9,10 @@ const hookSchema = z.strictObject({
       'expected an http address',
     )
     .refine(text => !URL.canParse(text) || new URL(text).password === '', 'a password must not stand here')
-    .describe('Address that gets a POST. Redirects are not followed.'),
+    .meta({
+      pattern: '^[hH][tT][tT][pP][sS]?://(?![^/?#]*:[^/?#]*@)[^\\s/?#]+',
+      description: 'Address that gets a POST. Redirects are not followed.',
+    }),
   secretVariable: z
     .string()
     .regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'expected the name of an environment variable, such as HOOK_SECRET')

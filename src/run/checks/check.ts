@@ -57,7 +57,7 @@ export function noChecks(): GoalChecks {
 /** Checks of one source: all their shortened results fit the bound. */
 export const MOST_CHECKS = 10;
 export const CHECK_TIMEOUT_MS = 600_000;
-const MOST_TIMEOUT_MS = 86_400_000;
+export const MOST_CHECK_MS = 86_400_000;
 
 interface Checked {
   pinned: { checks?: readonly Check[] } | null;
@@ -214,7 +214,7 @@ function checkFault(value: unknown, at: string): string | null {
 
 function fieldFault({ timeoutMs, matches, json, arguments: args }: Record<string, unknown>, at: string) {
   if (timeoutMs !== undefined && !isTimeout(timeoutMs))
-    return expected(`${at}.timeoutMs`, `a whole number from 1 to ${MOST_TIMEOUT_MS}`, timeoutMs);
+    return expected(`${at}.timeoutMs`, `a whole number from 1 to ${MOST_CHECK_MS}`, timeoutMs);
   if (matches !== undefined && !isPattern(matches))
     return expected(`${at}.matches`, 'a regular expression', matches);
   if (json !== undefined && !isRecord(json)) return expected(`${at}.json`, 'a JSON Schema object', json);
@@ -223,7 +223,7 @@ function fieldFault({ timeoutMs, matches, json, arguments: args }: Record<string
 }
 
 function isTimeout(value: unknown): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MOST_TIMEOUT_MS;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MOST_CHECK_MS;
 }
 
 /** True if the pattern compiles. It is run only where its time is bounded. */

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { chooseModels } from '../../../src/config/choose-models.js';
 import { settingsSchema } from '../../../src/config/schema/settings-schema.js';
@@ -11,6 +12,7 @@ import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import type { ToolDefinition, ToolPolicy } from '../../../src/run/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/run/tools/tool.js';
 import { SteersmanError } from '../../../src/shared/process/errors.js';
+import { faultsOf } from '../../../src/shared/schema/validate-arguments.js';
 
 const projectRoot = new URL('../../..', import.meta.url).pathname;
 
@@ -203,6 +205,45 @@ describe('shipped files', () => {
     for (const [key, value] of leafDefaults(z.toJSONSchema(settingsSchema, { io: 'input' }))) {
       expect(text).toMatch(new RegExp(`# +${key}: ${value ?? ' '}`));
     }
+  });
+
+  test.each([
+    ['hooks: { onMessage: { url: "", secretVariable: HOOK_SECRET } }'],
+    ['hooks: { onMessage: { url: "ftp://a.example", secretVariable: HOOK_SECRET } }'],
+    ['models: { endpoints: { a: { baseUrl: "localhost:1234" } } }'],
+    ['models: { endpoints: { a: { baseUrl: "http://me:pw@a.example/v1" } } }'],
+    ['models: { endpoints: { a: { baseUrl: "http://a.example", headers: { "a b": x } } } }'],
+    ['models: { endpoints: { a: { baseUrl: "http://a.example", headers: { X-Api-Key: x } } } }'],
+    ['checks: [{}]'],
+    ['checks: [{ run: " " }]'],
+    ['checks: [{ run: make, file: a }]'],
+    ['checks: [{ run: make, matches: a }]'],
+    ['checks: [{ file: a, timeoutMs: 5 }]'],
+    ['checks: [{ run: make, timeoutMs: 0 }]'],
+    ['credits: { account: tenant }'],
+    ['credits: { account: tenant, perTurn: 0 }'],
+  ])('SU6: %s → refused by the loader in words of ours, and by steersman.schema.json', async yaml => {
+    const fault = await faultOf(() => load(yaml));
+    expect(fault.message).not.toMatch(/Invalid (key|input)/);
+    const schema = z.toJSONSchema(settingsSchema, { io: 'input' });
+    const given: unknown = parse(yaml);
+    expect(faultsOf({ ...schema }, given, { asWritten: true })).not.toEqual([]);
+  });
+
+  test.each([
+    ['hooks: { onMessage: { url: "https://me@a.example/x?y", secretVariable: HOOK_SECRET } }'],
+    [
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.
+      'models: { endpoints: { a: { baseUrl: "http://[::1]:8080/v1", headers: { X-Api-Key: "${K}", X-A: b } } } }',
+    ],
+    [
+      'checks: [{ run: make, timeoutMs: 5 }, { file: a, matches: b }, { tool: t, arguments: {}, matches: c }, { function: f }]',
+    ],
+    ['credits: { account: tenant, perTurn: 0.5 }'],
+  ])('SU6: %s → taken by both', async yaml => {
+    await load(yaml);
+    const schema = z.toJSONSchema(settingsSchema, { io: 'input' });
+    expect(faultsOf({ ...schema }, parse(yaml), { asWritten: true })).toEqual([]);
   });
 
   test('steersman.schema.json: the schema in code → the same (else run: node scripts/schema.mjs)', async () => {
