@@ -1,6 +1,6 @@
 /** Packages as they are published: each manifest says what its files import, in the versions of this project. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { projectRoot } from '../support/project.js';
 
@@ -62,4 +62,24 @@ describe.each(readdirSync(PACKAGES))('packages/%s', name => {
       engines,
     });
   });
+});
+
+test('SU7: links of the pages that are packed → lead to what is packed too', () => {
+  const { files = [] } = manifestOf(projectRoot) as Manifest & { files?: string[] };
+  // npm packs these unasked.
+  const packed = [...files, 'README.md', 'LICENSE', 'package.json'].filter(name => !name.startsWith('!'));
+  const isPacked = (path: string) => packed.some(name => path === name || path.startsWith(`${name}/`));
+  const pages = packed.flatMap(name => {
+    if (name.endsWith('.md')) return [name];
+    const inside = name === 'docs' || name === 'examples' || name === 'prompts';
+    const found = inside ? readdirSync(join(projectRoot, name), { recursive: true, encoding: 'utf8' }) : [];
+    return found.filter(file => file.endsWith('.md')).map(file => join(name, file));
+  });
+  const lost = pages.flatMap(page =>
+    [...readFileSync(join(projectRoot, page), 'utf8').matchAll(/\]\(([^)#\s:]+)(?:#[^)]*)?\)/g)]
+      .map(([, link = '']) => join(dirname(page), link))
+      .filter(path => !isPacked(path))
+      .map(path => `${page}: ${path}`),
+  );
+  expect(lost).toEqual([]);
 });
