@@ -3,8 +3,10 @@
  * is another's text; what they hold is read only where it lies in the skill's own folder.
  */
 import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { errorText } from '../../base/text/error-text.js';
 import { isBelow } from '../../shared/below.js';
 import { SteersmanError } from '../../shared/process/errors.js';
@@ -103,10 +105,10 @@ async function wholeSkill(file: string, said: SkillFile): Promise<Skill> {
   const marks: [string, string][] = [];
   let left = MOST_BYTES;
   for (const path of paths) {
-    const bytes = await readOwn(folder, path, left);
-    left -= bytes.length;
-    files.set(path, bytes.length);
-    marks.push([path, createHash('sha256').update(bytes).digest('hex')]);
+    const { size, hash } = await hashOwn(folder, path, left);
+    left -= size;
+    files.set(path, size);
+    marks.push([path, hash]);
   }
   files.delete(basename(file));
   const digest = createHash('sha256').update(JSON.stringify(marks)).digest('base64url');
@@ -138,13 +140,37 @@ async function leadsInside(folder: string, path: string): Promise<boolean> {
 /** A file of the skill. @throws SteersmanError where it leads out of the folder, is too large or can't be read. */
 export async function readOwn(folder: string, path: string, most = MOST_BYTES): Promise<Buffer> {
   return readable(join(folder, path), async () => {
-    const real = await realpath(join(folder, path));
-    if (!isBelow(real, folder)) throw tooMuch(real, 'what lies outside of the folder');
-    const { size } = await lstat(real);
-    if (size > most) throw tooMuch(join(folder, path), `more than ${most} bytes`);
-    const { head } = await readHead(real, size);
-    return head;
+    const { real, info } = await ownFile(folder, path, most);
+    return (await readHead(real, info.size)).head;
   });
+}
+
+/** Hashes by real path: every run looks at all skills, and reads again only files that have changed. */
+const hashes = new LRUCache<string, { stamp: string; size: number; hash: string }>({ max: 5_000 });
+/** A file that changed a moment ago may change again without another time. */
+const SETTLED_MS = 2_000;
+
+async function hashOwn(folder: string, path: string, most: number): Promise<{ size: number; hash: string }> {
+  return readable(join(folder, path), async () => {
+    const { real, info } = await ownFile(folder, path, most);
+    const { ino, size, mtimeMs, ctimeMs } = info;
+    const stamp = [ino, size, mtimeMs, ctimeMs].join();
+    const known = hashes.get(real);
+    if (known?.stamp === stamp) return known;
+    const isSettled = Date.now() - Math.max(mtimeMs, ctimeMs) > SETTLED_MS;
+    const { head } = await readHead(real, size);
+    const found = { stamp, size: head.length, hash: createHash('sha256').update(head).digest('hex') };
+    if (isSettled) hashes.set(real, found);
+    return found;
+  });
+}
+
+async function ownFile(folder: string, path: string, most: number): Promise<{ real: string; info: Stats }> {
+  const real = await realpath(join(folder, path));
+  if (!isBelow(real, folder)) throw tooMuch(real, 'what lies outside of the folder');
+  const info = await lstat(real);
+  if (info.size > most) throw tooMuch(join(folder, path), `more than ${most} bytes`);
+  return { real, info };
 }
 
 function tooMuch(path: string, what: string): SteersmanError {
