@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { pause, within } from '../../activities/stop-signal.js';
 import type { Hears } from '../../activities/tell.js';
 import type { MomentEndParts, MomentInput } from '../../activities/types.js';
+import { errorText } from '../../base/text/error-text.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { failpoint } from '../../shared/process/failpoints.js';
 import type { AccountStore } from '../../shared/store/store.js';
@@ -22,14 +23,19 @@ async function settlePatiently(accounts: AccountStore, input: MomentInput): Prom
   for (let second = 1; ; second += 1) {
     try {
       const pools = await within(STORE_MS, settleAccount(accounts, input), LATE);
-      if (pools === LATE) throw ApplicationFailure.retryable(NO_STORE, 'hook');
+      if (pools === LATE) throw notSettled(NO_STORE);
       return pools;
     } catch (error) {
-      if (error instanceof ApplicationFailure || second === STORE_MS / 1_000) throw error;
+      if (error instanceof ApplicationFailure) throw error;
+      if (second === STORE_MS / 1_000) throw notSettled(errorText(error));
     }
     cancellationSignal().throwIfAborted();
     await pause(1_000);
   }
+}
+
+function notSettled(why: string): ApplicationFailure {
+  return ApplicationFailure.retryable(why, FAILURE.accountFailed);
 }
 
 /** Settles charges, refunds and the place of the run's account. */

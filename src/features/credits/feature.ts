@@ -85,11 +85,11 @@ function tells(run: Run, moment: Moment): Part | null {
       const isFree = moment.outcome === 'failed' && moment.answer.trim() === '';
       if (!isFree && chargedSoFar.of(run.state)?.open.length === 0 && !dueOf(run)) return null;
       const refund = isFree ? { refund: goalKey(run), ...(second && { second: second.account }) } : {};
-      return charging(run, moment, { account, ...refund }, ['credits', 'The account was not settled']);
+      return charging(run, moment, { account, ...refund });
     }
     case 'end': {
       const place = runsAtOnce === null ? {} : { account };
-      return charging(run, moment, place, ['onRunEnd', 'The hook onRunEnd failed']);
+      return charging(run, moment, place);
     }
     default:
       return null;
@@ -97,19 +97,16 @@ function tells(run: Run, moment: Moment): Part | null {
 }
 
 /** Adds the charges that are due. Each has a key, so that a repeated one is charged once. */
-function charging(
-  run: Run,
-  moment: Moment,
-  input: Part['input'] = {},
-  [about, text]: [string?, string?] = [],
-): Part {
+function charging(run: Run, moment: Moment, input: Part['input'] = {}): Part {
   const charges = takeDue(run, keyOf(run, moment));
   return {
     input: charges ? { ...input, charges } : input,
     told: ended => {
       settled(run, charges, ended);
-      if (ended.ok || about === undefined || ended.failure.kind === 'cancelled') return;
-      run.warnOnce(about, `${text}: ${ended.failure.message}`);
+      // A turn without its charge stops the run, which says why.
+      if (ended.ok || moment.at === 'turn' || ended.failure.kind === 'cancelled') return;
+      const settles = charges !== null || Object.keys(input).length > 0;
+      if (settles) run.warnOnce('credits', `The account was not settled: ${ended.failure.message}`);
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Hooks of the worker: functions of its program, and addresses of its configuration, that are called at moments of a run. */
 import type { MomentEnd } from '../../activities/types.js';
 import type { HookName } from '../../run/agents/run-config.js';
+import { type CallFailure, FAILURE } from '../../run/limits/failure.js';
 import { NOTE_EVENTS } from '../../run/state/note.js';
 import type { Feature, Moment, Part } from '../../workflows/beside/feature.js';
 import { stop } from '../../workflows/beside/tell.js';
@@ -54,8 +55,13 @@ function noted(run: Run, ended: Called<MomentEnd>): void {
 /** Warns once for each hook: its text may differ each time, which would let the state grow. */
 function warned(run: Run, hook: HookName, ended: Called<MomentEnd>): void {
   noted(run, ended);
-  const text = ended.ok ? ended.value.warning : `The hook ${hook} failed: ${ended.failure.message}`;
-  if (ended.ok || ended.failure.kind !== 'cancelled') {
-    if (text !== undefined) run.warnOnce(hook, text);
-  }
+  if (!ended.ok && ended.failure.kind === 'cancelled') return;
+  const text = ended.ok ? ended.value.warning : failureOf(hook, ended.failure);
+  if (text !== undefined) run.warnOnce(hook, text);
+}
+
+/** A failed charge precedes the hooks of its moment. */
+function failureOf(hook: HookName, { type, message }: CallFailure): string {
+  const why = type === FAILURE.accountFailed ? 'was not called' : 'failed';
+  return `The hook ${hook} ${why}: ${message}`;
 }

@@ -31,6 +31,8 @@ export const FAILURE = {
   workerLost: 'worker.lost',
   /** The blob store could not write or read a text; neither worker nor tool is at fault. */
   storeFailed: 'store.failed',
+  /** The account of a run was not settled, so no hook of that moment was called. */
+  accountFailed: 'account.failed',
   tool: {
     /** An idempotent call reached its time limit. */
     timeout: 'tool.timeout',

@@ -143,5 +143,7 @@ export function stop(run: Run, cause: Cause, why: string): void {
 /** Stops the run if its hook failed: without this, the run would continue without its hook and without being charged. */
 function fail(run: Run, { kind, type, message }: CallFailure): void {
   if (kind === 'cancelled') return;
-  stop(run, 'failed:hook', `The hook at the end of a turn failed: ${message || type || kind}`);
+  const what =
+    type === FAILURE.accountFailed ? 'The account was not settled' : 'The hook at the end of a turn failed';
+  stop(run, 'failed:hook', `${what}: ${message || type || kind}`);
 }

@@ -4,6 +4,7 @@ import type { MomentEnd, MomentInput } from '../../../src/activities/types.js';
 import type { CreditTerms } from '../../../src/features/credits/rules.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
 import type { JournalEvent } from '../../../src/run/state/journal.js';
+import { runEnds } from '../../../src/workflows/beside/tell.js';
 import type { Called } from '../../../src/workflows/run/ports.js';
 import { runTeam, type TeamGiven, type TeamReply } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';
@@ -106,6 +107,30 @@ test('an account: a charge fails for good, and may have been taken → sent agai
     ['goal', [charge]],
   ]);
 });
+
+test.each([
+  [
+    'a charge',
+    FAILURE.accountFailed,
+    ['The account was not settled: no disk', 'The hook onRunEnd was not called: no disk'],
+  ],
+  ['a hook, without anything to charge', 'hook', ['The hook onRunEnd failed: no disk']],
+])(
+  'an account: at the end of a run %s fails → the warning names what failed (E4)',
+  async (what, type, told) => {
+    const { run } = await reactRun([ANSWER], { credits: TERMS, hooks: ['onRunEnd'] }, ({ at }) =>
+      at === 'end'
+        ? { ok: false, failure: { kind: 'application', type, message: 'no disk' } }
+        : { ok: true, value: { goOn: true } },
+    );
+    if (what === 'a charge') run.state.total.turns += 1;
+    await runEnds(run, { outcome: 'answered', cause: 'direct_answer' });
+    const warnings = run.state.log.journal.events.flatMap(event =>
+      event.type === 'warning' ? [event.text] : [],
+    );
+    expect(warnings).toEqual(told);
+  },
+);
 
 test('an account: it comes below the limit of a row → the next call goes to its model, told in the journal and to no model (H5)', async () => {
   const { run, requests } = await reactRun(
