@@ -22,6 +22,7 @@ export function plannedTask(id: string, more: Partial<PlannedTask> = {}): Planne
     requiredCapabilities: [],
     estimatedDuration: null,
     completionCriteria: null,
+    call: null,
     ...more,
   };
 }

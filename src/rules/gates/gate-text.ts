@@ -130,9 +130,15 @@ function planTaskLine(
   const before = task.dependencies.filter(needed => ids.has(needed)).map(idShown);
   const own = idShown(task.id);
   const id = before.length === 0 ? own : fill(words.gatePlanAfter, { id: own, ids: before.join(', ') });
-  const description = shownLine(task.description);
+  const description = shownTask(task);
   if (!completionCriteria) return `- ${id}: ${description}`;
   return `- ${fill(words.gatePlanTask, { id, description, criterion: shownLine(completionCriteria) })}`;
+}
+
+/** Returns what a task does on one line: its description, and the call that it is. */
+export function shownTask({ description, call }: Pick<PlannedTask, 'description' | 'call'>): string {
+  const made = call ? ` (${call.tool} ${JSON.stringify(call.arguments)})` : '';
+  return shownLine(description + made);
 }
 
 /** Returns a function that shows each id distinctly: ids that look alike are shown with codes. */

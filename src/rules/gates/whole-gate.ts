@@ -6,7 +6,7 @@ import type { Gate } from '../../run/gates/gate.js';
 import { isOpen, type PlannedTask, type Task } from '../../run/plan/plan.js';
 import { inRunOrder } from '../plan/plan-order.js';
 import { type GatePart, gateParts, partsOf, type ShownGate } from './gate-parts.js';
-import { argumentsText, idShower, shownLine } from './gate-text.js';
+import { argumentsText, idShower, shownLine, shownTask } from './gate-text.js';
 
 type Input = Record<string, unknown>;
 
@@ -34,17 +34,17 @@ export function hiddenLines(gate: ShownGate, { input, tasks = [] }: Known): stri
 }
 
 function hiddenTasks({ body }: ShownGate, tasks: readonly PlannedTask[]): string[] {
-  const isHidden = ({ description, completionCriteria }: PlannedTask) =>
-    !body.includes(shownLine(description)) || !body.includes(shownLine(completionCriteria ?? ''));
+  const isHidden = (task: PlannedTask) =>
+    !body.includes(shownTask(task)) || !body.includes(shownLine(task.completionCriteria ?? ''));
   // The words of one task may occur within another.
   if (!isCutText(body) && !tasks.some(isHidden)) return [];
   if (tasks.length === 0) return [];
   const idShown = idShower(tasks.map(({ id }) => id));
   return [
     'All of its tasks:',
-    ...inRunOrder(tasks).flatMap(({ id, description, completionCriteria }) => [
-      `- ${visibleText(idShown(id))}: ${shownLine(description)}`,
-      ...(completionCriteria ? [`  done when: ${shownLine(completionCriteria)}`] : []),
+    ...inRunOrder(tasks).flatMap(task => [
+      `- ${visibleText(idShown(task.id))}: ${shownTask(task)}`,
+      ...(task.completionCriteria ? [`  done when: ${shownLine(task.completionCriteria)}`] : []),
     ]),
   ];
 }

@@ -1,6 +1,8 @@
 /** Reads the tasks of a plan (F18), from a role or a person. */
 
-import { isRecord, stringOr } from '../../base/json/json.js';
+import { isRecord, jsonBytes, stringOr } from '../../base/json/json.js';
+import { parseRecord } from '../../base/json/json-in-text.js';
+import { BEGIN_BYTES } from '../../base/sizes/bounds.js';
 import { cutText } from '../../base/text/fit.js';
 import {
   expected,
@@ -13,7 +15,7 @@ import {
 } from '../../base/text/output-fields.js';
 import { oneLine } from '../../base/text/preview.js';
 import { visibleText } from '../../base/text/unseen.js';
-import type { TaskChange } from '../../run/plan/plan.js';
+import type { PlannedCall, TaskChange } from '../../run/plan/plan.js';
 import { planCycles, wholeTask } from '../../run/plan/plan.js';
 import { readEstimate } from '../../run/plan/task-time.js';
 
@@ -73,14 +75,35 @@ function readChange(item: unknown, at: string, given: TaskList, errors: string[]
   if (description === '' && !isKept)
     errors.push(expected(`${at}.description`, 'a non-empty text', item.description));
   const fields = readFields(item, at, given, errors);
+  const call = readCall(item, at, given, errors);
   if (id === null || (description === '' && !isKept)) return [];
   return [
     {
       id,
       ...(description !== '' && { description: textOf(given, description, DESCRIPTION_BYTES) }),
       ...fields,
+      ...(call !== undefined && { call }),
     },
   ];
+}
+
+/** Returns the call that is the task; null removes one: other words about a task without a call mean other work. */
+function readCall(
+  { tool: name, description, parameters, arguments: args }: Record<string, unknown>,
+  at: string,
+  { byPerson }: TaskList,
+  errors: string[],
+): PlannedCall | null | undefined {
+  const tool = stringOr(name, '').trim();
+  const isLeft = byPerson ? name === undefined : isAbsent(name);
+  if (tool === '') return isLeft && isAbsent(description) ? undefined : null;
+  const given = parameters ?? args ?? {};
+  const read = typeof given === 'string' ? parseRecord(given.trim() || '{}') : given;
+  const call = isRecord(read) ? { tool, arguments: read } : null;
+  // A role's call that can't be read as a whole is left to the role that carries out the task.
+  if (call !== null && jsonBytes(call) <= BEGIN_BYTES) return call;
+  if (byPerson) errors.push(expected(`${at}.parameters`, `an object of up to ${BEGIN_BYTES} bytes`, given));
+  return null;
 }
 
 /** Tasks are named in instructions and at gates: an id must not begin a line there, nor hide anything. */

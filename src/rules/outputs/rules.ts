@@ -80,7 +80,7 @@ function read<S extends Fields>(
 }
 
 /**
- * Reads a plan from `todos` or `tasks`. Harmless gaps have defaults (priority: the position); errors are missing ids or
+ * Reads a plan from `todos`, `tasks` or `steps`. Harmless gaps have defaults (priority: the position); errors are missing ids or
  * descriptions, duplicate ids, unknown or circular dependencies; a doubt is a plan without tasks, unless there are some
  * already or more planning is requested, and an unknown capability. `mergePlan` cuts plans that are too long; only
  * absurd ones are an error here.
@@ -88,11 +88,11 @@ function read<S extends Fields>(
 function readPlan(json: Json, { names = [], has = null }: Known): Parsed<PlanOutput> {
   const faults = new Faults();
   const { todos, ...fields } = CONTRACTS.plan.actions.TASK_PLAN;
-  const field = isAbsent(json.todos) && !isAbsent(json.tasks) ? 'tasks' : 'todos';
+  const field = LISTS.find(name => !isAbsent(json[name])) ?? 'todos';
   const head = readFields(fields, { begin: beginOfTask(json[field]), ...json }, faults);
   const given = json[field] ?? (head.needsMorePlanning ? [] : undefined);
   if (!Array.isArray(given)) faults.add(field, 'an array of tasks', given);
-  const entries: readonly unknown[] = Array.isArray(given) ? given : [];
+  const entries: readonly unknown[] = (Array.isArray(given) ? given : []).map(withStepId);
   const dropped = entries.flatMap(entry => (isDropped(entry) ? (idOf(entry.id) ?? []) : []));
   const tasks = readPlannedTasks(
     // Only the id of a dropped task counts.
@@ -109,6 +109,15 @@ function readPlan(json: Json, { names = [], has = null }: Known): Parsed<PlanOut
     ? [expected(field, 'an array of at least one task', given)]
     : capabilityDoubts(tasks, has);
   return doubts.length === 0 ? { ok: true, value } : { ok: false, errors: doubts, value };
+}
+
+/** The names of a plan's list, as models know them: `steps` have numbers for ids. */
+const LISTS = ['todos', 'tasks', 'steps'] as const;
+
+function withStepId(entry: unknown): unknown {
+  return isRecord(entry) && isAbsent(entry.id) && !isAbsent(entry.step)
+    ? { ...entry, id: entry.step }
+    : entry;
 }
 
 /** Returns first calls within the only task: their meaning is clear. */

@@ -112,11 +112,18 @@ function inShort(task: Task): Task {
   return { ...task, ...shortWords(task), ...(before && { before: { ...before, ...shortWords(before) } }) };
 }
 
-function shortWords({ description, completionCriteria, requiredCapabilities }: Partial<Task>): Partial<Task> {
+function shortWords({
+  description,
+  completionCriteria,
+  requiredCapabilities,
+  call,
+}: Partial<Task>): Partial<Task> {
   return {
     ...(description && { description: cutText(description, SHORT_TEXT_BYTES) }),
     ...(completionCriteria && { completionCriteria: cutText(completionCriteria, SHORT_TEXT_BYTES) }),
     ...(requiredCapabilities && { requiredCapabilities: [] }),
+    // Cut arguments would change the call.
+    ...(call && { call: null }),
   };
 }
 

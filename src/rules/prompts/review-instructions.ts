@@ -21,12 +21,13 @@ const SUBJECT_BYTES = 18_000;
 const CONTEXT_BYTES = 8_000;
 
 export function planReviewInstruction(state: RunState, tasks: readonly PlannedTask[]): string {
-  const plan = tasks.map(({ id, description, dependencies, completionCriteria, priority }) => ({
+  const plan = tasks.map(({ id, description, dependencies, completionCriteria, priority, call }) => ({
     id,
     description,
     priority,
     dependencies,
     completionCriteria,
+    ...(call && { call }),
   }));
   return reviewInstruction(state, wordsOf(state).reviewPlan, 'plan', plan);
 }

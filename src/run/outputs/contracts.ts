@@ -36,6 +36,8 @@ const plan = {
     completionCriteria: text({ about: 'how anyone can check that the task is done' }),
     requiredCapabilities: texts({ optional: true, about: 'exact names of tools' }),
     estimatedDuration: number({ optional: true, about: 'milliseconds that the task should take' }),
+    tool: text({ optional: true, about: 'of a task that is one call, whose arguments are known' }),
+    parameters: object(),
   }),
   checks: texts({ optional: true, about: 'commands that prove the goal' }),
   begin: list(

@@ -4,6 +4,12 @@ import { jsonBytes } from '../../base/json/json.js';
 export const TASK_STATUSES = ['pending', 'executing', 'completed', 'failed', 'skipped', 'blocked'] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
+/** A call that is all of a task: its arguments are known when it is planned. */
+export interface PlannedCall {
+  tool: string;
+  arguments: Record<string, unknown>;
+}
+
 /** A task as a planner states it. Their list is in plan order. */
 export interface PlannedTask {
   id: string;
@@ -17,14 +23,18 @@ export interface PlannedTask {
   /** The expected milliseconds; null if not estimated. */
   estimatedDuration: number | null;
   completionCriteria: string | null;
+  /** The task runs by this call, without a model; null: its role works on it. */
+  call: PlannedCall | null;
 }
 
 /** A change of a task: omitted fields stay unchanged, or get their default in a new task. */
 export type TaskChange = Pick<PlannedTask, 'id'> & Partial<PlannedTask>;
 
 export function wholeTask(change: TaskChange, old: PlannedTask | undefined, position: number): PlannedTask {
-  const left: PlannedTask = old ?? { ...NEW_TASK, id: change.id, priority: position };
-  // Null removes an estimate or a criterion.
+  const left: PlannedTask = old
+    ? { ...NEW_TASK, ...old }
+    : { ...NEW_TASK, id: change.id, priority: position };
+  // Null removes an estimate, a criterion or a call.
   const values = DEFINITION.map(name => [name, change[name] === undefined ? left[name] : change[name]]);
   return Object.fromEntries(values) as PlannedTask;
 }
@@ -37,6 +47,7 @@ const NEW_TASK: PlannedTask = {
   requiredCapabilities: [],
   estimatedDuration: null,
   completionCriteria: null,
+  call: null,
 };
 const DEFINITION = Object.keys(NEW_TASK) as (keyof PlannedTask)[];
 

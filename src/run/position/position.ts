@@ -83,6 +83,8 @@ export interface Execution extends AtPlan {
   step: ExecutionStep;
   /** The task's rounds are used up: the last reply is its report, without tools. */
   reporting: boolean;
+  /** The id of the task's own call; null once the role has taken over. Absent: not begun. */
+  call?: string | null;
 }
 
 export type ExecutionStep =

@@ -9,13 +9,11 @@ import { planningDecision, planningQuestion } from '../../rules/plan/decide.js';
 import { planningInstruction } from '../../rules/prompts/instructions.js';
 import { beginsAtOnce, wantsApproval } from '../../run/agents/run-config.js';
 import { type Check, checkLine, proposedChecks } from '../../run/checks/check.js';
-import { NO_USAGE, toolCallId } from '../../run/messages/message.js';
 import type { PlanOutput } from '../../run/outputs/contracts.js';
 import { confirmationReasons } from '../../run/outputs/envelope.js';
 import { questionText } from '../../run/outputs/special-output.js';
 import { adoptOpenTasks, isOpen, released, withoutUnreleased } from '../../run/plan/plan.js';
 import { executionAt, type Planning } from '../../run/position/position.js';
-import { MAIN_THREAD } from '../../run/state/thread.js';
 import { updatePlan } from '../changes/update-plan.js';
 import { ask, askFor } from '../run/gates.js';
 import { instruct } from '../run/instruct.js';
@@ -33,6 +31,7 @@ import { MOVED, type Moved, type Run } from '../run/run.js';
 import { reviewPlan } from '../turn/tools/review.js';
 import { runTurns } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
+import { openCalls } from './own-call.js';
 
 const PLANNER = 'planner';
 /** Limit of plans that the reviewer may reject before a person decides. */
@@ -168,40 +167,13 @@ async function release(run: Run, position: Planning): Promise<StepEnd> {
 
 /** Makes the planner's first calls of its only task, as if the role that carries it out had made them. */
 function makeFirstCalls(run: Run, { begin = [], cycle }: Planning): void {
-  const { state } = run;
-  const [task, ...more] = state.tasks.filter(isOpen);
-  if (begin.length === 0 || task === undefined || more.length > 0) return;
+  const [task, ...more] = run.state.tasks.filter(isOpen);
+  if (begin.length === 0 || task === undefined || task.call || more.length > 0) return;
   const role = run.role(carrierOf(run.pinned, task));
-  const planned = run.threadOf(role).messages.findLast(message => message.kind === 'assistant');
-  if (planned === undefined) return;
   const at = executionAt(cycle, { kind: 'work', taskId: task.id });
   run.moveTo(at);
   beginTask(run, task);
-  const callId = run.nextId('c');
-  const message = run.append(run.threadOf(role), {
-    ...planned,
-    id: run.nextId('m'),
-    at: run.ports.now(),
-    role: role.name,
-    content: begin.map(({ tool, arguments: input }, index) => ({
-      type: 'tool_use',
-      id: toolCallId(callId, index + 1),
-      name: tool,
-      input,
-    })),
-    stopReason: 'tool_use',
-    action: 'calling_tool',
-    usage: NO_USAGE,
-  });
-  const { turns: turn } = state.total;
-  at.turns.batch = {
-    thread: MAIN_THREAD,
-    messageId: message.id,
-    turn,
-    toolsOffered: true,
-    next: 0,
-    edited: {},
-  };
+  openCalls(run, { role, turns: at.turns, calls: begin });
 }
 
 /** Proposed checks run commands, so a person must have seen them in full. */

@@ -24,6 +24,7 @@ import { keepText } from '../turn/keep-text.js';
 import { reviewResult } from '../turn/tools/review.js';
 import { runTurns } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd } from './conclude.js';
+import { beginOwnCall, ownResult } from './own-call.js';
 
 /** Takes one step of a task. */
 export async function workOn(run: Run, position: Execution, task: Task): Promise<StepEnd> {
@@ -46,17 +47,20 @@ async function work(run: Run, position: Execution, task: Task): Promise<StepEnd>
   const { reporting } = position;
   const limit = roundsOf(run, task);
   const carrier = carrierOf(run.pinned, task);
+  const role = run.role(carrier);
+  const own = ownResult(run, position, role);
+  if (own !== null) return takeOwn(run, position, task, own);
   const end = await runTurns(run, {
     role: carrier,
     reader: EXECUTOR,
     output: 'execution',
     maxRounds: reporting ? limit + 1 : limit,
     tools: !reporting,
-    remind: () => (reporting ? undefined : noteOverdue(run, task.id, run.role(carrier))),
+    prepare: () => beginOwnCall(run, position, { task, role, rounds: limit }),
+    leaves: () => ownResult(run, position, role) !== null,
+    remind: () => (reporting ? undefined : noteOverdue(run, task.id, role)),
     instruction: () =>
-      reporting
-        ? fill(run.words.report, { id: task.id })
-        : taskInstruction(state, task, run.role(carrier), limit),
+      reporting ? fill(run.words.report, { id: task.id }) : taskInstruction(state, task, role, limit),
   });
   switch (end.kind) {
     case 'special':
@@ -88,6 +92,15 @@ async function work(run: Run, position: Execution, task: Task): Promise<StepEnd>
     default:
       return concludeEarly(run, end);
   }
+}
+
+/** Takes what the task's own call gave as its report. */
+async function takeOwn(run: Run, position: Execution, task: Task, given: string): Promise<StepEnd> {
+  const result = await keepReport(run, task, given);
+  run.changeTask(task.id, { result });
+  position.call = null;
+  position.step = { kind: 'judge', taskId: task.id, concerns: [] };
+  return MOVED;
 }
 
 function roundsOf({ limits }: Run, task: Task): number {

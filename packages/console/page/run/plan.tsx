@@ -72,7 +72,7 @@ function liveStatus({ progress }: RunModel, { id, status }: Task): Task['status'
 }
 
 function TaskView({ task, status }: { task: Task; status: Task['status'] }) {
-  const { id, description, completionCriteria, dependencies, reason, result, overdue } = task;
+  const { id, description, completionCriteria, call, dependencies, reason, result, overdue } = task;
   return (
     <li class={`task ${status}`}>
       <span class="sign" role="img" aria-label={named('status', status)} title={named('status', status)}>
@@ -87,6 +87,7 @@ function TaskView({ task, status }: { task: Task; status: Task['status'] }) {
           {reason !== null && <span>{reason.replaceAll('_', ' ')}</span>}
           {overdue && <span class="chip warn">{t('overdue')}</span>}
           {dependencies.length > 0 && <span>{t('after', { ids: dependencies.join(', ') })}</span>}
+          {call && <code>{visibleText(`${call.tool} ${JSON.stringify(call.arguments)}`)}</code>}
           {completionCriteria !== null && (
             <span>{t('doneWhen', { criterion: visibleText(completionCriteria) })}</span>
           )}

@@ -171,6 +171,7 @@ describe('parsePlan', () => {
             requiredCapabilities: [],
             estimatedDuration: null,
             completionCriteria: 'A number',
+            call: null,
           },
           {
             id: 'task-2',
@@ -180,6 +181,7 @@ describe('parsePlan', () => {
             requiredCapabilities: ['fs'],
             estimatedDuration: 600_000,
             completionCriteria: null,
+            call: null,
           },
         ],
       },
@@ -276,6 +278,33 @@ describe('parsePlan', () => {
     const given = { id: 'b', dependencies: [], completionCriteria: '', priority: 2 };
     const parsed = parsePlan({ todos: [left, given] }, ['a', 'b']);
     expect(parsed.ok && parsed.value.tasks).toEqual([{ id: 'a' }, { ...given, completionCriteria: null }]);
+  });
+
+  it('G15 L22 parsePlan: steps with numbers, tools and parameters → tasks that are calls, and the rest left to a role', () => {
+    const steps = [
+      { step: 1, description: 'Read a', tool: 'read', parameters: { path: 'a' } },
+      { step: 2, description: 'Read b', tool: 'read', parameters: '{"path":"b"}' },
+      { step: 3, description: 'Judge both', tool: null, parameters: null, dependencies: [1, 2] },
+      { step: 4, description: 'Write it all', tool: 'put', parameters: 'everything' },
+      { step: 5, description: 'Write more', tool: 'put', parameters: { text: 'x'.repeat(5_000) } },
+    ];
+    const parsed = parsePlan({ steps });
+    expect(parsed.ok && parsed.value.tasks.map(({ id, call }) => [id, call])).toEqual([
+      ['1', { tool: 'read', arguments: { path: 'a' } }],
+      ['2', { tool: 'read', arguments: { path: 'b' } }],
+      ['3', null],
+      ['4', null],
+      ['5', null],
+    ]);
+  });
+
+  it.each([
+    ['other words alone', { description: 'Read it twice' }, null],
+    ['another place in the order', { priority: 3 }, undefined],
+    ['null, as strict endpoints write', { tool: null, parameters: null }, undefined],
+  ])('L22 parsePlan: a known task, %s → its call', (_what, more, call) => {
+    const parsed = parsePlan({ todos: [{ id: 'a', ...more }] }, ['a']);
+    expect(parsed.ok && parsed.value.tasks[0]?.call).toEqual(call);
   });
 
   it('F18 parsePlan: a task with the status skipped → given up by its id, and no task of the plan', () => {

@@ -1,0 +1,88 @@
+/** Calls that a plan names: the run makes them as the role that carries out the task, without a model. */
+
+import { contentText } from '../../conversation/tool-result.js';
+import { taskInstruction } from '../../rules/prompts/instructions.js';
+import type { PinnedRole } from '../../run/agents/role.js';
+import { NO_USAGE, type ToolResultBlock, toolCallId } from '../../run/messages/message.js';
+import type { PlannedCall, Task } from '../../run/plan/plan.js';
+import type { Execution, Turns } from '../../run/position/position.js';
+import { instruct } from '../run/instruct.js';
+import type { Run } from '../run/run.js';
+
+/** Adds the calls to the role's conversation, and opens them at the position. Returns the first id. */
+export function openCalls(
+  run: Run,
+  {
+    role,
+    turns,
+    calls,
+    text = '',
+  }: { role: PinnedRole; turns: Turns; calls: readonly PlannedCall[]; text?: string },
+): string {
+  const { state } = run;
+  const thread = run.threadOf(role);
+  const callId = run.nextId('c');
+  const [last] = [thread, run.mainThread()].flatMap(
+    ({ messages }) => messages.findLast(message => message.kind === 'assistant') ?? [],
+  );
+  const { id } = run.append(thread, {
+    id: run.nextId('m'),
+    at: run.ports.now(),
+    kind: 'assistant',
+    role: role.name,
+    content: [
+      ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+      ...calls.map(({ tool, arguments: input }, index) => ({
+        type: 'tool_use' as const,
+        id: toolCallId(callId, index + 1),
+        name: tool,
+        input,
+      })),
+    ],
+    stopReason: 'tool_use',
+    action: 'calling_tool',
+    model: last?.model ?? '',
+    usage: NO_USAGE,
+  });
+  const { turns: turn } = state.total;
+  turns.batch = { thread: thread.id, messageId: id, turn, toolsOffered: true, next: 0, edited: {} };
+  return toolCallId(callId, 1);
+}
+
+/** Begins the call that is the task (L22). Null: there is none, or its role has taken over. */
+export function beginOwnCall(
+  run: Run,
+  position: Execution,
+  { task, role, rounds }: { task: Task; role: PinnedRole; rounds: number },
+): Promise<void> | null {
+  const { call } = task;
+  // A message may have come before the call: it is made after that.
+  if (position.call && resultAt(run, position, role)?.ending === 'skipped') delete position.call;
+  if (position.call !== undefined || !call) {
+    if (position.call) position.call = null;
+    return null;
+  }
+  const { turns } = position;
+  // A role with a conversation of its own has not read the plan.
+  if (role.memory === 'private') {
+    instruct(run, role, taskInstruction(run.state, task, role, rounds), task.id);
+    turns.instructed = true;
+  }
+  position.call = openCalls(run, { role, turns, calls: [call], text: task.description });
+  return Promise.resolve();
+}
+
+/** Returns what the task's own call gave; null before it, or if it did not succeed: its role then works on the task. */
+export function ownResult(run: Run, position: Execution, role: PinnedRole): string | null {
+  if (position.turns.batch !== null) return null;
+  const result = resultAt(run, position, role);
+  if (!result || result.isError || !(result.ending === 'executed' || result.ending === 'reused')) return null;
+  return contentText(result.content) || result.note;
+}
+
+function resultAt(run: Run, { call }: Execution, role: PinnedRole): ToolResultBlock | undefined {
+  if (!call) return undefined;
+  for (const message of run.threadOf(role).messages.toReversed())
+    if (message.kind === 'tool_result' && message.content[0].toolUseId === call) return message.content[0];
+  return undefined;
+}
