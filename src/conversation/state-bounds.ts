@@ -11,7 +11,7 @@ import { sharedNow } from './branch-threads.js';
 
 const NAME_BYTES = 500;
 const NUMBER_BYTES = 40;
-const TURNS_BYTES = most.EDITED_BYTES + most.FAILURE_BYTES + 1_000;
+const TURNS_BYTES = most.EDITED_BYTES + most.TOLD_BYTES + most.FAILURE_BYTES + 1_000;
 /** Also a plan's improvements; or with text output, a cut text or an answer to confirm; or a verdict's evidence. */
 const PLACE_BYTES =
   TURNS_BYTES +

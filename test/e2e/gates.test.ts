@@ -110,7 +110,7 @@ describe('forms of tool servers (C23)', () => {
 });
 
 describe('approval of tool calls (S4, C23)', () => {
-  test('several calls → a gate each, all at once, with what the files hold now; answered in any order, approved ones run, a denied one says why (PR8)', async () => {
+  test('several files in one reply → one gate with what they hold now; approved changes are made, one left out says why (SE9, PR8)', async () => {
     writeFileSync(join(rig.project.workspace, 'one.txt'), 'one\ntwo\n');
     const asked = rig.play(
       byRole({
@@ -119,21 +119,17 @@ describe('approval of tool calls (S4, C23)', () => {
       }),
     );
     const handle = await rig.start('Write', attended);
-    const gates = await until('both gates are open', async () => {
-      const view = await handle.query(stateQuery);
-      return view.gates.length === 2 && view.gates;
-    });
-    expect(gates.map(gate => gate.title)).toEqual(['Run write_file?', 'Run write_file?']);
-    expect(gates[0]?.body).toMatch(/Against what stood in "one\.txt" [\s\S]* one\n-two\n\+2\n/);
-    expect(gates[1]?.body).toMatch(/A new file: "two\.txt" [\s\S]*\+2/);
-    await answerGate(handle, { gateId: gates[1]?.id, decision: 'deny', reason: 'Two is too many.' });
-    await answerGate(handle, { gateId: gates[0]?.id, decision: 'approve' });
+    const gate = await openGateOf(handle, 'approval');
+    expect(gate.title).toBe('Make these 2 changes?');
+    expect(gate.body).toMatch(/Against what stood in "one\.txt" [\s\S]* one\n-two\n\+2\n/);
+    expect(gate.body).toMatch(/A new file: "two\.txt" [\s\S]*\+2/);
+    await answerGate(handle, { gateId: gate.id, decision: 'approve', except: { 2: 'Two is too many.' } });
     const result = (await handle.result()) as RunResult;
     expect(endings(result)).toEqual(['executed', 'executed', 'denied']);
     expect(toolTexts(asked.requests[2])[2]).toContain('Two is too many.');
     expect(inWorkspace('one.txt')).toBe('one\n2\n');
     expect(() => inWorkspace('two.txt')).toThrow();
-    expect(await gatesClosed(handle)).toEqual(['approval person approve', 'approval person deny']);
+    expect(await gatesClosed(handle)).toEqual(['approval person approve']);
   });
 
   test('always → later calls of the tool in this run do not ask', async () => {
@@ -200,10 +196,8 @@ describe('approval of tool calls (S4, C23)', () => {
     ]);
     const [receipt] = await eventsOf(handle, 'receipt');
     expect(receipt?.how).toContain('skipped');
-    expect(await gatesClosed(handle)).toEqual([
-      'approval superseded a message of the user',
-      'approval superseded a message of the user',
-    ]);
+    // Both are one gate.
+    expect(await gatesClosed(handle)).toEqual(['approval superseded a message of the user']);
   });
 
   test('nobody attends → denied at once, by rule (T9)', async () => {
@@ -489,7 +483,11 @@ describe('races at a gate', () => {
     rig.play(
       byRole({
         planner: [planned],
-        executor: [calls(write('n1.txt', '1'), write('n2.txt', '2')), reported()],
+        executor: [
+          calls(write('n1.txt', '1'), write('n2.txt', '2')),
+          calls(write('n3.txt', '3')),
+          reported(),
+        ],
       }),
     );
     const handle = await rig.start('Write', {
@@ -498,10 +496,10 @@ describe('races at a gate', () => {
       continueAsNew: 'every-safe-point',
     });
     await answer(handle, 'plan', { decision: 'approve' });
-    const first = await answer(handle, 'approval', { decision: 'approve' });
+    const first = await answer(handle, 'approval', { decision: 'approve', except: { 2: 'not that one' } });
     await until('the other gate', async () => (await openGateOf(handle, 'approval')).id !== first);
     await answer(handle, 'approval', { decision: 'deny' });
-    expect(endings((await handle.result()) as RunResult)).toEqual(['executed', 'denied']);
+    expect(endings((await handle.result()) as RunResult)).toEqual(['executed', 'denied', 'denied']);
     expect(await eventsOf(handle, 'gate_opened')).toHaveLength(3);
   });
 });

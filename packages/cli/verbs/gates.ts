@@ -12,6 +12,7 @@ import { readWords } from '../command/start-options.js';
 interface ApproveOptions extends CommonOptions {
   always?: 'run' | 'workspace';
   arguments?: string;
+  except?: string;
   tasks?: string;
 }
 
@@ -37,6 +38,7 @@ export function addApprove(program: Command): void {
         .preset('run'),
     )
     .option('--arguments <json>', 'run the tool with these arguments instead')
+    .option('--except <json>', 'changes of several that are not made: {"2": "why"}')
     .option(
       '--tasks <json>',
       'carry out these tasks and no others: [{"id", "description"}, …]; what is left out of one that is there stays',
@@ -48,11 +50,12 @@ export function addApprove(program: Command): void {
     verbCall(`approve my-run g1 --arguments '{"path": "notes.md", "content": "…"}'`),
   ]).action(async (id: string, gateId: string, options: ApproveOptions) => {
     const edited = readJson<Record<string, unknown>>('--arguments', options.arguments, 'object');
+    const except = readJson<Record<string, string>>('--except', options.except, 'object');
     const tasks = readJson<object[]>('--tasks', options.tasks, 'array');
     const chosen: Chosen = {
       decision: tasks ? 'edit' : options.always ? 'always' : 'approve',
       ...(options.always && !tasks ? { alwaysFor: options.always } : {}),
-      ...given({ arguments: edited ?? undefined, tasks: tasks ?? undefined }),
+      ...given({ arguments: edited ?? undefined, except: except ?? undefined, tasks: tasks ?? undefined }),
     };
     await withRun(options, id, (run, context) => reply(run, context, gateId, chosen));
   });

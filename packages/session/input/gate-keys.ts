@@ -53,7 +53,8 @@ function wordStep(talk: Talk, gate: Gate, word: string): Step | null {
   }
   if (word === 'v') return { talk: { ...talk, line: fresh }, effects: [{ do: 'view', gate }] };
   if (word === 'n') return { talk: { ...talk, line: fresh, stage: { kind: 'reason', gateId } }, effects: [] };
-  if (word !== 'e' || gate.kind === 'route') return null;
+  const isOfSeveral = gate.kind === 'approval' && gate.subject.calls !== undefined;
+  if (word !== 'e' || gate.kind === 'route' || isOfSeveral) return null;
   const text = editText(gate, talk.tasks, talk.inputs[gateId]);
   if (talk.editor) return { talk: { ...talk, line: fresh }, effects: [{ do: 'edit', gate, text }] };
   return { talk: inLine(talk, gate, text, text), effects: [] };

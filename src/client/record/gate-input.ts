@@ -8,9 +8,11 @@ export type ToolInput = Record<string, unknown>;
 
 const TIMEOUT_MS = 5_000;
 
-/** Returns the call's arguments; null for other gates, and if no worker answers. */
+/** Returns the arguments of the gate's only call; null for other gates, and if no worker answers. */
 export async function gateInput(temporal: Temporal, id: string, gate: Gate): Promise<ToolInput | null> {
   if (gate.kind !== 'approval' && gate.kind !== 'clientTool') return null;
+  // A gate of several calls shows all of them.
+  if ('calls' in gate.subject) return null;
   const asking = { id: gate.from?.run ?? id, timeoutMs: TIMEOUT_MS };
   return askRun(temporal, asking, toolRequestQuery, gate.subject.callId).catch(() => null);
 }

@@ -29,8 +29,8 @@ export type Handle = ReturnType<Temporal['client']['workflow']['getHandle']>;
 
 /** The valid answers of each kind of gate. */
 export interface GateAnswers {
-  approval:
-    | { decision: 'approve'; arguments?: Record<string, unknown> }
+  approval: /** `except`: changes of a gate with several `calls` that are not made, by number or call id, each with a reason. */
+    | { decision: 'approve'; arguments?: Record<string, unknown>; except?: Readonly<Record<string, string>> }
     /**
      * Always allows this tool in this run; `workspace`: also in later runs of this user in this workspace that are
      * started with `keptPermissions`. Default `run`.

@@ -120,9 +120,39 @@ function readApproval(
   const edited = isAbsent(input.arguments) ? null : input.arguments;
   if (edited !== null && !isRecord(edited)) return expected('arguments', 'an object', edited);
   if (edited !== null && decision === 'deny') return '`arguments` go with approve or always, not with deny.';
+  if (edited !== null && gate.subject.calls)
+    return '`arguments` go with a gate of one call: name a change in `except` to have it made otherwise.';
+  const except = readExcept(gate, decision, input.except);
+  if (typeof except === 'string') return except;
   const faults = (edited && argumentFaults?.(gate.subject.tool, edited)) ?? [];
   if (faults.length > 0) return `The arguments do not fit ${gate.subject.tool}: ${inOneSentence(faults)}.`;
-  return { kind: 'approval', decision, reason: reasonOf(input), arguments: edited };
+  return {
+    kind: 'approval',
+    decision,
+    reason: reasonOf(input),
+    arguments: edited,
+    ...(except && { except }),
+  };
+}
+
+/** Reads the calls of a gate that are left out, by number or id. Null: none. */
+function readExcept(
+  { id, subject: { calls = [] } }: GateOf<'approval'>,
+  decision: string,
+  except: unknown,
+): Readonly<Record<string, string>> | null | string {
+  if (isAbsent(except)) return null;
+  const wanted = 'an object of numbers of its changes, each with a reason,';
+  if (!isRecord(except) || calls.length === 0)
+    return expected('except', `${wanted} at a gate of several`, except);
+  if (decision === 'deny') return '`except` goes with approve or always, not with deny.';
+  const read = Object.entries(except).map(([name, reason]) => {
+    const call = calls.find(({ callId }, index) => callId === name || String(index + 1) === name);
+    return [call?.callId ?? null, stringOr(reason, '').trim()] as const;
+  });
+  if (read.some(([callId, reason]) => callId === null || reason === ''))
+    return `Gate ${id} has the changes 1 to ${calls.length}: ${expected('except', wanted, except)}`;
+  return Object.fromEntries(read);
 }
 
 function readPlanAnswer(input: Input, rules: AnswerRules): GateAnswer | string {

@@ -27,6 +27,8 @@ export interface Chosen {
   reason?: string;
   /** A string is JSON that a person edited. */
   arguments?: string | Record<string, unknown>;
+  /** Changes of a gate of several that are left out, by number or call, each with a reason. */
+  except?: Readonly<Record<string, string>>;
   tasks?: readonly object[];
   shown?: readonly string[];
   to?: string | number;
@@ -101,10 +103,15 @@ function chosenInput(gate: Gate, given: Chosen): Reply {
   }
 }
 
-function approvalInput(input: object, { arguments: edited, alwaysFor }: Chosen): Reply {
+function approvalInput(input: object, { arguments: edited, alwaysFor, except }: Chosen): Reply {
   const args = typeof edited === 'string' ? parseRecord(edited.trim()) : edited;
   if (args === null) return { fault: 'faultJson', error: 'The arguments are no JSON object.' };
-  return { input: { ...input, ...(args && { arguments: args }), ...(alwaysFor && { alwaysFor }) } };
+  const more = {
+    ...(args && { arguments: args }),
+    ...(alwaysFor && { alwaysFor }),
+    ...(except && { except }),
+  };
+  return { input: { ...input, ...more } };
 }
 
 function formInput(schema: Parameters<typeof formFields>[0], values: FieldValues): Reply {

@@ -77,12 +77,12 @@ export function approvalOf(
 }
 
 /** Returns the permission that "always" would grant, in words. */
-function alwaysText(words: Words, tool: string, always: string | null): string {
+export function alwaysText(words: Words, tool: string, always: string | null): string {
   if (always === null) return words.gateAlwaysOnce;
   return always === tool ? fill(words.gateAlwaysTool, { tool }) : words.gateAlwaysCommand;
 }
 
-function changeOf(words: Words, input: unknown, compared: ComparedFile | null): string[] {
+export function changeOf(words: Words, input: unknown, compared: ComparedFile | null): string[] {
   const change = editText(input);
   if (change !== null) return [diffBlock(change)];
   const write = compared && wholeWrite(input);
@@ -291,8 +291,8 @@ function atDeadline(words: Words, gate: Gate): string {
 // The change that a call makes in a file, as a diff from its own arguments. The file itself is not read.
 
 /** Argument names for the text that is removed and the text that replaces it. */
-const OLD = ['oldText', 'old_text', 'old_string', 'oldString', 'old_str'];
-const NEW = ['newText', 'new_text', 'new_string', 'newString', 'new_str'];
+export const OLD = ['oldText', 'old_text', 'old_string', 'oldString', 'old_str'];
+export const NEW = ['newText', 'new_text', 'new_string', 'newString', 'new_str'];
 
 /** Returns lines removed with `-`, added with `+`, unchanged with a blank; null for a call without such arguments. */
 export function editText(input: unknown): string | null {

@@ -15,6 +15,8 @@ export type GateWords = { input: Input } | { error: string };
 export function wordsHint(gate: Gate): string {
   switch (gate.kind) {
     case 'approval':
+      if (gate.subject.calls)
+        return `y approve all · y except 2: reason leaves the second out · n [reason] deny all · a always in this run · w always in this workspace${ALONE}`;
       return `y approve · n [reason] deny · a always in this run · w always in this workspace · e {"…"} approve with these arguments${ALONE}`;
     case 'plan':
       return `y approve · what it should change, to plan anew · e [{"id": …, "description": …}] these tasks instead${ALONE}`;
@@ -96,11 +98,13 @@ function wordsOf(gate: Gate): Word[] {
   switch (gate.kind) {
     case 'approval':
       return [
-        one(YES, { decision: 'approve' }),
+        gate.subject.calls
+          ? { says: YES, behind: 'value', input: exceptInput }
+          : one(YES, { decision: 'approve' }),
         told(NO, 'deny', 'reason'),
         one(ALWAYS, { decision: 'always' }),
         one(WORKSPACE, { decision: 'always', alwaysFor: 'workspace' }),
-        editing(value => ({ decision: 'approve', arguments: value })),
+        ...(gate.subject.calls ? [] : [editing(value => ({ decision: 'approve', arguments: value }))]),
       ];
     case 'plan':
       return [
@@ -138,6 +142,16 @@ function wordsOf(gate: Gate): Word[] {
     case 'clientTool':
       return [];
   }
+}
+
+/** Reads `except 2: reason`, once or several times with semicolons between. */
+function exceptInput(text: string): Input | null {
+  if (text === '') return { decision: 'approve' };
+  const [, list] = /^except\s+(.*)$/is.exec(text) ?? [];
+  const parts = list?.split(/[;；]/).map(part => /^\s*(\d+)\s*[:：]\s*(\S.*?)\s*$/s.exec(part));
+  if (!parts || parts.includes(null)) return null;
+  const except = Object.fromEntries(parts.map(part => [part?.[1] ?? '', part?.[2] ?? '']));
+  return { decision: 'approve', except };
 }
 
 function editing(make: (value: unknown) => Input): Word {

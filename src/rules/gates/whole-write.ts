@@ -6,10 +6,10 @@ import { escapeUnseen } from '../../base/text/unseen.js';
 import { fill, type Words } from '../../base/words/words.js';
 
 /** Argument names for the file and for its new content. */
-const PATH = ['path', 'file_path', 'filePath'];
+export const PATH = ['path', 'file_path', 'filePath'];
 const CONTENT = ['content', 'contents', 'file_text', 'fileText'];
 /** The limit for a diff. */
-const MOST_CHARS = 4_000;
+export const MOST_DIFF_CHARS = 4_000;
 const MOST_PATH_CHARS = 200;
 
 export interface WholeWrite {
@@ -43,7 +43,7 @@ export function textUnder(input: Record<string, unknown>, names: readonly string
 }
 
 export function shownDiff(diff: string): string {
-  return diff.length > MOST_CHARS ? `${diff.slice(0, MOST_CHARS)}\n…` : diff;
+  return diff.length > MOST_DIFF_CHARS ? `${diff.slice(0, MOST_DIFF_CHARS)}\n…` : diff;
 }
 
 const COMPARED = {

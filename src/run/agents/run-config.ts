@@ -124,9 +124,10 @@ export type HookName = (typeof HOOKS)[number];
 /**
  * The behaviour of new runs. Each run keeps the version that it began with, so that its history replays. Version 2: an
  * answer does not count as a reply with tool calls; requested reads run before a message is read, and the router is
- * asked only if the table leaves a choice. Version 3: roles are found by ids such as `search_agent`.
+ * asked only if the table leaves a choice. Version 3: roles are found by ids such as `search_agent`. Version 4: one
+ * gate asks about all edits of a reply; checks are made before the first change; results are left out by worth.
  */
-export const BEHAVIOUR = 3;
+export const BEHAVIOUR = 4;
 
 /** The configuration that a run pins at its start: edited files affect new runs only. */
 export interface PinnedRun {

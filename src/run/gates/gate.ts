@@ -36,6 +36,15 @@ interface ApprovalSubject {
   digest?: string;
   /** The permission that "always" grants (`allowedBy`). Null: only this call; absent: every call of the tool. */
   always?: string | null;
+  /** The gate asks about all of these calls, in order; the other fields are those of the first. Absent: one call. */
+  calls?: readonly GateCall[];
+}
+
+export interface GateCall {
+  tool: string;
+  callId: string;
+  /** The file that it changes. */
+  path: string;
 }
 
 export type Gate = GateBase &
@@ -100,6 +109,8 @@ export type GateAnswer =
       reason: string | null;
       /** Edited arguments, which are checked again; null: as the model sent them. */
       arguments: Record<string, unknown> | null;
+      /** Calls of the gate that are denied although the others run, by id, each with a reason. */
+      except?: Readonly<Record<string, string>>;
     }
   | { kind: 'plan'; decision: 'approve' }
   /** The planner gets the reason (S6). */

@@ -19,6 +19,8 @@ export interface Batch {
   next: number;
   /** Arguments that a person edited at a gate, by tool call id. */
   edited: Record<string, Record<string, unknown>>;
+  /** A person's answers about calls that one gate asked about together, by tool call id. Absent: none. */
+  said?: Record<string, { decision: 'approve' | 'deny'; reason: string | null }>;
   /** A message waits: calls that do more than read are skipped in their turn, the others run. */
   readsOnly?: true;
 }

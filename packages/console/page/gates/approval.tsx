@@ -1,6 +1,6 @@
 /** The form of a waiting tool call: approve it, always approve it, deny it, or approve it with changes. */
 import { useSignal } from '@preact/signals';
-import { parseRecord } from 'steersman/base';
+import { parseRecord, visibleText } from 'steersman/base';
 import { argumentsText } from 'steersman/rules';
 import { draft } from '../parts/draft.js';
 import { lazily } from '../parts/lazy.js';
@@ -18,14 +18,20 @@ const ALWAYS = [
 ] as const;
 
 export function ApprovalForm({ gate, key_, input, sending, answer }: FormProps<'approval'>) {
-  const given = input ?? parseRecord(gate.subject.arguments);
+  const { calls } = gate.subject;
+  const given = calls ? null : (input ?? parseRecord(gate.subject.arguments));
   const original = given === null ? null : argumentsText(given);
   const edited = draft(draftKey(key_, 'arguments'));
   const reason = draft(draftKey(key_, 'reason'));
+  const left = (calls ?? []).map((_call, index) => draft(draftKey(key_, `except ${index + 1}`)));
   const isEditing = useSignal(edited.peek() !== '');
   const approve = () => {
     const changed = isEditing.value && edited.value !== '' && edited.value !== original;
-    answer({ decision: 'approve', ...(changed && { arguments: edited.value }) });
+    const except = Object.fromEntries(
+      left.flatMap(({ value }, index) => (value.trim() === '' ? [] : [[`${index + 1}`, value.trim()]])),
+    );
+    const isLess = Object.keys(except).length > 0;
+    answer({ decision: 'approve', ...(changed && { arguments: edited.value }), ...(isLess && { except }) });
   };
   /** Discarding the edit also clears its draft, so that a reload does not restore it. */
   const edit = () => {
@@ -42,6 +48,11 @@ export function ApprovalForm({ gate, key_, input, sending, answer }: FormProps<'
           onText={text => (edited.value = text)}
         />
       )}
+      {calls?.map(({ callId, path }, index) => {
+        const out = left[index];
+        const placeholder = t('leaveOut', { change: `${index + 1}. ${visibleText(path)}` });
+        return out && <ReasonField key={callId} reason={out} placeholder={placeholder} />;
+      })}
       <div class="actions">
         <button type="button" class="main" disabled={busy} onClick={approve}>
           {isEditing.value ? t('approveEdited') : t('approve')}

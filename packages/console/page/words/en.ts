@@ -89,6 +89,7 @@ export const EN = {
   alwaysWorkspace: 'Always in this workspace',
   deny: 'Deny',
   reason: 'Reason (optional)',
+  leaveOut: 'Leave out {change}: why',
   editArguments: 'Edit arguments',
   asItWas: 'As it was',
   arguments: 'Arguments',

@@ -89,6 +89,7 @@ export const ZH: Words = {
   alwaysWorkspace: '此工作区始终允许',
   deny: '拒绝',
   reason: '理由（可选）',
+  leaveOut: '不进行 {change}：理由',
   editArguments: '修改参数',
   asItWas: '恢复原样',
   arguments: '参数',

@@ -1,13 +1,17 @@
 /** Tool calls that need a person: approvals, and tools that the client runs (T11). */
 
-import { stringOr } from '../../../base/json/json.js';
+import { jsonBytes, ownValue, stringOr } from '../../../base/json/json.js';
+import { FAILURE_BYTES, GATES_BYTES, LEAST_GATE_BYTES } from '../../../base/sizes/bounds.js';
+import { sizeOfList } from '../../../base/sizes/sizes.js';
+import { fitted } from '../../../base/text/fit.js';
 import { stringsOf } from '../../../base/text/output-fields.js';
+import { type EditCall, editsOf, isShownWhole } from '../../../rules/gates/edits-text.js';
 import { approvalOf, argumentLine, clientToolText } from '../../../rules/gates/gate-text.js';
 import { type ComparedFile, type EditFails, wholeWrite } from '../../../rules/gates/whole-write.js';
 import { isWorkspaceTool } from '../../../rules/tools/model-habits.js';
 import type { ToolCallDecision } from '../../../rules/tools/tool-call.js';
 import { type Check, checksOf } from '../../../run/checks/check.js';
-import type { CallAnswer } from '../../../run/gates/gate.js';
+import type { CallAnswer, Gate, GateAnswer } from '../../../run/gates/gate.js';
 import { isRoomForGate, lostResult } from '../../../run/gates/gate.js';
 import {
   type AssistantMessage,
@@ -15,6 +19,7 @@ import {
   thoughtOf,
   toolCallsOf,
 } from '../../../run/messages/message.js';
+import type { Batch } from '../../../run/position/position.js';
 import type { OpenGate } from '../../../run/state/people.js';
 import { batchAction, waitingSteers } from '../../../run/steering/inbox.js';
 import { idempotencyKeyOf, inlineInput } from '../../../run/tools/ledger.js';
@@ -36,7 +41,12 @@ import type { Run } from '../../run/run.js';
 type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' | 'question' }>;
 
 /** Takes a recorded answer about the call, before anything is decided: later permissions do not change it. */
-export function answerTo(run: Run, call: ToolUseBlock): CallAnswer | null {
+export function answerTo(run: Run, batch: Batch, call: ToolUseBlock): CallAnswer | null {
+  const shared = sharedGate(run, call);
+  const answer = shared && takeRecorded(run, shared.key);
+  if (shared && answer?.kind === 'approval') noteForAll(batch, shared.gate, answer);
+  const said = ownValue(batch.said ?? {}, call.id);
+  if (said) return { kind: 'approval', ...said, arguments: null };
   const keys = keysOf(call);
   for (const key of keys) {
     const answer = takeRecorded(run, key, stringsOf(call.input.options));
@@ -48,7 +58,33 @@ export function answerTo(run: Run, call: ToolUseBlock): CallAnswer | null {
 
 /** True if a gate of the call is open, answered or not. */
 export function isAskedAbout(run: Run, call: ToolUseBlock): boolean {
-  return run.state.people.gates.some(isAbout([call]));
+  return run.state.people.gates.some(isAbout([call])) || sharedGate(run, call) !== undefined;
+}
+
+/** Returns the open gate that asks about the call together with others. */
+function sharedGate(run: Run, { id }: ToolUseBlock): SharedGate | undefined {
+  return run.state.people.gates.find(
+    (open): open is SharedGate =>
+      open.gate.kind === 'approval' &&
+      open.agent === undefined &&
+      open.gate.subject.calls?.some(({ callId }) => callId === id) === true,
+  );
+}
+
+type SharedGate = OpenGate & { gate: Extract<Gate, { kind: 'approval' }> };
+
+/** Keeps the answer for the turn of each call. */
+function noteForAll(
+  batch: Batch,
+  { subject: { calls = [] } }: SharedGate['gate'],
+  { decision, reason, except = {} }: Extract<GateAnswer, { kind: 'approval' }>,
+): void {
+  const given = calls.map(({ callId }) => {
+    const left = ownValue(except, callId);
+    if (left !== undefined) return [callId, { decision: 'deny', reason: left }] as const;
+    return [callId, { decision: decision === 'deny' ? 'deny' : 'approve', reason }] as const;
+  });
+  batch.said = fitted({ ...batch.said, ...Object.fromEntries(given) }, FAILURE_BYTES);
 }
 
 /** True if the client has the call: it may have run it, even if its gate closes without a result. */
@@ -75,7 +111,7 @@ export function closeApprovals(run: Run, reply: AssistantMessage, why: string): 
 /** Asks a person. Null: a stop, a message or another answer made the question pointless, and the loop decides anew. */
 export async function askAbout(
   run: Run,
-  { call, reply }: { call: ToolUseBlock; reply: AssistantMessage },
+  { batch, call, reply }: { batch: Batch; call: ToolUseBlock; reply: AssistantMessage },
   decision: Asking,
 ): Promise<CallAnswer | EditFails | null> {
   const superseded = () => batchAction(waitingSteers(run.state.people.inbox, reply.role)) === 'skip_rest';
@@ -87,6 +123,13 @@ export async function askAbout(
   if (decision.kind === 'question') {
     const asked = await ask(run, { ...personQuestion(call, reply.role), superseded });
     return asked.kind === 'answered' ? asked.answer : null;
+  }
+  const shared = sharedGate(run, call);
+  if (shared) {
+    const asked = await ask(run, { key: shared.key, ...shared.gate, superseded });
+    if (asked.kind !== 'answered') return null;
+    noteForAll(batch, shared.gate, asked.answer);
+    return answerTo(run, batch, call);
   }
   let compared: ComparedFile | null = null;
   if (isCompared(run, call, decision.tool) && !isAskedAbout(run, call)) {
@@ -141,15 +184,62 @@ export async function openBatchGates(
   const files = written.map(async call => [call.id, await compareFile(run, call)] as const);
   const compared = new Map(files.length > 0 ? await Promise.all(files) : []);
   // Decide again: meanwhile the run may have been stopped, and a tool allowed.
-  for (const { call, decision } of decide()) {
-    if (!isRoomForGate(openGates(run))) return;
+  const asking = decide().flatMap(({ call, decision }): AskedCall[] => {
     const file = compared.get(call.id) ?? null;
     // In its turn it is tried again, and ends there without a gate.
-    if (file?.kind === 'fails') continue;
+    if (file?.kind === 'fails' || decision.kind !== 'ask' || !run.state.settings.attended) return [];
     // A check is decided in its turn, because earlier calls may change what it reads.
-    if (decision.kind === 'ask' && run.state.settings.attended && checkOf(run, call, decision) === null)
-      openGate(run, approvalQuestion(run, call, { decision, reply, compared: file }));
+    return checkOf(run, call, decision) === null ? [{ call, decision, compared: file }] : [];
+  });
+  const groups = run.behaves(4) ? editsTogether(run, asking) : new Map<AskedCall, EditGroup>();
+  for (const each of asking) {
+    if (!isRoomForGate(openGates(run))) return;
+    const group = groups.get(each);
+    if (!group) openGate(run, approvalQuestion(run, each.call, { ...each, reply }));
+    else if (group[0].callId === each.call.id) openGate(run, editsQuestion(run, each.call, group, reply));
   }
+}
+
+interface AskedCall {
+  call: ToolUseBlock;
+  decision: Extract<ToolCallDecision, { kind: 'ask' }>;
+  compared: ComparedFile | null;
+}
+
+type EditGroup = [EditCall, ...EditCall[]];
+
+/** Bytes of the changes that one gate shows: it is never cut. */
+const MOST_TOGETHER_BYTES = 12_000;
+
+/** Returns the changes of files that one gate asks about, by call: as many as it shows in full. */
+function editsTogether(run: Run, asking: readonly AskedCall[]): Map<AskedCall, EditGroup> {
+  const groups = new Map<AskedCall, EditGroup>();
+  let group: EditGroup | null = null;
+  const room = Math.min(
+    MOST_TOGETHER_BYTES,
+    (GATES_BYTES - sizeOfList(openGates(run))) / 2 - LEAST_GATE_BYTES,
+  );
+  for (const each of asking) {
+    const { call, decision, compared } = each;
+    const { tool, concerns } = decision;
+    if (isAskedAbout(run, call) || !isShownWhole({ input: call.input, compared })) continue;
+    const edit: EditCall = { tool, callId: call.id, input: call.input, concerns, compared };
+    const fits = group !== null && jsonBytes(editsOf(run.words, [...group, edit] as EditGroup, '')) <= room;
+    if (group && fits) group.push(edit);
+    else group = [edit];
+    groups.set(each, group);
+  }
+  for (const [each, { length }] of groups) if (length === 1) groups.delete(each);
+  return groups;
+}
+
+function editsQuestion(
+  run: Run,
+  call: ToolUseBlock,
+  edits: EditGroup,
+  reply: AssistantMessage,
+): Question<'approval'> {
+  return { key: approvalKey(call), kind: 'approval', ...editsOf(run.words, edits, thoughtOf(reply)) };
 }
 
 function approvalQuestion(

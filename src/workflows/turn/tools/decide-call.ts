@@ -39,7 +39,7 @@ export async function nextDecided(
   batch: Batch,
   { call, reply }: { call: ToolUseBlock; reply: AssistantMessage },
 ): Promise<DecidedCall | null> {
-  const said = answerTo(run, call);
+  const said = answerTo(run, batch, call);
   const decided = decideCall(run, batch, { call, index: batch.next, said });
   // A person's answer stands; without one the call is reviewed.
   const decision = said ? decided : withReview(run, reply, call, decided);
@@ -49,7 +49,7 @@ export async function nextDecided(
   if (asCheck === null) return null;
   if (asCheck && decision.kind === 'ask')
     return { call, decision: { kind: 'run', tool: decision.tool, note: decision.note, edited: null } };
-  const answer = await askAbout(run, { call, reply }, decision);
+  const answer = await askAbout(run, { batch, call, reply }, decision);
   if (answer === null) return null;
   // A gate would ask about what can't be done.
   if (answer.kind === 'fails')

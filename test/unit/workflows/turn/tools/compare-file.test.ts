@@ -106,3 +106,78 @@ test('SE9: an edit that can not be applied, beside one that can → a gate for t
   await second;
   expect(ran).toHaveLength(1);
 });
+
+const editOf = (path: string, more: object = {}) => ({
+  name: 'edit',
+  input: { path, edits: [{ oldText: `old ${path}`, newText: `new ${path}`, ...more }] },
+});
+
+/** A run whose executor asks for edits; the files are as the edits want them. */
+function atEdits(calls: { name: string; input: Record<string, unknown> }[], pinned = {}) {
+  return runAtCalls(calls, { pinned: { tools: [EDIT, fileTool('put')], ...pinned } });
+}
+
+async function turnAll(run: Run) {
+  while (run.state.cursor.position.turns.batch) await next(run);
+}
+
+test('SE9: edits of one reply → one gate with each change; its answer decides all, in their order', async () => {
+  const { run, results, ran } = atEdits([editOf('a'), editOf('b', { all: true }), editOf('c')]);
+  const turning = turnAll(run);
+  await eventually(() => expect(gates(run)).toHaveLength(1));
+  const [gate] = gates(run);
+  expect(gate).toMatchObject({
+    kind: 'approval',
+    title: 'Make these 3 changes?',
+    subject: { tool: 'edit', callId: 't1', calls: [{ path: 'a' }, { path: 'b' }, { path: 'c' }] },
+  });
+  for (const text of ['1. edit "a"', '-old a\n+new a', '2. edit "b" ({"all":true})', '+new c'])
+    expect(gate?.body).toContain(text);
+  answer(run, { gateId: gate?.id, decision: 'approve' });
+  await turning;
+  expect(gates(run)).toEqual([]);
+  expect(ran.map(({ arguments: given }) => given?.path)).toEqual(['a', 'b', 'c']);
+  expect(results().map(({ ending }) => ending)).toEqual(['executed', 'executed', 'executed']);
+});
+
+test('SE9: an answer that leaves one edit out with a reason → the others are made, and its result has the reason', async () => {
+  const { run, results, ran } = atEdits([editOf('a'), editOf('b'), editOf('c')]);
+  const turning = turnAll(run);
+  await eventually(() => expect(gates(run)).toHaveLength(1));
+  answer(run, { gateId: gates(run)[0]?.id, decision: 'approve', except: { 2: 'b is generated' } });
+  await turning;
+  expect(ran).toHaveLength(2);
+  expect(results()[1]).toMatchObject({ ending: 'denied', note: expect.stringContaining('b is generated') });
+});
+
+test('SE9: a no → all are denied, with its reason; a call of another kind beside them has its own gate', async () => {
+  const { run, results, ran } = atEdits([editOf('a'), { name: 'put', input: { path: 'x' } }, editOf('b')]);
+  const turning = turnAll(run);
+  await eventually(() => expect(gates(run)).toHaveLength(2));
+  for (const { id } of gates(run)) answer(run, { gateId: id, decision: 'deny', reason: 'not today' });
+  await turning;
+  expect(ran).toEqual([]);
+  expect(results().map(({ note }) => note.includes('not today'))).toEqual([true, true, true]);
+});
+
+test('SE9: a change that is too long to be shown, and runs that began earlier → gates of their own', async () => {
+  const long = editOf('long');
+  long.input.edits = [{ oldText: 'x'.repeat(5_000), newText: 'y' }];
+  const { run } = atEdits([editOf('a'), long, editOf('c')]);
+  void turnAll(run);
+  await eventually(() => expect(gates(run)).toHaveLength(2));
+  const old = atEdits([editOf('a'), editOf('b')], { behaviour: 2 });
+  void turnAll(old.run);
+  await eventually(() => expect(gates(old.run)).toHaveLength(2));
+});
+
+test.each([
+  [{ 4: 'no' }, 'changes 1 to 2'],
+  [{ 1: ' ' }, 'each with a reason'],
+  ['1', 'each with a reason'],
+])('SE9: an answer with except %j → refused', async (except, why) => {
+  const { run } = atEdits([editOf('a'), editOf('b')]);
+  void turnAll(run);
+  await eventually(() => expect(gates(run)).toHaveLength(1));
+  expect(() => answer(run, { gateId: gates(run)[0]?.id, decision: 'approve', except })).toThrow(why);
+});

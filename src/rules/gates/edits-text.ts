@@ -1,0 +1,87 @@
+/** The gate of several changes of files in one reply: one question, with each change in full. */
+
+import { isRecord } from '../../base/json/json.js';
+import { preview } from '../../base/text/preview.js';
+import { escapeUnseen, visibleText } from '../../base/text/unseen.js';
+import { fill, type Words } from '../../base/words/words.js';
+import type { Gate } from '../../run/gates/gate.js';
+import { allowedBy } from '../../run/tools/permission.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
+import { barred } from './gate-parts.js';
+import { alwaysText, argumentLine, changeOf, editText, type GateText, NEW, OLD } from './gate-text.js';
+import { type ComparedFile, MOST_DIFF_CHARS, PATH, textUnder } from './whole-write.js';
+
+export interface EditCall {
+  tool: Pick<ToolDefinition, 'name' | 'digest'>;
+  callId: string;
+  input: Record<string, unknown>;
+  concerns: readonly string[];
+  compared: ComparedFile | null;
+}
+
+/** True if the change of a call can be shown in full without its arguments. */
+export function isShownWhole({ input, compared }: Pick<EditCall, 'input' | 'compared'>): boolean {
+  if (textUnder(input, PATH) === null) return false;
+  const change = editText(input);
+  if (change !== null) return change.length <= MOST_DIFF_CHARS;
+  if (!compared || compared.kind === 'unread') return false;
+  return compared.kind === 'same' || compared.diff.length <= MOST_DIFF_CHARS;
+}
+
+/** Returns the question about changes that can be shown in full. */
+export function editsOf(
+  words: Words,
+  edits: readonly [EditCall, ...EditCall[]],
+  thought: string,
+): GateText & { subject: Extract<Gate, { kind: 'approval' }>['subject'] } {
+  const [{ tool, callId, input }] = edits;
+  const isOne = edits.every(
+    each => each.tool.name === tool.name && allowedBy(each.tool.name, each.input) === tool.name,
+  );
+  const why =
+    thought.trim() === '' ? [] : [fill(words.gateWhy, { thought: preview(visibleText(thought), 500) })];
+  const parts = [
+    isOne ? alwaysText(words, tool.name, tool.name) : words.gateAlwaysThese,
+    words.gateExcept,
+    ...why,
+    ...edits.flatMap((edit, index) => changeLines(words, edit, index + 1)),
+  ];
+  const calls = edits.map(each => ({
+    tool: each.tool.name,
+    callId: each.callId,
+    path: visibleText(textUnder(each.input, PATH) ?? ''),
+  }));
+  return {
+    title: fill(words.gateEdits, { count: edits.length }),
+    body: parts.join('\n\n'),
+    subject: {
+      ...{ tool: tool.name, callId, arguments: argumentLine(input), calls },
+      ...(!isOne && { always: null }),
+      ...(isOne && tool.digest !== undefined && { digest: tool.digest }),
+    },
+  };
+}
+
+function changeLines(words: Words, { tool, input, concerns, compared }: EditCall, number: number): string[] {
+  const path = escapeUnseen(JSON.stringify(textUnder(input, PATH) ?? ''));
+  return [
+    [`${number}. ${tool.name} ${path}`, ...besideDiff(input)].join(' '),
+    ...concerns.map(concern => `- ${barred(concern)}`),
+    ...changeOf(words, input, compared),
+  ];
+}
+
+/** Returns arguments that no difference shows, such as that all places are meant: of the call, then by edit. */
+function besideDiff(input: Record<string, unknown>): string[] {
+  if (editText(input) === null) return [];
+  const { edits, ...own } = input;
+  const each: unknown[] = Array.isArray(edits) ? edits : [];
+  return [own, ...each].flatMap((given, index) => {
+    const rest = Object.entries(isRecord(given) ? given : {}).filter(([name]) => !SHOWN.includes(name));
+    if (rest.length === 0) return [];
+    const of = index === 0 || each.length === 1 ? '' : `edit ${index}: `;
+    return [`(${of}${escapeUnseen(JSON.stringify(Object.fromEntries(rest)))})`];
+  });
+}
+
+const SHOWN: readonly string[] = [...PATH, ...OLD, ...NEW];
