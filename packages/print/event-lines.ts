@@ -72,7 +72,7 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   output_fallback: ({ role, fallback, errors }, { yellow }) =>
     yellow(`${role}: ${fallback} (${errors.join('; ')})`),
   verdict: verdictLines,
-  check_started: ({ id, check }) => `check ${id} · ${check}`,
+  check_started: ({ id, check, before }) => `check ${id}${before ? BEFORE : ''} · ${check}`,
   check_ended: checkEnded,
   limit_reached: ({ limit, taskId }, { yellow }) =>
     yellow(`limit reached: ${limit}${taskId ? ` · task ${taskId}` : ''}`),
@@ -251,9 +251,12 @@ function toolCallEnded(event: CallEnded, { dim, yellow }: Colors): string {
   return `${event.isError ? yellow(line) : dim(line)}${dim(text)}`;
 }
 
+/** Marks a check that is made before the goal's first change. */
+const BEFORE = ' before the work';
+
 function checkEnded(event: JournalPayloads['check_ended'], { green, yellow, dim }: Colors): string[] {
-  const { id, check, status, why, output, durationMs } = event;
-  const line = `check ${id} ${status.replace('_', ' ')} · ${formatDuration(durationMs)} · ${check}`;
+  const { id, check, status, why, output, durationMs, before } = event;
+  const line = `check ${id}${before ? BEFORE : ''} ${status.replace('_', ' ')} · ${formatDuration(durationMs)} · ${check}`;
   if (status === 'passed') return [green(line)];
   return [yellow(`${line} · ${why}`), ...lastLines(output).map(said => dim(`| ${said}`))];
 }

@@ -11,7 +11,8 @@ import { sharedNow } from './branch-threads.js';
 
 const NAME_BYTES = 500;
 const NUMBER_BYTES = 40;
-const TURNS_BYTES = most.EDITED_BYTES + most.TOLD_BYTES + most.FAILURE_BYTES + 1_000;
+/** A failed call has no open calls: their answers may take its room. */
+const TURNS_BYTES = most.EDITED_BYTES + most.FAILURE_BYTES + 1_000;
 /** Also a plan's improvements; or with text output, a cut text or an answer to confirm; or a verdict's evidence. */
 const PLACE_BYTES =
   TURNS_BYTES +
@@ -58,6 +59,7 @@ export const BOUNDS: Record<Path, number> = {
     most.ANSWER_BYTES +
     most.APPROVED_CHECKS_BYTES +
     most.CHECK_RESULTS_BYTES +
+    most.CHECKS_BEFORE_BYTES +
     most.EXCEPTIONS_BYTES +
     4_500,
   goals: most.GOALS_BYTES,

@@ -216,8 +216,8 @@ const NOTES: { [T in JournalType]?: [NoteLevel, (event: EventOf<T>) => string | 
   verdict: ['info', ({ done, feedback }) => `${done ? '✓' : '✗'} ${feedback}`],
   check_ended: [
     'info',
-    ({ check, status, why, output }) => ({
-      text: `${check}: ${status}${why ? `, ${why}` : ''}`,
+    ({ check, status, why, output, before }) => ({
+      text: `${before ? '↺ ' : ''}${check}: ${status}${why ? `, ${why}` : ''}`,
       named: null,
       ...(status !== 'passed' && output !== '' && { said: lastLines(output).join('\n') }),
     }),

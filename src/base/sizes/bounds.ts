@@ -95,9 +95,10 @@ export const LOOKED_BYTES = 32_000;
 /** Sub-agents of a run; the oldest that have ended are dropped first. */
 export const CHILDREN_BYTES = 6_000;
 
-/** Checks from one source; their results; and checks that a planner proposed and a person approved. */
+/** Checks from one source; their results; how they were before the first change; and checks that a planner proposed and a person approved. */
 export const CHECKS_BYTES = 16_000;
-export const CHECK_RESULTS_BYTES = 8_000;
+export const CHECK_RESULTS_BYTES = 6_500;
+export const CHECKS_BEFORE_BYTES = 1_500;
 export const APPROVED_CHECKS_BYTES = 2_000;
 
 export const SETTINGS_BYTES = 52_000;

@@ -151,7 +151,10 @@ function planAgainText(words: Words, tasks: readonly Task[]): string {
 /** Names the checks of the goal to working roles: once in a shared conversation. */
 export function goalChecksText(state: RunState, words: Words): string {
   const checks = checksOf(state).map(check => `\`${checkLine(check)}\``);
-  return checks.length === 0 ? '' : fill(words.goalChecks, { checks: checks.join(', ') });
+  if (checks.length === 0) return '';
+  const red = (state.goal.checks.before?.red ?? []).map(({ index, why }) => `${checks[index]} (${why})`);
+  const were = red.length > 0 ? fill(words.goalChecksRed, { checks: red.join(', ') }) : '';
+  return lined(fill(words.goalChecks, { checks: checks.join(', ') }), were);
 }
 
 /** The request lists the tools; declared capabilities are listed only here. */

@@ -2,10 +2,16 @@
 
 import type { JsonSchema } from '../../base/json/json.js';
 import { isRecord, isText, jsonBytes } from '../../base/json/json.js';
-import { APPROVED_CHECKS_BYTES, CHECK_RESULTS_BYTES, CHECKS_BYTES } from '../../base/sizes/bounds.js';
+import {
+  APPROVED_CHECKS_BYTES,
+  CHECK_RESULTS_BYTES,
+  CHECKS_BEFORE_BYTES,
+  CHECKS_BYTES,
+} from '../../base/sizes/bounds.js';
 import { fitted } from '../../base/text/fit.js';
 import { expected, quoted } from '../../base/text/output-fields.js';
 import { preview } from '../../base/text/preview.js';
+import type { Words } from '../../base/words/words.js';
 import type { FileState } from '../evidence/evidence.js';
 import type { Cause } from '../limits/cause.js';
 
@@ -32,6 +38,8 @@ export interface CheckResult {
   output?: string;
   /** Files that the check reads and the goal changed: the goal may have altered the check itself. */
   changed?: string[];
+  /** It failed before the goal changed anything, too. */
+  redBefore?: true;
   /** The state of the file that it looked at. */
   file?: FileState;
   ms: number;
@@ -46,8 +54,16 @@ export interface GoalChecks {
   effects: number;
   /** `effects` when the checks began: a check that passed before a later change proves nothing. */
   made: number;
+  /** The checks as they were before the goal's first change; `made`: so many, in their order. Absent: not made. */
+  before?: { made: number; red: RedCheck[] };
   /** The last failed round: `effects` then, and a hash of the answer. Null: no check has failed. */
   failed: { effects: number; answer: string } | null;
+}
+
+export interface RedCheck {
+  /** The index among all checks of the goal. */
+  index: number;
+  why: string;
 }
 
 export function noChecks(): GoalChecks {
@@ -63,6 +79,18 @@ interface Checked {
   pinned: { checks?: readonly Check[] } | null;
   goal: { checks: Pick<GoalChecks, 'approved'> };
 }
+
+/** Adds how the next check was before the goal's first change. */
+export function withBefore(
+  { made, red }: NonNullable<GoalChecks['before']> = { made: 0, red: [] },
+  end: { status: CheckStatus; why: string },
+): NonNullable<GoalChecks['before']> {
+  const also = end.status === 'failed' ? [{ index: made, why: preview(end.why, RED_CHARS) }] : [];
+  return { made: made + 1, red: fitted([...red, ...also], CHECKS_BEFORE_BYTES - 50) };
+}
+
+/** Limit of a reason that instructions repeat. */
+const RED_CHARS = 60;
 
 /** Returns all checks that a goal must pass. */
 export function checksOf({ pinned, goal }: Checked): readonly Check[] {
@@ -147,7 +175,10 @@ export function checksText(
 ): string {
   const lines = results
     .filter(({ status }) => status !== 'passed')
-    .map(({ check, status, why }) => `${check} [${status === 'failed' ? 'failed' : 'not run'}: ${why}]`);
+    .map(({ check, status, why, redBefore: isRed }) => {
+      const before = status === 'failed' && isRed ? '; it failed before the work began, too' : '';
+      return `${check} [${status === 'failed' ? 'failed' : 'not run'}: ${why}${before}]`;
+    });
   const early = cause === 'checks_failed' && left > 0 ? ` ${UNCHANGED}` : '';
   const failed = lines.length > 0 ? `Checks that did not pass: ${lines.join('; ')}.${early}` : '';
   const read = results.flatMap(({ check, changed = [] }) =>
@@ -160,11 +191,15 @@ export function checksText(
 const UNCHANGED = 'Nothing had changed since a check failed before, so the work was not sent back again.';
 
 /** Returns the instruction to mend, one text for each failed check. */
-export function failedChecks(results: readonly CheckResult[]): string[] {
+export function failedChecks(results: readonly CheckResult[], words: Pick<Words, 'wasRed'>): string[] {
   return results
     .filter(({ status }) => status === 'failed')
-    .map(({ id, check, why, output }) =>
-      [`Check ${id}, \`${check}\`: ${why}`, ...(output ? [output] : [])].join('\n'),
+    .map(({ id, check, why, output, redBefore: isRed }) =>
+      [
+        `Check ${id}, \`${check}\`: ${why}`,
+        ...(isRed ? [words.wasRed] : []),
+        ...(output ? [output] : []),
+      ].join('\n'),
     );
 }
 

@@ -145,8 +145,8 @@ export interface JournalPayloads {
     /** The basis of an accepting verdict. */
     basis?: Basis;
   };
-  /** A check of the goal starts; `id`: `c1` and so on, `check`: its line. */
-  check_started: { id: string; check: string };
+  /** A check of the goal starts; `id`: `c1` and so on, `check`: its line; `before`: before the goal's first change. */
+  check_started: { id: string; check: string; before?: true };
   /** `interrupted`: it is repeated, or the goal ends without it; `output`: its output, unless it passed. */
   check_ended: {
     id: string;
@@ -155,6 +155,7 @@ export interface JournalPayloads {
     why: string;
     output: string;
     durationMs: number;
+    before?: true;
   };
   /** `limit`: of rounds, such as `planning` or `execution`. */
   limit_reached: { limit: string; taskId: string | null };

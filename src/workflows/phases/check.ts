@@ -1,20 +1,16 @@
 /** The goal's checks: they run one after the other before the goal counts as met, and their results decide what follows. */
 
-import type { CheckEnd } from '../../activities/types.js';
 import { preview } from '../../base/text/preview.js';
-import { contentText, isCut } from '../../conversation/tool-result.js';
 import { checksInstruction } from '../../rules/prompts/answer-instructions.js';
 import {
-  CHECK_TIMEOUT_MS,
   type Check,
   checkLine,
   checksOf,
   decideChecks,
   failedChecks,
-  foundNothing,
   withResult,
 } from '../../run/checks/check.js';
-import { callTimeMs, plansLeft } from '../../run/limits/limits.js';
+import { plansLeft } from '../../run/limits/limits.js';
 import { isOpen } from '../../run/plan/plan.js';
 import { stepsOf } from '../../run/position/modes.js';
 import {
@@ -24,21 +20,17 @@ import {
   type Checking,
   executionAt,
 } from '../../run/position/position.js';
-import { goalTimeMs } from '../../run/state/goal.js';
 import { isHeld, wayOf } from '../../run/state/run-state.js';
 import { addStep, shown } from '../../run/state/trace.js';
 import { hash64 } from '../../run/tools/ledger.js';
-import { decidePermission } from '../../run/tools/permission.js';
-import type { ToolDefinition } from '../../run/tools/tool.js';
 import { lookAtChecked } from '../run/evidence.js';
 import { beginInterpreting, hasMessage, mustInterpret, roleHere } from '../run/hearing.js';
 import { instruct } from '../run/instruct.js';
 import { goOnChecked, noteLimit, planAnew } from '../run/notes.js';
-import type { Called } from '../run/ports.js';
 import { MOVED, type Moved, type Run } from '../run/run.js';
 import { safePoint } from '../turn/safe-point.js';
 import { applySteering } from '../turn/take-steering.js';
-import { toolRequest } from '../turn/tools/tool-request.js';
+import { endOf, makeCheck, noteBefore } from '../turn/tools/make-check.js';
 import { answerFor, type StepEnd, whatThereIs, wrapUpAs } from './conclude.js';
 
 /** Runs the remaining checks, each between two safe points. An interrupted check runs again. */
@@ -88,14 +80,20 @@ async function make(run: Run, position: Checking, next: Check): Promise<void> {
   const line = checkLine(next);
   run.journal('check_started', { id, check: line });
   const startedAt = run.ports.now();
-  const called = await makeCheck(run, position, next);
+  const called = await makeCheck(run, next, answerSoFar(run, position.of));
   run.ports.throwIfCancelled();
   const durationMs = run.ports.now() - startedAt;
   const end = endOf(called);
   const { status, why, output = '' } = end ?? { status: 'interrupted', why: 'it was cut off' };
   run.journal('check_ended', { id, check: line, status, why, output, durationMs });
   if (status === 'interrupted') return;
-  const told = { id, check: line, status, why: preview(why, WHY_CHARS), ...(output && { output }) };
+  const isRed = checks.effects > 0 && checks.before?.red.some(each => each.index === checks.results.length);
+  const told = {
+    ...{ id, check: line, status, why: preview(why, WHY_CHARS) },
+    ...(output && { output }),
+    ...(isRed && { redBefore: true as const }),
+  };
+  noteBefore(run, checks.results.length, { status, why });
   addStep(run.state.log.trace, {
     at: run.ports.now(),
     role: roleHere(run) ?? '',
@@ -119,103 +117,8 @@ async function make(run: Run, position: Checking, next: Check): Promise<void> {
 
 const WHY_CHARS = 300;
 
-/** Returns the result of a check; null if it was interrupted. */
-function endOf(called: Called<CheckEnd>): CheckEnd | null {
-  if (called.ok) return called.value;
-  const { kind, message, type } = called.failure;
-  if (kind === 'cancelled') return null;
-  const why = message || type || 'its worker did not say why';
-  return { status: kind === 'timedOut' ? 'failed' : 'not_run', why };
-}
-
-/** Attempts if the worker is lost: checks only read, so they may run again. */
-const TRIES = 5;
-/** Time beyond the check's own limit, for its worker to report the result. */
-const SETTLE_MS = 30_000;
-
-function makeCheck(run: Run, position: Checking, check: Check): Promise<Called<CheckEnd>> {
-  return 'tool' in check ? callTool(run, check) : askWorker(run, position, { check });
-}
-
-/** Lets the worker run commands, files and functions, and test if what a tool `said` matches. */
-function askWorker(
-  run: Run,
-  { of }: Pick<Checking, 'of'>,
-  { check, said }: { check: Check; said?: string },
-): Promise<Called<CheckEnd>> {
-  const { state, limits, ports } = run;
-  const { settings, goal } = state;
-  const own = 'run' in check ? (check.timeoutMs ?? CHECK_TIMEOUT_MS) : CHECK_TIMEOUT_MS;
-  const timeoutMs = Math.min(own, callTimeMs(limits, goalTimeMs(goal, ports.now())));
-  const isFunction = 'function' in check;
-  const input = {
-    check,
-    workspace: settings.workspace,
-    timeoutMs,
-    ...(said !== undefined && { said }),
-    ...(isFunction && {
-      about: { goal: goal.text, answer: answerSoFar(run, of), context: settings.context ?? {} },
-    }),
-  };
-  const options = {
-    summary: `check ${checkLine(check)}`,
-    timeoutMs: timeoutMs + SETTLE_MS,
-    attempts: TRIES,
-    interruptible: true,
-  };
-  return run.call({ kind: 'check', role: roleHere(run) ?? '' }, options, () =>
-    ports.runCheck(input, options),
-  );
-}
-
 function answerSoFar(run: Run, of: Checking['of']): string {
   return of.kind === 'answer' ? of.text : whatThereIs(run);
-}
-
-/** Calls a read-only tool like any other call, without asking a person. */
-async function callTool(run: Run, check: Extract<Check, { tool: string }>): Promise<Called<CheckEnd>> {
-  const given = check.arguments ?? {};
-  const tool = run.pinned.tools.find(({ name }) => name === check.tool);
-  const fault = toolFault(run, check.tool, { tool, given });
-  if (!tool || fault !== null) return ended('not_run', fault ?? '');
-  const callId = run.nextId('c');
-  const { input, options } = toolRequest(run, tool, { callId, toolUseId: `check-${callId}`, given });
-  const called = await run.call({ kind: 'check', role: roleHere(run) ?? '' }, options, () =>
-    run.ports.callTool({ ...input, arguments: given }, options),
-  );
-  if (!called.ok) return called;
-  const { ending, isError, note = '', content } = called.value;
-  const said = contentText(content);
-  if (ending === 'cancelled') return { ok: false, failure: { kind: 'cancelled', type: '', message: '' } };
-  if (ending !== 'executed') return ended('not_run', `the call ended as ${ending}: ${note}`, said);
-  if (isError) return ended('failed', 'the tool said that it failed', said);
-  if (check.matches === undefined)
-    return foundNothing(said) ? ended('failed', FOUND_NOTHING, said) : ended('passed', 'the tool answered');
-  if (content.some(isCut)) return ended('not_run', 'its result is too long to be looked through', said);
-  return askWorker(run, { of: { kind: 'plan' } }, { check, said });
-}
-
-function ended(status: CheckEnd['status'], why: string, output = ''): Called<CheckEnd> {
-  return { ok: true, value: { status, why, ...(output && { output: preview(output, MOST_SAID_CHARS) }) } };
-}
-
-const FOUND_NOTHING = 'the tool found nothing';
-const MOST_SAID_CHARS = 2_000;
-
-/** Returns why a tool cannot be called for a check; null if it can. */
-function toolFault(
-  { state, pinned }: Run,
-  name: string,
-  { tool, given }: { tool: ToolDefinition | undefined; given: Record<string, unknown> },
-): string | null {
-  if (!tool) return `there is no tool ${name} in this run`;
-  if (!tool.policy.readOnly) return `the tool ${name} may change something: a check only reads`;
-  const { type } = tool.origin;
-  if (type !== 'mcp' && type !== 'activity') return `the tool ${name} is not a tool of a worker`;
-  const called = { input: given, workspace: state.settings.workspace };
-  const asks = { alwaysThisRun: state.people.allowedTools, autoApprove: state.settings.autoApprove };
-  const permission = decidePermission(tool, called, pinned.permissions, asks);
-  return permission === 'run' ? null : `the configuration does not let the tool ${name} run unasked`;
 }
 
 /** Decides when all checks have run: the goal goes on, its work is sent back, or it ends. */
@@ -249,7 +152,7 @@ function decideAfterChecks(run: Run, position: Checking): StepEnd {
 
 /** Sends failed checks to the role that can fix them: the planner, or the role that answered. */
 function goBack(run: Run, { of }: Checking): Moved {
-  const wanted = failedChecks(run.state.goal.checks.results);
+  const wanted = failedChecks(run.state.goal.checks.results, run.words);
   if (of.kind !== 'answer') return planAnew(run, { from: 'check', wanted });
   const name = stepsOf(wayOf(run.state))?.[of.step] ?? '';
   instruct(run, run.role(name), checksInstruction(run.state, wanted));

@@ -163,3 +163,85 @@ describe('commands that a planner proposes', () => {
     expect(run.state.goal.checks.approved).toEqual(approved);
   });
 });
+
+describe('SE8: checks before the first change', () => {
+  const RED = { status: 'failed' as const, why: 'exit code 1', output: 'not ok 3' };
+  const first = { ...pinned, listsStart: true as const };
+  const change: TeamReply = { calls: ['put'], input: { text: 'a' } };
+  const answered: TeamReply = { text: 'It is done.' };
+  /** The statuses of the goal's checks in the order in which they are made. */
+  const inTurn = (...ends: ReturnType<NonNullable<TeamGiven['runCheck']>>[]) => {
+    let made = 0;
+    return () => ends[made++] ?? PASSED;
+  };
+
+  test('one that fails, before and at the end → told as red before to who is to mend it, and in the answer', async () => {
+    const given = { settings, pinned: first, runCheck: inTurn(RED, RED, RED) };
+    const { run, end, requests } = await runTeam([change, answered, answered], given);
+    expect(JSON.stringify(requests.at(-1))).toContain('It failed before the work began, too');
+    expect(end).toMatchObject({ outcome: 'unverified', cause: 'checks_failed' });
+    expect(end.answer).toContain('npm test [failed: exit code 1; it failed before the work began, too]');
+    expect(run.state.goal.checks.results).toMatchObject([{ redBefore: true }]);
+    const told = run.state.log.journal.events.filter(({ type }) => /^(check|tool_call)_(s|e)/.test(type));
+    expect(told.map(({ type, ...event }) => ('before' in event ? `${type} before` : type))).toEqual([
+      'tool_call_started',
+      'check_started before',
+      'check_ended before',
+      'tool_call_ended',
+      'check_started',
+      'check_ended',
+      'check_started',
+      'check_ended',
+    ]);
+  });
+
+  test('a task that begins after it → its instruction names what was red', async () => {
+    const done = { text: execution({ summary: 'Did it.', taskCompleted: true }) };
+    const replies = [{ text: plan({ todos: ['First.', 'Second.'] }) }, change, done, done, answered];
+    const { requests } = await runTeam(replies, {
+      pinned: { checks, listsStart: true },
+      settings: { autoApprove: true, mode: 'plan' },
+      runCheck: inTurn(RED),
+    });
+    expect(JSON.stringify(requests[1])).not.toContain('these failed already');
+    expect(JSON.stringify(requests[3])).toContain('these failed already');
+    expect(JSON.stringify(requests[3])).toContain('`npm test` (exit code 1)');
+  });
+
+  test('one that passes → one that fails later is not told as red before', async () => {
+    const given = { settings, pinned: first, runCheck: inTurn(PASSED, RED, PASSED) };
+    const { end, requests } = await runTeam([change, answered, change, answered], given);
+    expect(JSON.stringify(requests)).not.toContain('It failed before');
+    expect(end).toMatchObject({ outcome: 'completed', cause: 'checked' });
+  });
+
+  test('nothing was changed before they fail at the end → that was before the first change, and they are made no more often', async () => {
+    const given = { settings, pinned: first, runCheck: inTurn(RED, RED) };
+    const { run, end, requests } = await runTeam([answered, change, answered, answered], given);
+    expect(JSON.stringify(requests[1])).not.toContain('It failed before');
+    expect(JSON.stringify(requests[3])).toContain('It failed before the work began, too');
+    expect(end.cause).toBe('checked');
+    expect(run.state.log.journal.events.filter(event => 'before' in event)).toEqual([]);
+  });
+
+  test.each<[string, Partial<PinnedRun>, TeamReply[], number]>([
+    ['a goal that changes nothing', first, [answered], 1],
+    ['a goal whose tools change nothing', pinned, [change, answered], 1],
+    ['a run that began with an earlier version', { ...first, behaviour: 2 }, [change, answered], 1],
+    [
+      'a check that is a function, which judges an answer',
+      { ...first, checks: [{ function: 'sums' }] },
+      [change, answered],
+      1,
+    ],
+    ['two changes', first, [change, { ...change, input: { text: 'b' } }, answered], 2],
+  ])('%s → its check is made so often', async (_what, given, replies, times) => {
+    let made = 0;
+    const runCheck = () => {
+      made += 1;
+      return PASSED;
+    };
+    await runTeam(replies, { settings, pinned: given, runCheck });
+    expect(made).toBe(times);
+  });
+});

@@ -28,6 +28,7 @@ import { noteStoreFailed } from '../keep-text.js';
 import { closeCallGates, openBatchGates } from './call-permission.js';
 import { callsBeside, type DecidedCall, decideCall, nextDecided } from './decide-call.js';
 import { endBatch, finishCall, noteAnswer, openReply } from './finish-call.js';
+import { checkBefore } from './make-check.js';
 import { lostSession, noteSession, toolCallOptions, toolRequest } from './tool-request.js';
 import { callWorkflow, runWorkflowTool } from './workflow-tools.js';
 
@@ -126,9 +127,10 @@ async function runCall(
 ): Promise<ToolResultBlock> {
   const { call } = started;
   const given = inputOf(started.batch, call);
-  const looking = lookBefore(run, tool, given);
-  if (looking) {
-    await looking;
+  for (const begin of [() => checkBefore(run, tool), () => lookBefore(run, tool, given)]) {
+    const waiting = begin();
+    if (!waiting) continue;
+    await waiting;
     if (run.state.people.stop !== null)
       return failedResult(run.words, call, tool, {
         kind: 'cancelled',

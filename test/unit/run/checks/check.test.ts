@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { jsonBytes } from '../../../../src/base/json/json.js';
 import { CHECK_RESULTS_BYTES } from '../../../../src/base/sizes/bounds.js';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import {
   type Check,
   type CheckStatus,
@@ -84,7 +85,7 @@ describe('what is told', () => {
       { ...result('failed', 'c2'), output: '1 of 3' },
       result('not_run', 'c3'),
     ];
-    expect(failedChecks(results)).toEqual(['Check c2, `npm test`: so\n1 of 3']);
+    expect(failedChecks(results, BUILT_IN_WORDS.en)).toEqual(['Check c2, `npm test`: so\n1 of 3']);
     const text = 'Checks that did not pass: npm test [failed: so]; npm test [not run: so].';
     const said = { cause: 'checks_failed', left: 0 } as const;
     expect(checksText({ results }, said)).toBe(text);
