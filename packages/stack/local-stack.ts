@@ -209,11 +209,13 @@ export async function stopStack(home: string, report: Report = () => {}): Promis
 
 /** Starts the owner in its own process session, so that Ctrl-C in this terminal does not reach it. */
 async function startOwner(home: string, options: EnsureServerOptions): Promise<ChildProcess> {
+  // Before the server is fetched: the owner can't start without it.
+  const script = requireScript(builtBeside(import.meta.url, 'owner.js'));
   makeHome(home);
   const { path: binary } = await temporalBinary(home, options.report);
   options.report('Starting the local Temporal server …');
   const given: OwnerOptions = { home, binary, idleMs: options.idleMs ?? DEFAULT_IDLE_MS };
-  const args = [requireScript(builtBeside(import.meta.url, 'owner.js')), JSON.stringify(given)];
+  const args = [script, JSON.stringify(given)];
   const child = withLog(stackPaths(home).ownerLog, log =>
     spawn(process.execPath, args, {
       detached: true,
