@@ -15,10 +15,13 @@ export async function agUiAnswer(c: Context, scope: RouteScope): Promise<Respons
   return streamSSE(c, async stream => {
     stream.onAbort(() => leaving.abort());
     const comments = setInterval(() => void stream.write(':\n\n'), COMMENT_MS);
-    for await (const event of talk(input, { ...scope, signal: leaving.signal })) {
-      if (stream.aborted) break;
-      await stream.writeSSE({ data: JSON.stringify(event) });
+    try {
+      for await (const event of talk(input, { ...scope, signal: leaving.signal })) {
+        if (stream.aborted) break;
+        await stream.writeSSE({ data: JSON.stringify(event) });
+      }
+    } finally {
+      clearInterval(comments);
     }
-    clearInterval(comments);
   });
 }
