@@ -43,8 +43,3 @@ export type Frame =
   | { type: 'trouble'; message: string | null }
   /** Sent every ten seconds: a stream without a ping for 25 s is dead. */
   | { type: 'ping'; at: number };
-
-/** The body of every refusal and failure. */
-export interface Fault {
-  error: { code: string; message: string; remedy: string };
-}

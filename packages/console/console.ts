@@ -2,12 +2,10 @@
 
 import { Hono, type HonoRequest } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { errorText } from 'steersman/base';
-import { explainError, type SteersmanClient, type SteersmanError } from 'steersman/client';
+import { type FaultBody, httpFault, type SteersmanClient } from 'steersman/client';
 import { verbCall } from 'steersman/shared';
 import { z } from 'zod';
 import { agUiAnswer } from './ag-ui/route.js';
-import type { Fault } from './api.js';
 import { assets, safeHeaders } from './assets.js';
 import { type ComponentOptions, Components, htmlFrame, NO_COMPONENTS } from './components.js';
 import { refusalOf } from './guard.js';
@@ -49,8 +47,8 @@ export function createConsole(options: ConsoleOptions): Console {
     .use(async ({ req }, next) => {
       // The page has no data of runs, and a browser that redeems a link has no token yet.
       const isOpen = req.path === LOGIN || !/^\/(api\/|ag-ui$)/.test(req.path);
-      const refused = refusalOf(req.raw, { hosts, knows, isOpen });
-      return refused ? fault(refused.status, { code: 'refused', message: refused.message }) : next();
+      const refusal = refusalOf(req.raw, { hosts, knows, isOpen });
+      return refusal ? refused(refusal.status, refusal.message) : next();
     })
     .post(LOGIN, ({ req }) => login(req, redeem))
     .post('/ag-ui', c => agUiAnswer(c, scope))
@@ -77,33 +75,21 @@ async function login(request: HonoRequest, redeem: (word: string) => string | nu
   const { link } = await bodyAs(z.object({ link: z.string() }), request);
   const token = redeem(link);
   if (token !== null) return Response.json({ token }, { headers: NO_STORE });
-  const remedy = `Make a new one: ${verbCall('console --open')}`;
-  return fault(401, { code: 'refused', message: 'The link was used, or is too old.', remedy });
+  return refused(401, 'The link was used, or is too old.', `Make a new one: ${verbCall('console --open')}`);
 }
 
 const NO_STORE = { 'cache-control': 'no-store' };
 
-const STATUS: Partial<Record<SteersmanError['code'], number>> = {
-  not_found: 404,
-  usage: 400,
-  rejected: 409,
-  conflict: 409,
-  ended: 409,
-  open: 409,
-  unserved: 503,
-  unreachable: 503,
-};
-
 function faultOf(error: unknown): Response {
-  if (error instanceof HTTPException) return fault(error.status, { code: 'refused', message: error.message });
-  const known = explainError(error);
-  if (known) return fault(STATUS[known.code] ?? 500, known);
-  return fault(500, { code: 'internal', message: errorText(error) });
+  if (error instanceof HTTPException) return refused(error.status, error.message);
+  const { status, body } = httpFault(error);
+  return answer(status, body);
 }
 
-function fault(
-  status: number,
-  { code, message, remedy = '' }: { code: string; message: string; remedy?: string },
-): Response {
-  return Response.json({ error: { code, message, remedy } } satisfies Fault, { status, headers: NO_STORE });
+function refused(status: number, message: string, remedy = ''): Response {
+  return answer(status, { error: { code: 'refused', message, remedy } });
+}
+
+function answer(status: number, body: FaultBody): Response {
+  return Response.json(body, { status, headers: NO_STORE });
 }

@@ -24,11 +24,12 @@ export type { RunRecord } from '../run/state/kept.js';
 export type { Note } from '../run/state/note.js';
 export type { TraceReport, TraceStep } from '../run/state/trace.js';
 export { STEER_TIMES, type SteerTime } from '../run/steering/inbox.js';
-export { type ErrorCode, SteersmanError } from '../shared/process/errors.js';
+export { type ErrorCode, type FaultBody, SteersmanError } from '../shared/process/errors.js';
 export type { RunResult, RunView } from '../workflows/run/definitions.js';
 export type { SteersmanClient } from './client.js';
 export { cutToBytes } from './connection/cut-to-bytes.js';
 export { explainError } from './connection/grpc-errors.js';
+export { httpFault } from './connection/http-fault.js';
 export {
   forgetPermissions,
   type KeptPermission,

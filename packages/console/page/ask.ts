@@ -1,12 +1,12 @@
 /** Requests to the console's server. */
-import type { Fault } from '../api.js';
+import type { FaultBody } from 'steersman/client';
 
 /** A refusal of the server, with its message. */
 export class AskFault extends Error {
   readonly code: string;
   readonly remedy: string;
 
-  constructor({ code, message, remedy }: Fault['error']) {
+  constructor({ code, message, remedy }: FaultBody['error']) {
     super(message);
     this.code = code;
     this.remedy = remedy;
@@ -45,7 +45,7 @@ async function send<T>(path: string, init: RequestInit & { headers?: Record<stri
   const response = await fetch(`/api/${path}`, { ...init, headers, signal }).catch(() => null);
   if (response === null)
     throw new AskFault({ code: 'away', message: 'The console does not answer.', remedy: '' });
-  const answer = (await response.json().catch(() => null)) as T & Partial<Fault>;
+  const answer = (await response.json().catch(() => null)) as T & Partial<FaultBody>;
   if (response.ok) return answer;
   throw new AskFault(answer?.error ?? { code: 'internal', message: `Status ${response.status}`, remedy: '' });
 }

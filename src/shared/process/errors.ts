@@ -46,3 +46,8 @@ export class SteersmanError extends Error {
     this.remedy = remedy;
   }
 }
+
+/** The body of an HTTP answer that refuses a request, or tells of a failure. */
+export interface FaultBody {
+  error: { code: string; message: string; remedy: string };
+}

@@ -1,0 +1,28 @@
+/** Errors as HTTP answers, for faces that serve runs over HTTP. */
+import { errorText } from '../../base/text/error-text.js';
+import { type ErrorCode, type FaultBody, SteersmanError } from '../../shared/process/errors.js';
+import { explainError } from './grpc-errors.js';
+
+const STATUS: Record<ErrorCode, number> = {
+  usage: 400,
+  configuration: 500,
+  not_found: 404,
+  conflict: 409,
+  ended: 409,
+  open: 409,
+  rejected: 409,
+  no_result: 500,
+  unserved: 503,
+  unreachable: 503,
+  uncertain: 500,
+  host: 500,
+  aborted: 500,
+  internal: 500,
+};
+
+/** Converts any error to the status and the JSON body of an HTTP answer. A fault of the program is `internal`. */
+export function httpFault(error: unknown): { status: number; body: FaultBody } {
+  const known = explainError(error) ?? new SteersmanError(errorText(error), '', 'internal');
+  const { code, message, remedy } = known;
+  return { status: STATUS[code], body: { error: { code, message, remedy } } };
+}
