@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CallInFlight, newProgress, type RunProgress, take } from '@steersman/view';
 import { errorText } from 'steersman/base';
-import { explainError, type Run, type RunEvent, type RunSnapshot } from 'steersman/client';
+import { explainError, ownSeq, type Run, type RunEvent, type RunSnapshot } from 'steersman/client';
 import type { Frame } from './api.js';
 
 export type Push = (frame: Frame) => void;
@@ -182,10 +182,6 @@ function withKnown(known: RunSnapshot, now: RunSnapshot): RunSnapshot {
   if (now.answered || now.endedAt !== null) return now;
   const { status, stuck, answered } = now;
   return { ...known, status, stuck, answered };
-}
-
-function ownSeq(event: RunEvent): number | null {
-  return 'seq' in event && event.path === undefined ? event.seq : null;
 }
 
 /** Returns one piece for each channel of a call, for pages that join in the middle. */

@@ -6,6 +6,7 @@ import { given } from '@steersman/print';
 import { type Context, Hono, type HonoRequest } from 'hono';
 import {
   type GateReply,
+  ownSeq,
   type Run,
   type RunEvent,
   Sessions,
@@ -214,8 +215,7 @@ async function eventsAfter(run: Run, since: number): Promise<RunEvent[]> {
   for await (const event of run.events({ since, live: false })) {
     if (event.type === 'end' || events.length >= MOST_EVENTS) break;
     events.push(event);
-    const isLast = 'seq' in event && event.path === undefined && event.seq === lastEventSeq;
-    if (isLast) break;
+    if (lastEventSeq !== null && ownSeq(event) === lastEventSeq) break;
   }
   return events;
 }

@@ -56,5 +56,5 @@ export type { Vocabulary } from './vocabularies/translate.js';
 export { oneAtATime } from './vocabularies/translate.js';
 export type { TextDelta } from './watch/live-text.js';
 export type { Retry } from './watch/pending-calls.js';
-export type { OfAgent, RunEvent } from './watch/run-event.js';
+export { type OfAgent, ownSeq, type RunEvent } from './watch/run-event.js';
 export type { WatchOptions } from './watch/watch-run.js';

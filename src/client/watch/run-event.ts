@@ -34,3 +34,11 @@ export interface OfAgent {
   /** Its path below the run, such as `search/1` or `editor/1/search/2`: after the run's id, it makes the id of its run. */
   path?: string;
 }
+
+/**
+ * Returns the number from which a watch of the run can be resumed, by `since`; null for live events, and for those of
+ * sub-agents, which have numbers of their own.
+ */
+export function ownSeq(event: RunEvent): number | null {
+  return 'seq' in event && event.path === undefined ? event.seq : null;
+}
