@@ -1,25 +1,26 @@
 /** Serves the console over HTTP: on the loopback address, unless another address and a token are configured. */
-import { createServer, type RequestListener } from 'node:http';
-import { isIP } from 'node:net';
+import { createServer } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { getRequestListener } from '@hono/node-server';
 import { errorText } from 'steersman/base';
 import { connect, type SteersmanClient, SteersmanError } from 'steersman/client';
 import { defaultConfigDir, isTrusted, moduleIn } from 'steersman/config';
 import {
+  isLoopback,
   isSame,
+  listenerOf,
   listenOn,
   makeFolder,
   readJson,
   removeFile,
   resolveHome,
+  urlHost,
   verbCall,
   writeJson,
 } from 'steersman/shared';
 import { z } from 'zod';
 import { type ComponentOptions, componentsIn, NO_COMPONENTS } from './components.js';
-import { type Console, createConsole } from './console.js';
+import { createConsole } from './console.js';
 import { hostHeader } from './guard.js';
 import { Links } from './links.js';
 import { createSandbox } from './sandbox.js';
@@ -27,7 +28,6 @@ import { createSandbox } from './sandbox.js';
 const CONSOLE_PORT = 7_418;
 const LEAST_TOKEN_CHARS = 32;
 const LOOPBACK = '127.0.0.1';
-const LOOPBACK_NAMES = [LOOPBACK, 'localhost', '[::1]'];
 
 export interface ServeOptions {
   /** Default: 7418, or any free port if that is taken. */
@@ -82,8 +82,8 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
     components: options.components ?? (await componentsHere(report)),
     ...(options.workspace !== undefined && { workspace: options.workspace }),
   });
-  http.on('request', listenerOf(pages));
-  const url = `http://${listen === LOOPBACK ? LOOPBACK : (hostsOf(listen)[0] ?? LOOPBACK)}:${port}/`;
+  http.on('request', listenerOf(pages.fetch));
+  const url = `http://${hostsOf(listen)[0]}:${port}/`;
   const leave = noteServed(home, url);
   return {
     link: run => linkTo(url, links, run),
@@ -133,19 +133,17 @@ export function pageToLink(link: string, home = resolveHome()): string {
   return new Links(home).pageTo(link);
 }
 
-/** Returns a listener for Node's servers, which does not change the program's globals. */
-export function listenerOf({ fetch }: Pick<Console, 'fetch'>): RequestListener {
-  return getRequestListener(fetch, { overrideGlobalObjects: false });
-}
-
 /**
  * Serves the frames of apps on a port of their own, only for browsers of this machine: the name and proxy that other
  * machines use are unknown here.
  */
 async function serveSandbox(listen: string, hosts: readonly string[]) {
-  if (!LOOPBACK_NAMES.includes(listen)) return null;
+  if (!isLoopback(listen)) return null;
   const frames = createSandbox({ consoles: hosts.map(host => `http://${host}`) });
-  const { port, close } = await listenOn(createServer(listenerOf(frames)), { host: LOOPBACK, ports: [0] });
+  const { port, close } = await listenOn(createServer(listenerOf(frames.fetch)), {
+    host: LOOPBACK,
+    ports: [0],
+  });
   return { close, url: `http://${LOOPBACK}:${port}/` };
 }
 
@@ -184,7 +182,7 @@ function checkedToken(listen: string, token: string | undefined): string | null 
       `The token of the console has ${token.length} characters, and ${LEAST_TOKEN_CHARS} are the least.`,
       'Set STEERSMAN_CONSOLE_TOKEN to a long random text: openssl rand -hex 32.',
     );
-  if (!isLong && !LOOPBACK_NAMES.includes(listen))
+  if (!isLong && !isLoopback(listen))
     throw new SteersmanError(
       `Whoever reaches ${listen} could start, steer and approve runs: a token is needed.`,
       'Set STEERSMAN_CONSOLE_TOKEN to a long random text (openssl rand -hex 32), or leave out --listen.',
@@ -194,14 +192,10 @@ function checkedToken(listen: string, token: string | undefined): string | null 
 
 /** Returns the host names of an address; links use the first. */
 function hostsOf(listen: string): string[] {
-  if (LOOPBACK_NAMES.includes(listen) || listen === '::1') return LOOPBACK_NAMES;
-  if (listen !== '0.0.0.0' && listen !== '::') return [bracketed(listen), ...LOOPBACK_NAMES];
+  const names = [LOOPBACK, 'localhost', '[::1]'];
+  if (listen !== '0.0.0.0' && listen !== '::') return [...new Set([urlHost(listen), ...names])];
   const own = Object.values(networkInterfaces()).flatMap(each => each ?? []);
-  return [hostname(), ...own.map(({ address }) => bracketed(address)), 'localhost'];
-}
-
-function bracketed(address: string): string {
-  return isIP(address) === 6 ? `[${address}]` : address;
+  return [hostname(), ...own.map(({ address }) => urlHost(address)), 'localhost'];
 }
 
 /** Connects once; after a failure the next request of a page tries again. */

@@ -1,23 +1,21 @@
 /** The server over streamable HTTP, with a session for each client. Default address: loopback. */
 
 import { randomUUID } from 'node:crypto';
-import { createServer, type ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
-import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import type { ServerResponse } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { Hono } from 'hono';
 import { errorText } from 'steersman/base';
-import { SteersmanError } from 'steersman/client';
-import { listenOn, refusal } from 'steersman/shared';
+import { serveGuarded } from 'steersman/shared';
 import { createMcpServer } from './server.js';
 import { Calls, type ToolContext } from './tools/tool.js';
 
 export interface HttpOptions {
   host: string;
   port: number;
-  /** Bearer token that clients must send. Required unless `host` is the loopback address. */
+  /** Bearer token that clients must send. Required unless `host` is a loopback address. */
   token: string | null;
   idleMs?: number;
 }
@@ -28,7 +26,6 @@ export interface HttpServed {
   close(): Promise<void>;
 }
 
-const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '::1'];
 const PATH = '/mcp';
 const MOST_SESSIONS = 64;
 /** A session without requests for this long makes room for another client. */
@@ -47,32 +44,19 @@ export async function serveHttp(
   context: Omit<ToolContext, 'calls'>,
   options: HttpOptions,
 ): Promise<HttpServed> {
-  const { host, port, token, idleMs = IDLE_MS } = options;
-  const loopback = LOOPBACK.includes(host);
-  if (!loopback && token === null)
-    throw new SteersmanError(
-      `Whoever reaches ${host} could start runs: a token is needed.`,
-      'Set STEERSMAN_MCP_TOKEN to a long random text that clients send as a bearer token, or leave out --host.',
-    );
+  const { idleMs = IDLE_MS, ...served } = options;
   const sessions = new Sessions({ ...context, calls: new Calls() }, idleMs);
   const app = new Hono<{ Bindings: HttpBindings }>()
-    .use(async ({ env }, next) => {
-      const refused = refusal(env.incoming.headers, { loopback, token });
-      return refused ? refuse(refused.status, refused.message) : next();
-    })
     .all(PATH, ({ req, env }) => sessions.handle(req.raw, env.outgoing))
     .notFound(() => refuse(404, `The server is at ${PATH}.`))
     .onError(error => refuse(500, errorText(error)));
-  const http = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
-  const remedy = 'Give another port: --http 0 takes any.';
-  const listening = await listenOn(http, { host, ports: [port], remedy });
-  const address = isIP(host) === 6 ? `[${host}]` : host;
+  const guarded = await serveGuarded(app.fetch, { ...served, variable: 'STEERSMAN_MCP_TOKEN', refuse });
   return {
-    url: `http://${address}:${listening.port}${PATH}`,
-    closed: listening.closed,
+    url: `${guarded.url}${PATH}`,
+    closed: guarded.closed,
     close: async () => {
       await sessions.close();
-      listening.close();
+      guarded.close();
     },
   };
 }

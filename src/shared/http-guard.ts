@@ -1,6 +1,7 @@
 /** Decides which requests our HTTP servers accept, and keeps a failing request from ending the process. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { isLoopback } from './local/loopback.js';
 
 export interface Guard {
   /** True if the server only listens on this machine's loopback address. */
@@ -14,8 +15,6 @@ export interface Refusal {
   message: string;
 }
 
-const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
-
 /** Values of `Sec-Fetch-Site` that a browser sends for a server's own page and for a person's own navigation. */
 const OWN_SITES: readonly unknown[] = [undefined, 'same-origin', 'none'];
 
@@ -26,7 +25,7 @@ const OWN_SITES: readonly unknown[] = [undefined, 'same-origin', 'none'];
  */
 export function refusal(headers: IncomingHttpHeaders, { loopback, token }: Guard): Refusal | null {
   const host = urlOf(`http://${headers.host ?? ''}`)?.hostname;
-  if (host === undefined || (loopback && !LOOPBACK_NAMES.includes(host)))
+  if (host === undefined || (loopback && !isLoopback(host)))
     return { status: 403, message: 'The Host header names another machine.' };
   if (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host ?? '', loopback))
     return { status: 403, message: 'Requests of other web pages are refused (Origin header).' };

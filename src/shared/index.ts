@@ -2,6 +2,14 @@
 
 export { type Listening, listenOn } from './http/listen.js';
 export { outward } from './http/outward-fetch.js';
+export {
+  type Fetch,
+  type Guarded,
+  type GuardedOptions,
+  listenerOf,
+  serveGuarded,
+  urlHost,
+} from './http/serve-guarded.js';
 export { caught, type Guard, isSame, pathOf, type Refusal, refusal } from './http-guard.js';
 export {
   binaryCacheDir,

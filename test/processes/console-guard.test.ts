@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createConsole } from '../../packages/console/console.js';
-import { listenerOf } from '../../packages/console/serve.js';
+import { listenerOf } from '../../src/shared/http/serve-guarded.js';
 import { browserPath, consoleOfFile } from '../support/browser.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 
@@ -71,7 +71,7 @@ describe.skipIf(browserPath === null)('console', () => {
 
   test('mounted behind a login of ones own → a browser that is let in sees the page, and is asked for no link', async () => {
     const pages = createConsole({ client: async () => shown.client });
-    const server = createServer(listenerOf(pages));
+    const server = createServer(listenerOf(pages.fetch));
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const tab = await (await shown.browser.newContext()).newPage();
     await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);

@@ -1,11 +1,16 @@
 /** Who is refused by the console, before anything is looked at. */
+import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createConsole } from '../../../packages/console/console.js';
 import { hostHeader } from '../../../packages/console/guard.js';
-import { listenerOf } from '../../../packages/console/serve.js';
+import { serveConsole } from '../../../packages/console/serve.js';
 import type { SteersmanClient } from '../../../src/client/index.js';
 import { listenOn } from '../../../src/shared/http/listen.js';
+import { listenerOf } from '../../../src/shared/http/serve-guarded.js';
+import { fakeRuns } from '../../support/fake-runs.js';
 
 const HOST = '127.0.0.1:7418';
 const TOKEN = 'a-token-that-is-known';
@@ -160,7 +165,7 @@ test.each([
 );
 
 test('WB16 guard: a write of more than 1 MB, then another request on its connection → refused, and the other is answered', async () => {
-  const http = createServer(listenerOf(guarded));
+  const http = createServer(listenerOf(guarded.fetch));
   const { port, close } = await listenOn(http, { host: '127.0.0.1', ports: [0] });
   onTestFinished(() => void close());
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -179,3 +184,18 @@ test('WB16 guard: a write of more than 1 MB, then another request on its connect
   expect(await send('/healthz', 'GET', '')).toBe(200);
   expect(sockets.size).toBe(1);
 });
+
+// Other systems have one loopback address.
+test.runIf(process.platform === 'linux')(
+  'guard: the console listens on another loopback address → it needs no token, and its link names the address',
+  async () => {
+    const home = mkdtempSync(join(tmpdir(), 'guard-'));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    const client = fakeRuns() as unknown as SteersmanClient;
+    const options = { home, port: 0, listen: '127.0.0.2', client, report: () => undefined };
+    const served = await serveConsole(options);
+    onTestFinished(() => served.close());
+    expect(new URL(served.link()).hostname).toBe('127.0.0.2');
+    expect((await fetch(new URL('/icon.svg', served.link()))).status).toBe(200);
+  },
+);

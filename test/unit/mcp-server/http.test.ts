@@ -193,6 +193,7 @@ describe('who may ask', () => {
   test.each([
     ['localhost', local, { host: 'localhost:7417' }, null],
     ['an IPv6 loopback address', local, { host: '[::1]:7417' }, null],
+    ['another loopback address', local, { host: '127.0.0.2:7417' }, null],
     ['its own page', local, { host: '127.0.0.1:7417', origin: 'http://127.0.0.1:7417' }, null],
     ['its own page, at the port of HTTP', local, { host: 'localhost:80', origin: 'http://localhost' }, null],
     ['a page of another local port', local, { host: '127.0.0.1:7417', origin: 'http://127.0.0.1:6274' }, 403],
