@@ -21,7 +21,7 @@ export default {
         'bench/quality/tasks/*/{check,ends}.ts',
         'test/**/*.test.ts',
         'test/simulation/shard.ts',
-        'test/support/record-runs.ts',
+        'test/support/{record-runs,told-results}.ts',
         'test/support/fake-mcp-server.*',
       ],
       project: [

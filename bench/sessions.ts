@@ -34,7 +34,7 @@ function runOf(number: number): RunRecord {
     // The first of all is alone in its folder.
     ...{ workspace: `/srv/${number === 0 ? 'alone' : number % WORKSPACES}`, number: 1, ended: true },
     ...{ startedAt: number, changedAt: number, outcome: 'completed', cause: 'direct_answer' },
-    ...{ answer: 'Done.', usage: NO_USAGE, kept: { id: messages, seq: 0, step: 0 } },
+    ...{ answer: 'Done.', usage: NO_USAGE, kept: { id: messages, seq: 0 } },
   };
 }
 

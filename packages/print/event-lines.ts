@@ -59,6 +59,8 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     yellow(`model call failed · ${model} · ${failure} · ${message} · ${next}`),
   provider_switch: ({ role, fromModel, toModel, why }, { yellow }) =>
     yellow(`${role} goes on with ${toModel} instead of ${fromModel}: ${why}`),
+  output_read: ({ role, decidedBy, error }, { dim }) =>
+    dim(`${role} · ${error ?? `its output is read${decidedBy ? ` · by ${decidedBy}` : ''}`}`),
   tool_call_started: event =>
     `tool ${event.tool} ${preview(argumentsLine(event.arguments), ARGUMENTS_CHARS)}`,
   tool_call_ended: toolCallEnded,
@@ -120,10 +122,8 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   store_failed: ({ what, why }, { yellow }) =>
     yellow(`the blob store does not take what is long (${what}): it is cut · ${why}`),
   store_back: () => 'the store takes the conversation again: nothing is missing',
-  store_gap: ({ messages, events, steps }, { yellow }) =>
-    yellow(
-      `the store was away too long: it misses ${messages} messages, ${events} events and ${steps} steps of this run`,
-    ),
+  store_gap: ({ messages, events }, { yellow }) =>
+    yellow(`the store was away too long: it misses ${messages} messages and ${events} events of this run`),
   continued_as_new: ({ segment }, { dim }) => dim(`continued as new · segment ${segment}`),
   run_ended: ({ outcome, cause, basis, exceptions }, { bold }) =>
     `${bold(`run ended · ${outcome}`)} · ${causeText(cause, { basis, exceptions })}`,
@@ -278,8 +278,7 @@ export function traceLines(trace: TraceReport, colors: Colors): string[] {
     const clock = colors.dim(formatClock(step.at - startedAt).padStart(5));
     return `${clock} ${terminalText(stepText(step))}`;
   });
-  const where = trace.stored.length > 0 ? `in the blob store: ${trace.stored.join(', ')}` : 'not kept';
-  if (trace.dropped > 0) lines.unshift(colors.dim(`      ${trace.dropped} earlier steps are ${where}`));
+  if (trace.dropped > 0) lines.unshift(colors.dim(`      ${trace.dropped} earlier steps are not shown`));
   const { inputTokens, outputTokens } = trace.tokenUsage;
   const cached = cachedFacts(trace.tokenUsage).map(fact => ` · ${fact}`);
   const tokens = `${formatCount(inputTokens)} + ${formatCount(outputTokens)} tokens`;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { constants, readdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { isRecord, isText, parseJson } from 'steersman/base';
-import type { JournalEvent, Message, TraceStep } from 'steersman/run';
+import type { JournalEvent, Message } from 'steersman/run';
 import {
   isAfter,
   isKept,
@@ -11,7 +11,7 @@ import {
   isRunRecord,
   type Kept,
   type Mark,
-  messageNumber,
+  numberOf,
   type RunRecord,
   standing,
 } from 'steersman/run';
@@ -52,18 +52,12 @@ export type Line =
   /** The run was reset: lines before this one that are numbered after the mark are void. */
   | { k: 'reset'; chain: string; reset: Mark }
   | { k: 'message'; chain: string; thread: string; message: Message }
-  | { k: 'event'; chain: string; event: JournalEvent }
-  | { k: 'step'; chain: string; step: TraceStep };
+  | { k: 'event'; chain: string; event: JournalEvent };
 
 export function lineFor(chain: string, kept: Kept): Line {
-  switch (kept.kind) {
-    case 'message':
-      return { k: 'message', chain, thread: kept.thread, message: kept.message };
-    case 'event':
-      return { k: 'event', chain, event: kept.event };
-    case 'step':
-      return { k: 'step', chain, step: kept.step };
-  }
+  return kept.kind === 'message'
+    ? { k: 'message', chain, thread: kept.thread, message: kept.message }
+    : { k: 'event', chain, event: kept.event };
 }
 
 function keptIn(line: Line): Kept | null {
@@ -72,8 +66,6 @@ function keptIn(line: Line): Kept | null {
       return { kind: 'message', thread: line.thread, message: line.message };
     case 'event':
       return { kind: 'event', event: line.event };
-    case 'step':
-      return { kind: 'step', step: line.step };
     default:
       return null;
   }
@@ -251,18 +243,12 @@ class Records {
     const kept = keptIn(line);
     if (kept?.kind !== this.#kind) return;
     const number = numberOf(kept);
-    // For a step the last line counts; for messages and events the first.
-    if (number > 0 && (kept.kind === 'step' || !found.has(number))) found.set(number, kept);
+    if (number > 0 && !found.has(number)) found.set(number, kept);
   }
 
   inOrder(): Kept[] {
     return [...this.#found].sort(([a], [b]) => a - b).map(([, kept]) => kept);
   }
-}
-
-function numberOf(kept: Kept): number {
-  if (kept.kind === 'message') return messageNumber(kept.message);
-  return kept.kind === 'event' ? kept.event.seq : kept.step.step;
 }
 
 export function namesIn(dir: string): string[] {

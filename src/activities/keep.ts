@@ -140,11 +140,7 @@ export interface LateDeps extends Pick<KeepDeps, 'namespaceId' | 'redact'> {
   readPage(after: Mark, upTo?: Mark): Promise<KeepPage>;
 }
 
-const BEYOND_ALL: Mark = {
-  id: Number.MAX_SAFE_INTEGER,
-  seq: Number.MAX_SAFE_INTEGER,
-  step: Number.MAX_SAFE_INTEGER,
-};
+const BEYOND_ALL: Mark = { id: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER };
 
 /**
  * Adds an ended run's missing records to the store. Deleted conversations stay deleted.

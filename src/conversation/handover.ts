@@ -8,8 +8,9 @@ import { begun, taskOf } from '../run/position/position.js';
 import { type Cursor, cursorAt, newBranch } from '../run/state/cursor.js';
 import { record } from '../run/state/journal.js';
 import { rememberUnkept } from '../run/state/kept.js';
-import { newRunState, type RunState } from '../run/state/run-state.js';
+import { type Log, newRunState, type RunState } from '../run/state/run-state.js';
 import type { Thread } from '../run/state/thread.js';
+import type { Trace } from '../run/state/trace.js';
 import { forgetResults } from '../run/tools/ledger.js';
 import { folded, replaceMessages, unfolded } from './branch-threads.js';
 import { withShortTexts } from './fit-message.js';
@@ -138,7 +139,7 @@ export function replaceInThread(state: RunState, thread: Thread, messages: Messa
 /** Replaces messages by shorter ones; the store gets the originals that it lacks. */
 function shortenTo(state: RunState, thread: Thread, messages: Message[], at: number): void {
   const lost = rememberUnkept(state, thread, messages);
-  if (lost > 0) record(state.log.journal, at, 'store_gap', { messages: lost, events: 0, steps: 0 });
+  if (lost > 0) record(state.log.journal, at, 'store_gap', { messages: lost, events: 0 });
   replaceMessages(thread, messages);
 }
 
@@ -153,11 +154,19 @@ export function resumedState(handedOver: RunState): RunState {
   const fresh = newRunState('', settings, handedOver.startedAt);
   const cursor = resumedCursor({ ...fresh.cursor, ...handedOver.cursor });
   const threads = unfolded(handedOver.threads ?? {});
+  const log = resumedLog(handedOver.log ?? fresh.log);
   // The new run's position differs from the one handed over.
   return filled(
-    { ...handedOver, cursor, threads },
+    { ...handedOver, cursor, threads, log },
     { ...fresh, settings: {}, cursor: { ...fresh.cursor, position: {}, interrupts: [] } },
   );
+}
+
+/** Earlier code kept the steps beside the journal: their number and the uses of tools go on. */
+function resumedLog({ trace, ...log }: Log & { trace?: Trace }): Log {
+  if (!trace) return log;
+  const { steps, dropped, usedTools } = trace;
+  return { ...log, journal: { ...log.journal, steps: dropped + steps.length, usedTools } };
 }
 
 function resumedCursor(cursor: Cursor): Cursor {

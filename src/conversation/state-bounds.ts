@@ -102,9 +102,8 @@ export const BOUNDS: Record<Path, number> = {
   /** At most 17 entries: names of 100 bytes, and figures of up to 12 digits. */
   'total.usageBy': 6_600,
   children: most.CHILDREN_BYTES + 100,
-  'log.journal': most.JOURNAL_BYTES + 100,
-  /** In addition to steps: totals of tools, and references to offloaded steps. */
-  'log.trace': most.TRACE_BYTES + 26_000,
+  /** In addition to events: totals of tools. */
+  'log.journal': most.JOURNAL_BYTES + 23_100,
   'log.storeFailed': NUMBER_BYTES,
   'log.kept': 100,
   'log.keepFailedAt': NUMBER_BYTES,
@@ -160,12 +159,8 @@ const MEASURES: Measures = {
         bytes + jsonBytes(key) + sizeOf(gate) + (answer ? sizeOf(answer) : 4) + 40,
       2,
     ),
-  'log.journal': ({ log }) => sizeOfList(log.journal.events) + 60,
+  'log.journal': ({ log: { journal } }) => sizeOfList(journal.events) + jsonBytes(journal.usedTools) + 100,
   'log.unkept': ({ log }) => sizeOfList(log.unkept),
-  'log.trace': ({ log }) => {
-    const { steps, ...rest } = log.trace;
-    return sizeOfList(steps) + jsonBytes(rest) + 10;
-  },
 };
 
 export function partBytes(state: RunState): Record<Path, number> {

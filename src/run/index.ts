@@ -36,10 +36,11 @@ export {
   type Mark,
   messageNumber,
   missingAfter,
+  numberOf,
   type RunRecord,
   standing,
 } from './state/kept.js';
-export { STEP_TEXT_CHARS, type TraceStep } from './state/trace.js';
+export { STEP_TEXT_CHARS } from './state/trace.js';
 export { deniedPath, idlePermissions } from './tools/permission.js';
 export type { ToolDefinition } from './tools/tool.js';
 export { addWorkflowTools } from './tools/workflow-tools.js';

@@ -25,7 +25,7 @@ import type { AgentEnd } from '../../src/run/agents/children.js';
 import { isPaused, openChildren } from '../../src/run/agents/children.js';
 import type { PinnedRun } from '../../src/run/agents/run-config.js';
 import type { CallFailure } from '../../src/run/limits/failure.js';
-import { messageNumber, passed, recordsBetween } from '../../src/run/state/kept.js';
+import { messageNumber, numberOf, recordsBetween } from '../../src/run/state/kept.js';
 import type { RunState } from '../../src/run/state/run-state.js';
 import type {
   Called,
@@ -502,8 +502,7 @@ export class World implements Ports {
   async keep({ after, upTo }: Pick<KeepInput, 'after' | 'upTo'>): Promise<Called<null>> {
     const state = this.#runState();
     for (const record of recordsBetween(state, after, upTo)) {
-      const { id, seq, step } = passed({ id: 0, seq: 0, step: 0 }, record);
-      const name = `${record.kind} ${id + seq + step}`;
+      const name = `${record.kind} ${numberOf(record)}`;
       expectThat(!this.#kept.has(name), () => `${name} is kept twice`);
       this.#kept.add(name);
     }

@@ -22,7 +22,7 @@ export function runRecord(session: string, more: Partial<RunRecord> = {}): RunRe
     answer: null,
     ended: false,
     usage: NO_USAGE,
-    kept: { id: 0, seq: 0, step: 0 },
+    kept: { id: 0, seq: 0 },
     ...more,
   };
 }

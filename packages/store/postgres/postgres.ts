@@ -8,8 +8,8 @@ import {
   isRunRecord,
   type Kept,
   type Mark,
-  messageNumber,
   missingAfter,
+  numberOf,
   type RunRecord,
   standing,
 } from 'steersman/run';
@@ -311,23 +311,20 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<null> {
     ON CONFLICT (session, chain) DO UPDATE SET changed_at = excluded.changed_at, record = excluded.record`,
     [session, chain, workflowId, startedAt, changedAt, JSON.stringify(stands.run)],
   );
-  const rows = [...byNumber(records).values()];
-  if (rows.length === 0) return null;
-  const words = rows.map(kept => (kept.kind === 'message' ? foundText(kept.message).toLowerCase() : null));
+  if (records.length === 0) return null;
+  const words = records.map(kept => (kept.kind === 'message' ? foundText(kept.message).toLowerCase() : null));
   await sql.query(
-    `INSERT INTO steersman.record AS known (session, chain, kind, n, body, words, grams)
+    `INSERT INTO steersman.record (session, chain, kind, n, body, words, grams)
     SELECT $1, $2, kind, n, body, words, grams::int[]
-    FROM unnest($3::text[], $4::bigint[], $5::text[], $6::text[], $8::text[]) AS row (kind, n, body, words, grams)
-    ON CONFLICT (session, chain, kind, n) DO UPDATE SET body = excluded.body
-      WHERE known.kind = 'step' AND $7`,
+    FROM unnest($3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[]) AS row (kind, n, body, words, grams)
+    ON CONFLICT (session, chain, kind, n) DO NOTHING`,
     [
       session,
       chain,
-      rows.map(({ kind }) => kind),
-      rows.map(numberOf),
-      rows.map(kept => JSON.stringify(kept)),
+      records.map(({ kind }) => kind),
+      records.map(numberOf),
+      records.map(kept => JSON.stringify(kept)),
       words,
-      stands.isNews,
       // An array of arrays could be sent only if all had the same length.
       words.map(each => (each === null ? null : `{${gramsOf(each).join()}}`)),
     ],
@@ -339,24 +336,9 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<null> {
 async function dropBehind({ query }: Sql, { session, chain }: RunRecord, mark: Mark): Promise<void> {
   await query(
     `DELETE FROM steersman.record WHERE session = $1 AND chain = $2
-      AND n > CASE kind WHEN 'message' THEN $3::bigint WHEN 'event' THEN $4::bigint ELSE $5::bigint END`,
-    [session, chain, mark.id, mark.seq, mark.step],
+      AND n > CASE kind WHEN 'message' THEN $3::bigint ELSE $4::bigint END`,
+    [session, chain, mark.id, mark.seq],
   );
-}
-
-/** For a step the last record counts; for messages and events the first. */
-function byNumber(records: readonly Kept[]): Map<string, Kept> {
-  const found = new Map<string, Kept>();
-  for (const kept of records) {
-    const key = `${kept.kind} ${numberOf(kept)}`;
-    if (kept.kind === 'step' || !found.has(key)) found.set(key, kept);
-  }
-  return found;
-}
-
-function numberOf(kept: Kept): number {
-  if (kept.kind === 'message') return messageNumber(kept.message);
-  return kept.kind === 'event' ? kept.event.seq : kept.step.step;
 }
 
 function runOf({ record }: Row): RunRecord[] {

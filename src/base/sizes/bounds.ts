@@ -53,13 +53,12 @@ export const TOLD_BYTES = 4_000;
 export const LONGEST_ID = 1_000;
 
 export const EVENT_BYTES = 24_000;
-export const JOURNAL_BYTES = 95_000;
+/** The trace is read from it: about a hundred steps. */
+export const JOURNAL_BYTES = 160_000;
 /** Messages that were shortened before they were stored. */
 export const UNKEPT_BYTES = 40_000;
-export const STEP_BYTES = 8_000;
+/** The latest steps in a result. */
 export const TRACE_BYTES = 62_000;
-/** Steps above this size go to the blob store at the next safe point. */
-export const TRACE_SHELVED_ABOVE = 48_000;
 /** Names of tools in totals, ledger and permissions. */
 export const MOST_TOOLS_COUNTED = 150;
 

@@ -3,7 +3,7 @@ import { type AssistantMessage, type Message, toolCallsOf } from '../../run/mess
 import type { JournalEvent } from '../../run/state/journal.js';
 import { eventWithSaid, type FindsReply, type Kept, type RunRecord } from '../../run/state/kept.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
-import type { TraceStep } from '../../run/state/trace.js';
+import { type Trace, traceOf } from '../../run/state/trace.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { deleteSession } from '../../shared/store/delete-session.js';
 import { type SessionStore, saidIn } from '../../shared/store/store.js';
@@ -95,7 +95,7 @@ function repliesIn(said: readonly SaidIn[]): FindsReply {
   return { byId: id => byId.get(id), byCall: id => byCall.get(id) };
 }
 
-export async function keptSteps(store: SessionStore, run: RunRecord): Promise<TraceStep[]> {
-  const steps = await store.read(run, { kind: 'step', limit: ALL });
-  return steps.flatMap(kept => (kept.kind === 'step' ? [kept.step] : []));
+export async function keptTrace(store: SessionStore, run: RunRecord): Promise<Trace> {
+  const events = await store.read(run, { kind: 'event', limit: ALL });
+  return traceOf(events.flatMap(kept => (kept.kind === 'event' ? [kept.event] : [])));
 }

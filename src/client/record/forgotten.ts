@@ -1,9 +1,9 @@
 /** Reads a run that Temporal has deleted from the store: its last stored state. */
 import type { RunRecord } from '../../run/state/kept.js';
-import { type TraceReport, traceOf } from '../../run/state/trace.js';
+import type { TraceReport } from '../../run/state/trace.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import type { RunResult } from '../../workflows/run/definitions.js';
-import { keptSteps } from '../kept/kept-runs.js';
+import { keptTrace } from '../kept/kept-runs.js';
 import type { RunEnd } from './run-end.js';
 import { FORGOTTEN } from './run-snapshot.js';
 
@@ -21,14 +21,14 @@ export async function keptEnd(store: SessionStore, kept: RunRecord): Promise<Run
 async function keptResult(store: SessionStore, kept: RunRecord): Promise<RunResult | null> {
   const { workflowId: id, outcome, cause, answer, mode, goal, usage, rest } = kept;
   if (!kept.ended || outcome === null || cause === null || rest === undefined) return null;
-  const trace = await keptTrace(store, kept);
+  const trace = await keptReport(store, kept);
   return { id, outcome, cause, text: answer ?? '', mode, goal, usage, ...rest, trace };
 }
 
-export async function keptTrace(store: SessionStore, kept: RunRecord): Promise<TraceReport> {
+export async function keptReport(store: SessionStore, kept: RunRecord): Promise<TraceReport> {
   const { outcome, usage, answer, startedAt, changedAt } = kept;
   return {
-    ...traceOf(await keptSteps(store, kept)),
+    ...(await keptTrace(store, kept)),
     ...{ finalAnswer: answer, finishReason: outcome, tokenUsage: usage, totalMs: changedAt - startedAt },
   };
 }

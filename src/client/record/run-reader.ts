@@ -6,9 +6,9 @@ import type { SessionStore } from '../../shared/store/store.js';
 import { type EventsPage, eventsQuery, type RunResult, traceQuery } from '../../workflows/run/definitions.js';
 import { askRun } from '../connection/ask-run.js';
 import type { Temporal } from '../connection/connect.js';
-import { keptEvents, keptRun, keptSteps, type ThreadTranscript } from '../kept/kept-runs.js';
+import { keptEvents, keptRun, keptTrace, type ThreadTranscript } from '../kept/kept-runs.js';
 import { type ChildTree, keptChildren, readChildren } from './child-tree.js';
-import { keptTrace } from './forgotten.js';
+import { keptReport } from './forgotten.js';
 import type { KeptJournal } from './journal-reader.js';
 import { type RunEnd, readEnd } from './run-end.js';
 import { type RunSnapshot, readSnapshot, snapshotOf } from './run-snapshot.js';
@@ -92,7 +92,7 @@ export class RunReader {
   }
 
   async trace(): Promise<TraceReport> {
-    if (this.forgotten) return keptTrace(this.forgotten.store, this.forgotten.run);
+    if (this.forgotten) return keptReport(this.forgotten.store, this.forgotten.run);
     const run = await describeRun(this.temporal, this.id);
     if (!isOpen(run)) return this.#withKeptSteps(run, resultIn(await readEnd(this.temporal, run)).trace);
     const ask = () => askRun(this.temporal, { id: this.id }, traceQuery);
@@ -104,14 +104,14 @@ export class RunReader {
     } catch (error) {
       const kept = isUnserved(error) ? await this.#kept(run) : null;
       if (kept === null) throw error;
-      return keptTrace(kept.store, kept.run);
+      return keptReport(kept.store, kept.run);
     }
   }
 
   /** Adds earlier steps to the trace, if the store has all of them. */
   async #withKeptSteps(run: RunDescription, trace: TraceReport): Promise<TraceReport> {
     const kept = trace.dropped > 0 ? await this.#kept(run) : null;
-    return kept ? withEarlier(trace, await keptSteps(kept.store, kept.run)) : trace;
+    return kept ? withEarlier(trace, (await keptTrace(kept.store, kept.run)).steps) : trace;
   }
 
   /** Returns the stored run; null if it is not stored. */

@@ -4,7 +4,7 @@ import { fitted } from '../../base/text/fit.js';
 import { delimit } from '../../base/words/prompt.js';
 import type { CallPlaceholder, PinnedRole } from '../../run/agents/role.js';
 import type { RunState } from '../../run/state/run-state.js';
-import { stepLine } from '../../run/state/trace.js';
+import { stepLine, stepsOf } from '../../run/state/trace.js';
 import { resourcePool } from './review-instructions.js';
 import { systemState, taskContext } from './steering-instructions.js';
 
@@ -30,7 +30,8 @@ const VALUES: CallValues = {
   },
   RESOURCE_POOL: state =>
     delimit('resource_pool', json(state.pinned ? resourcePool(state, state.pinned) : { models: [] })),
-  HISTORY: state => delimit('history', state.log.trace.steps.slice(-STEPS_SHOWN).map(stepLine).join('\n')),
+  HISTORY: state =>
+    delimit('history', stepsOf(state.log.journal.events).slice(-STEPS_SHOWN).map(stepLine).join('\n')),
 };
 
 export function withCallContext(

@@ -2,7 +2,7 @@
 
 import { PromptError, renderTemplate } from '../../base/words/prompt.js';
 import type { RunState } from '../../run/state/run-state.js';
-import { stepLine } from '../../run/state/trace.js';
+import { stepLine, stepsOf } from '../../run/state/trace.js';
 
 export const MOST_FINAL_CHARS = 4_000;
 const CALLS_SHOWN = 20;
@@ -36,7 +36,9 @@ export function finalResponse(
   content: string,
   { goal, log }: Pick<RunState, 'goal' | 'log'>,
 ): string {
-  const calls = log.trace.steps.filter(({ action, at }) => action.type === 'tool' && at >= goal.startedAt);
+  const calls = stepsOf(log.journal.events).filter(
+    ({ action, at }) => action.type === 'tool' && at >= goal.startedAt,
+  );
   const toolHistory = calls.slice(-CALLS_SHOWN).map(stepLine).join('\n');
   return filled(template, { content, toolHistory, toolCount: String(goal.counters.toolCalls) }).trim();
 }

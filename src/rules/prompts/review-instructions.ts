@@ -12,6 +12,7 @@ import type { ToolUseBlock } from '../../run/messages/message.js';
 import type { PlannedTask, Task } from '../../run/plan/plan.js';
 import { userNotesText } from '../../run/state/goal.js';
 import type { RunState } from '../../run/state/run-state.js';
+import { stepsOf } from '../../run/state/trace.js';
 import { digest, toldText } from '../evidence/telling.js';
 import { limitsOf, ownChainOf } from '../limits/in-force.js';
 import { paragraphs } from './instructions.js';
@@ -45,7 +46,7 @@ export function resultReviewInstruction(state: RunState, task: Task, summary: st
 
 /** Returns a task's tool calls in order, with ending and output: the latest that fit. */
 function callsOf(state: RunState, taskId: string): string[] {
-  const lines = state.log.trace.steps.flatMap(
+  const lines = stepsOf(state.log.journal.events).flatMap(
     ({ action, taskId: of, ending, error, observation, resultId }) => {
       if (action.type !== 'tool' || of !== taskId) return [];
       const call = `${action.tool} ${preview(action.arguments, CALL_CHARS)}: ${ending}`;

@@ -1,6 +1,7 @@
 /** The numbered, durable events of a run, for watchers and tests. */
 
-import { EVENT_BYTES, JOURNAL_BYTES } from '../../base/sizes/bounds.js';
+import { ownValue } from '../../base/json/json.js';
+import { EVENT_BYTES, JOURNAL_BYTES, MOST_TOOLS_COUNTED } from '../../base/sizes/bounds.js';
 import { countOver } from '../../base/sizes/sizes.js';
 import { fitted } from '../../base/text/fit.js';
 import type { CheckStatus } from '../checks/check.js';
@@ -9,12 +10,22 @@ import type { GateCloser, GateKind } from '../gates/gate.js';
 import type { Cause, Outcome } from '../limits/cause.js';
 import type { BudgetKind, Enlarger } from '../limits/limits.js';
 import type { AppResult, SaidCall, StopReason, ToolEnding, Usage } from '../messages/message.js';
+import type { Risk } from '../outputs/envelope.js';
 import type { Receipt } from '../steering/receipt.js';
 import type { ToolChanges } from '../tools/tool.js';
 
 export type ReplyForm = 'words' | 'json';
 
-/** The payload of each type of event. Texts are short: long ones stay in messages, named by id. */
+/** What a reply says of itself, as previews; the last three are fields of its envelope (O5). */
+export interface ReplyAbout {
+  /** The model's own description of its thoughts or act. */
+  thought?: string;
+  expectedOutcome?: string;
+  risk?: Risk;
+  /** 0 to 100. */
+  confidence?: number;
+}
+
 /** How a tool call ended, independent of its caller. */
 export interface CallEnded {
   callId: string;
@@ -30,6 +41,7 @@ export interface CallEnded {
   app?: AppResult;
 }
 
+/** The payload of each type of event. Texts are short: long ones stay in messages, named by id. */
 export interface JournalPayloads {
   /** `goal`: the beginning of its text. */
   run_started: { mode: string; goal: string };
@@ -78,6 +90,7 @@ export interface JournalPayloads {
     toolCalls: number;
     usage: Usage;
     durationMs: number;
+    about?: ReplyAbout;
     /** Text, reasoning and calls of the reply; filled in from the message if it is still stored. */
     text?: string;
     reasoning?: string;
@@ -97,6 +110,18 @@ export interface JournalPayloads {
   };
   /** A role continues with another model. `why`: a failure, or the source of the choice, in words. */
   provider_switch: { role: string; fromModel: string; toModel: string; why: string };
+  /**
+   * The reply counts as its role's output. `decidedBy`: the field that decided its task; `error`: why it can't be read,
+   * even after a re-ask.
+   */
+  output_read: {
+    role: string;
+    taskId: string | null;
+    turn: number;
+    messageId: string;
+    decidedBy?: string;
+    error?: string;
+  };
   /** `turn`: of the reply that made the call. */
   tool_call_started: {
     callId: string;
@@ -113,6 +138,8 @@ export interface JournalPayloads {
     taskId: string | null;
     turn: number;
     messageId: string;
+    /** The beginning of the model's own arguments, if the call never started, or a person edited them. */
+    arguments?: string;
     /** The result contains content for people, which the message has. `server`: its source. */
     parts?: { server: string | null };
   };
@@ -147,8 +174,12 @@ export interface JournalPayloads {
   };
   /** A check of the goal starts; `id`: `c1` and so on, `check`: its line; `before`: before the goal's first change. */
   check_started: { id: string; check: string; before?: true };
-  /** `interrupted`: it is repeated, or the goal ends without it; `output`: its output, unless it passed. */
+  /**
+   * `role`: whose work it checks; `interrupted`: it is repeated, or the goal ends without it; `output`: its output, unless
+   * it passed.
+   */
   check_ended: {
+    role?: string;
     id: string;
     check: string;
     status: CheckStatus | 'interrupted';
@@ -239,7 +270,7 @@ export interface JournalPayloads {
   /** The store accepts the conversation again, and has all of it that the run still had. */
   store_back: { afterMs: number };
   /** These were shortened or dropped while the store refused them: it will never have the originals. */
-  store_gap: { messages: number; events: number; steps: number };
+  store_gap: { messages: number; events: number };
   continued_as_new: { segment: number };
   run_ended: { outcome: Outcome; cause: Cause; answer: string } & Rest;
 }
@@ -247,8 +278,11 @@ export interface JournalPayloads {
 export type JournalType = keyof JournalPayloads;
 
 export type JournalEvent = {
-  [T in JournalType]: { seq: number; at: number; type: T } & OfBranch<T> & JournalPayloads[T];
+  [T in JournalType]: { seq: number; at: number; type: T; step?: number } & OfBranch<T> & JournalPayloads[T];
 }[JournalType];
+
+/** An event that ends a step of the trace, which it numbers: a tool call, a check, or a reply that counts. */
+export type StepEvent = Extract<JournalEvent, { type: 'tool_call_ended' | 'check_ended' | 'output_read' }>;
 
 /** Events of a task that runs in parallel carry its id, unless their payload does. */
 type OfBranch<T extends JournalType> = JournalPayloads[T] extends { taskId: unknown }
@@ -259,6 +293,15 @@ type OfBranch<T extends JournalType> = JournalPayloads[T] extends { taskId: unkn
 export interface Journal {
   lastSeq: number;
   events: JournalEvent[];
+  /** The number of steps so far. */
+  steps: number;
+  usedTools: UsedTools;
+}
+
+export type UsedTools = Record<string, { count: number; totalMs: number }>;
+
+export function newJournal(): Journal {
+  return { lastSeq: 0, events: [], steps: 0, usedTools: {} };
 }
 
 export const JOURNAL_KEPT = 500;
@@ -272,9 +315,32 @@ export function record<T extends JournalType>(
 ): void {
   journal.lastSeq += 1;
   const event = { seq: journal.lastSeq, at, type, ...payload } as unknown as JournalEvent;
+  if (endsStep(event)) {
+    journal.steps += 1;
+    event.step = journal.steps;
+  }
+  journal.usedTools = withUse(journal.usedTools, event);
   journal.events.push(fitted(event, EVENT_BYTES));
   journal.events.splice(0, Math.max(0, journal.events.length - JOURNAL_KEPT));
   journal.events.splice(0, countOver(journal.events, JOURNAL_BYTES));
+}
+
+export function endsStep(event: JournalEvent): event is StepEvent {
+  if (event.type === 'check_ended') return event.status !== 'interrupted' && !event.before;
+  return event.type === 'tool_call_ended' || event.type === 'output_read';
+}
+
+/** The name under which the uses of further tools are counted, beyond `MOST_TOOLS_COUNTED`. */
+const OTHER_TOOLS = '(others)';
+
+/** Adds the use of a tool, if the event ends a call that was executed. */
+export function withUse(usedTools: UsedTools, event: JournalEvent): UsedTools {
+  if (event.type !== 'tool_call_ended' || event.ending !== 'executed') return usedTools;
+  const known = ownValue(usedTools, event.tool) !== undefined;
+  const isRoom = known || Object.keys(usedTools).length < MOST_TOOLS_COUNTED;
+  const tool = isRoom ? event.tool : OTHER_TOOLS;
+  const used = ownValue(usedTools, tool) ?? { count: 0, totalMs: 0 };
+  return { ...usedTools, [tool]: { count: used.count + 1, totalMs: used.totalMs + event.durationMs } };
 }
 
 export type ModelSwitch = JournalPayloads['provider_switch'];

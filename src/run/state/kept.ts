@@ -1,6 +1,5 @@
 /**
- * The part of a run that is stored outside Temporal: original messages, events and steps, each once. A mark tells how
- * far. Records that the run shortens before they are stored stay here until then.
+ * The part of a run that is stored outside Temporal: original messages and events, each once. A mark tells how far. Records that the run shortens before they are stored stay here until then.
  */
 
 import { isRecord, isText } from '../../base/json/json.js';
@@ -18,25 +17,22 @@ import {
   type Usage,
 } from '../messages/message.js';
 import type { ModeName } from '../position/modes.js';
-import type { Journal, JournalEvent } from './journal.js';
+import { endsStep, type Journal, type JournalEvent } from './journal.js';
 import { isKeptRest, type KeptRest } from './kept-rest.js';
 import type { Thread, Threads } from './thread.js';
-import type { Trace, TraceStep } from './trace.js';
 
-/** Covers all records up to here: the number in a message's id, an event's, and a step's. */
+/** Covers all records up to here: the number in a message's id, and an event's. */
 export interface Mark {
   id: number;
   seq: number;
-  step: number;
 }
 
-export const NOTHING_KEPT: Mark = { id: 0, seq: 0, step: 0 };
+export const NOTHING_KEPT: Mark = { id: 0, seq: 0 };
 
-/** One line of a conversation. Unique in its run: a message by its id, an event by `seq`, a step by its number. */
+/** One line of a conversation. Unique in its run: a message by its id, an event by `seq`. */
 export type Kept =
   | { kind: 'message'; thread: string; message: Message }
-  | { kind: 'event'; event: JournalEvent }
-  | { kind: 'step'; step: TraceStep };
+  | { kind: 'event'; event: JournalEvent };
 
 /** The original of a message that was shortened or dropped before it was stored. */
 export interface Unkept {
@@ -62,7 +58,7 @@ interface KeptState {
   pinned: { keeps?: true } | null;
   lastId: number;
   threads: Threads;
-  log: { journal: Journal; trace: Trace } & Keeping;
+  log: { journal: Journal } & Keeping;
 }
 
 /** Returns the workflow id of the `number`-th run of a conversation. */
@@ -128,8 +124,8 @@ export interface KeepPage {
 }
 
 /** Returns the mark of the run's latest records. */
-export function markOf({ lastId, log: { journal, trace } }: KeptState): Mark {
-  return { id: lastId, seq: journal.lastSeq, step: trace.dropped + trace.steps.length };
+export function markOf({ lastId, log: { journal } }: KeptState): Mark {
+  return { id: lastId, seq: journal.lastSeq };
 }
 
 /** Zero for a message outside the conversation, such as a cut's note. */
@@ -147,9 +143,9 @@ function nameOf({ id, branch }: Thread): string {
   return branch?.of ?? id;
 }
 
-/** Returns the run's records after one mark up to another: messages, events, steps, each in order. */
+/** Returns the run's records after one mark up to another: messages, then events, each in order. */
 export function recordsBetween(state: KeptState, after: Mark, upTo: Mark): Kept[] {
-  const { journal, trace, unkept } = state.log;
+  const { journal, unkept } = state.log;
   // Originals precede their shortened forms. Copies of a thread share messages.
   const said = new Map<number, Unkept>();
   for (const { thread, message } of [...unkept, ...messagesOf(state)]) {
@@ -158,11 +154,9 @@ export function recordsBetween(state: KeptState, after: Mark, upTo: Mark): Kept[
   }
   const inOrder = [...said].sort(([a], [b]) => a - b);
   const events = journal.events.filter(({ seq }) => seq > after.seq && seq <= upTo.seq);
-  const steps = trace.steps.filter(({ step }) => step > after.step && step <= upTo.step);
   return [
     ...inOrder.map(([, each]) => ({ kind: 'message' as const, ...each })),
     ...events.map(event => ({ kind: 'event' as const, event })),
-    ...steps.map(step => ({ kind: 'step' as const, step })),
   ];
 }
 
@@ -173,23 +167,20 @@ function* messagesOf({ threads }: KeptState): Generator<Unkept> {
 
 /** Moves the mark on to a record that comes after it. */
 export function passed(mark: Mark, record: Kept): Mark {
-  switch (record.kind) {
-    case 'message':
-      return { ...mark, id: messageNumber(record.message) };
-    case 'event':
-      return { ...mark, seq: record.event.seq };
-    case 'step':
-      return { ...mark, step: record.step.step };
-  }
+  return { ...mark, [record.kind === 'message' ? 'id' : 'seq']: numberOf(record) };
+}
+
+/** Returns a record's number among those of its kind. */
+export function numberOf(record: Kept): number {
+  return record.kind === 'message' ? messageNumber(record.message) : record.event.seq;
 }
 
 export function isAfter(mark: Mark, record: Kept): boolean {
-  if (record.kind === 'message') return messageNumber(record.message) > mark.id;
-  return record.kind === 'event' ? record.event.seq > mark.seq : record.step.step > mark.step;
+  return numberOf(record) > (record.kind === 'message' ? mark.id : mark.seq);
 }
 
 export function isBehind(mark: Mark, of: Mark): boolean {
-  return mark.id < of.id || mark.seq < of.seq || mark.step < of.step;
+  return mark.id < of.id || mark.seq < of.seq;
 }
 
 /** The number of earlier executions that are remembered: writes of older ones can't still be on their way. */
@@ -229,8 +220,8 @@ export function standing(before: RunRecord | null, run: RunRecord, after?: Mark)
 export function missingAfter(before: RunRecord | null, after: Mark | undefined): Mark | null {
   const stored = before?.kept ?? NOTHING_KEPT;
   if (after === undefined || !isBehind(stored, after)) return null;
-  const { id, seq, step } = stored;
-  return { id: Math.min(id, after.id), seq: Math.min(seq, after.seq), step: Math.min(step, after.step) };
+  const { id, seq } = stored;
+  return { id: Math.min(id, after.id), seq: Math.min(seq, after.seq) };
 }
 
 /** Compares two states of one execution. */
@@ -254,15 +245,19 @@ export function lackAtEnd(state: KeptState): Lack | null {
 
 /** Returns a record's size in bytes; content is measured only once. */
 export function recordBytes(record: Kept): number {
-  if (record.kind === 'message') return sizeOf(record.message) + 100;
-  return sizeOf(record.kind === 'event' ? record.event : record.step) + 40;
+  return record.kind === 'message' ? sizeOf(record.message) + 100 : sizeOf(record.event) + 40;
 }
 
-/** Returns the maximum number of unstored messages, events and steps; calls and gates use the same ids, so it may be less. */
+/**
+ * Returns the maximum number of unstored messages and events; calls and gates use the same ids, so it may be less. Calls
+ * and checks count twice: open runs of earlier code also stored a step of each, and replays store at the same places.
+ */
 export function unkeptAtMost(state: KeptState): number {
-  const { kept } = state.log;
+  const { kept, journal } = state.log;
   const now = markOf(state);
-  return now.id - kept.id + now.seq - kept.seq + now.step - kept.step;
+  const from = journal.events.findLastIndex(({ seq }) => seq <= kept.seq) + 1;
+  const calls = journal.events.slice(from).filter(each => endsStep(each) && each.type !== 'output_read');
+  return now.id - kept.id + now.seq - kept.seq + calls.length;
 }
 
 /**
@@ -286,13 +281,10 @@ export function rememberUnkept(state: KeptState, thread: Thread, next: readonly 
   return over;
 }
 
-/** Counts the records that were dropped before they were stored. */
-export function lostRecords({ log: { kept, journal, trace } }: KeptState): { events: number; steps: number } {
+/** Counts the events that were dropped before they were stored. */
+export function lostEvents({ log: { kept, journal } }: KeptState): number {
   const first = journal.events[0]?.seq ?? journal.lastSeq + 1;
-  return {
-    events: Math.max(0, first - kept.seq - 1),
-    steps: Math.max(0, trace.dropped - kept.step),
-  };
+  return Math.max(0, first - kept.seq - 1);
 }
 
 /** Finds a reply by its own id, or by the id of one of its calls. */
@@ -335,25 +327,19 @@ export function isRunRecord(value: unknown): value is RunRecord {
 }
 
 export function isMark(value: unknown): value is Mark {
-  return isRecord(value) && [value.id, value.seq, value.step].every(Number.isSafeInteger);
+  return isRecord(value) && [value.id, value.seq].every(Number.isSafeInteger);
 }
 
 export function isKept(value: unknown): value is Kept {
   if (!isRecord(value)) return false;
-  const { kind, thread, message, event, step } = value;
+  const { kind, thread, message, event } = value;
   if (kind === 'message') return isText(thread) && isMessage(message);
-  if (kind === 'event')
-    return isRecord(event) && Number.isSafeInteger(event.seq) && isTime(event.at) && isText(event.type);
-  return kind === 'step' && isStep(step);
+  if (kind !== 'event' || !isRecord(event)) return false;
+  return Number.isSafeInteger(event.seq) && isTime(event.at) && isText(event.type);
 }
 
 function isTime(value: unknown): boolean {
   return Number.isFinite(value);
-}
-
-function isStep(value: unknown): boolean {
-  if (!isRecord(value) || !isRecord(value.action) || !isText(value.action.type)) return false;
-  return Number.isSafeInteger(value.step) && isTime(value.at) && isText(value.role) && isText(value.thought);
 }
 
 function isMessage(value: unknown): value is Message {

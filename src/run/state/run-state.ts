@@ -14,11 +14,10 @@ import { firstPosition, type Way } from '../position/modes.js';
 import { newToolUse, type ToolUse } from '../tools/tool-use.js';
 import { type Cursor, cursorAt, here, steeringAt } from './cursor.js';
 import { type GoalRecord, type GoalState, goalTimeMs, newGoal } from './goal.js';
-import type { Journal } from './journal.js';
+import { type Journal, newJournal } from './journal.js';
 import { type Keeping, newKeeping } from './kept.js';
 import { newPeople, type People } from './people.js';
 import type { Threads } from './thread.js';
-import { emptyTrace, type Trace } from './trace.js';
 
 export interface RunState {
   settings: RunSettings;
@@ -79,7 +78,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     people: newPeople(),
     total: { usage: NO_USAGE, turns: 0, usageBy: [] },
     children: noChildren(),
-    log: { journal: { lastSeq: 0, events: [] }, trace: emptyTrace(), storeFailed: false, ...newKeeping() },
+    log: { journal: newJournal(), storeFailed: false, ...newKeeping() },
     features: {},
     shown: {},
     end: null,
@@ -121,7 +120,6 @@ export function budgetUse({ goal, total }: RunState, now: number): BudgetUse {
 
 export interface Log extends Keeping {
   journal: Journal;
-  trace: Trace;
   /** The blob store refused a text: the journal has a warning, and the run relies less on the store from then on. */
   storeFailed: boolean;
 }

@@ -1,9 +1,8 @@
-/** The steps of a run (O1, O2): previews and message ids, never complete messages. */
+/** The steps of a run (O1, O2), as its journal tells them: previews and message ids, never complete messages. */
 
-import { isRecord, ownValue, stringOr } from '../../base/json/json.js';
-import { MOST_TOOLS_COUNTED, STEP_BYTES, TRACE_BYTES, TRACE_SHELVED_ABOVE } from '../../base/sizes/bounds.js';
-import { countOver, sizeOfList } from '../../base/sizes/sizes.js';
-import { fitted } from '../../base/text/fit.js';
+import { isRecord, stringOr } from '../../base/json/json.js';
+import { TRACE_BYTES } from '../../base/sizes/bounds.js';
+import { countOver } from '../../base/sizes/sizes.js';
 import { headChars } from '../../base/text/large-text.js';
 import { preview } from '../../base/text/preview.js';
 import type { Outcome } from '../limits/cause.js';
@@ -16,28 +15,29 @@ import {
   thoughtOf,
   type Usage,
 } from '../messages/message.js';
-import type { Risk } from '../outputs/envelope.js';
-import { extractJson } from '../outputs/envelope.js';
+import { extractJson, type Risk } from '../outputs/envelope.js';
+import {
+  endsStep,
+  type Journal,
+  type JournalEvent,
+  type ReplyAbout,
+  type UsedTools,
+  withUse,
+} from './journal.js';
 import { envelopeOf } from './thread.js';
 
 /** One step: a tool call, a check of the goal, or the reply that ended a phase, task or goal. Empty fields are left out. */
-export interface TraceStep {
+export interface TraceStep extends ReplyAbout {
   step: number;
   at: number;
   role: string;
   taskId?: string;
   messageId: string;
-  /** The model's own description of its thoughts or act, as a preview. */
   thought: string;
   action:
     | { type: 'tool'; tool: string; arguments: string }
     | { type: 'check'; check: string }
     | { type: 'final' };
-  /** The envelope's fields about the step (O5). */
-  expectedOutcome?: string;
-  risk?: Risk;
-  /** 0 to 100. */
-  confidence?: number;
   /** A preview of the tool's or the check's result. */
   observation?: string;
   /** How the tool call ended. */
@@ -53,20 +53,11 @@ export interface TraceStep {
   error?: string;
 }
 
-/** A step as recorded: fields that are null are left out. */
-export type NotedStep = {
-  [K in Exclude<keyof TraceStep, 'step'>]-?: Exclude<TraceStep[K], undefined> | WhereOptional<K>;
-};
-type WhereOptional<K extends keyof TraceStep> =
-  Partial<Pick<TraceStep, K>> extends Pick<TraceStep, K> ? null : never;
-
 export interface Trace {
   steps: TraceStep[];
-  /** The number of steps not in `steps`: those in the blob store, and earlier ones, which are lost. */
+  /** The number of earlier steps, which are not in `steps`. */
   dropped: number;
-  /** Blob references of offloaded steps, each a JSON array, oldest first. */
-  stored: string[];
-  usedTools: Record<string, { count: number; totalMs: number }>;
+  usedTools: UsedTools;
 }
 
 export interface TraceReport extends Trace {
@@ -85,12 +76,16 @@ const ANSWER_CHARS = 2_000;
 export const STEP_TEXT_CHARS = 140;
 
 export function traceReport(
-  { trace, usage, startedAt }: { trace: Trace; usage: Usage; startedAt: number },
+  { journal, usage, startedAt }: { journal: Journal; usage: Usage; startedAt: number },
   end: { outcome: Outcome; answer: string } | null,
   now: number,
 ): TraceReport {
+  const known = stepsOf(journal.events);
+  const steps = known.slice(countOver(known, TRACE_BYTES));
   return {
-    ...trace,
+    steps,
+    dropped: journal.steps - steps.length,
+    usedTools: journal.usedTools,
     finalAnswer: end && headChars(end.answer, ANSWER_CHARS),
     finishReason: end?.outcome ?? null,
     tokenUsage: usage,
@@ -98,23 +93,25 @@ export function traceReport(
   };
 }
 
+/** Returns the trace of stored events. */
+export function traceOf(events: readonly JournalEvent[]): Trace {
+  const steps = stepsOf(events);
+  return { steps, dropped: (steps[0]?.step ?? 1) - 1, usedTools: events.reduce(withUse, {}) };
+}
+
 export function shown(text: string): string {
   return preview(text, STEP_TEXT_CHARS);
 }
 
-type OfReply = 'role' | 'messageId' | 'thought' | 'expectedOutcome' | 'risk' | 'confidence' | 'tokens';
-
-export function stepOf(reply: AssistantMessage): Pick<NotedStep, OfReply> {
+/** Returns what a reply says of itself, for the event of its end. */
+export function aboutOf(reply: AssistantMessage): ReplyAbout {
   const { expectedOutcome, risk, confidence } = envelopeOf(reply);
-  const { inputTokens: input, outputTokens: output } = reply.usage;
+  const thought = shown(wordsOf(reply));
   return {
-    role: reply.role,
-    messageId: reply.id,
-    thought: shown(wordsOf(reply)),
-    expectedOutcome: expectedOutcome && shown(expectedOutcome),
-    risk: risk && shortRisk(risk),
-    confidence,
-    tokens: { input, output },
+    ...(thought && { thought }),
+    ...(expectedOutcome && { expectedOutcome: shown(expectedOutcome) }),
+    ...(risk && { risk: shortRisk(risk) }),
+    ...(confidence !== null && { confidence }),
   };
 }
 
@@ -146,79 +143,74 @@ function wordsOf(reply: AssistantMessage): string {
   return reasoningOf(reply);
 }
 
-/** Records, at the last step of a reply, the field that decided its task. Changes `trace`. */
-export function noteDecision(trace: Trace, messageId: string, by: string): void {
-  const index = trace.steps.findLastIndex(step => step.messageId === messageId);
-  const step = trace.steps[index];
-  if (step) trace.steps[index] = { ...step, decidedBy: by };
+type EventOf<T extends JournalEvent['type']> = Extract<JournalEvent, { type: T }>;
+type Reply = EventOf<'model_call_ended'>;
+
+/** Returns the steps that events end. A step whose reply is not among them has no role. Earlier code numbered no events. */
+export function stepsOf(events: readonly JournalEvent[]): TraceStep[] {
+  const replies = new Map<number, Reply>();
+  const given = new Map<string, string>();
+  const steps: TraceStep[] = [];
+  for (const event of events) {
+    if (event.type === 'model_call_ended') replies.set(event.turn, event);
+    if (event.type === 'tool_call_started') given.set(event.callId, event.arguments);
+    if (!endsStep(event)) continue;
+    const { at, step = (steps.at(-1)?.step ?? 0) + 1 } = event;
+    const reply = event.type === 'check_ended' ? undefined : replies.get(event.turn);
+    const own =
+      event.type === 'tool_call_ended'
+        ? toolStep(event, given.get(event.callId))
+        : event.type === 'check_ended'
+          ? checkStep(event)
+          : finalStep(event, reply);
+    steps.push({ step, at, ...saidIn(reply, steps), ...own });
+  }
+  return steps;
 }
 
-export function emptyTrace(): Trace {
-  return { steps: [], dropped: 0, stored: [], usedTools: {} };
+/** Returns the part of a step that its reply tells; `before`: the steps before it. */
+function saidIn(reply: Reply | undefined, before: readonly TraceStep[]) {
+  if (!reply) return { role: '', messageId: '', thought: '' };
+  const { role, messageId, about, usage } = reply;
+  const tokens = { input: usage.inputTokens, output: usage.outputTokens };
+  const isFirst = !before.some(step => step.messageId === messageId);
+  return { role, messageId, thought: '', ...about, ...(isFirst && { tokens }) };
 }
 
-/** Appends a step; numbers continue after old steps are dropped. Changes `trace`. */
-export function addStep(trace: Trace, step: NotedStep): void {
-  // If tasks run in parallel, steps of other replies may come between.
-  const counted = trace.steps.some(({ messageId }) => messageId === step.messageId);
-  const tokens = counted ? null : step.tokens;
-  const number = trace.dropped + trace.steps.length + 1;
-  trace.steps.push(fitted({ step: number, ...withoutNulls({ ...step, tokens }) }, STEP_BYTES));
-  // Drops steps only if they were not offloaded in time: between two safe points there are few.
-  dropSteps(trace, countOver(trace.steps, TRACE_BYTES));
-  trace.usedTools = withUse(trace.usedTools, step);
+type Own = Omit<TraceStep, 'step' | 'at' | 'role' | 'messageId' | 'thought'> & { at?: number; role?: string };
+
+function toolStep(event: EventOf<'tool_call_ended'>, given = ''): Own {
+  const observation = shown(event.text);
+  return {
+    ...ofTask(event),
+    action: { type: 'tool', tool: event.tool, arguments: shown(event.arguments ?? given) },
+    observation,
+    ending: event.ending,
+    resultId: event.messageId,
+    elapsedMs: event.durationMs,
+    ...(event.isError && { error: observation }),
+  };
 }
 
-type Used =
-  | Pick<TraceStep, 'action' | 'elapsedMs' | 'ending'>
-  | Pick<NotedStep, 'action' | 'elapsedMs' | 'ending'>;
-
-function withUse(usedTools: Trace['usedTools'], { action, ending, elapsedMs }: Used): Trace['usedTools'] {
-  if (action.type !== 'tool' || ending !== 'executed') return usedTools;
-  const known = ownValue(usedTools, action.tool) !== undefined;
-  const isRoom = known || Object.keys(usedTools).length < MOST_TOOLS_COUNTED;
-  const tool = isRoom ? action.tool : OTHER_TOOLS;
-  const used = ownValue(usedTools, tool) ?? { count: 0, totalMs: 0 };
-  return { ...usedTools, [tool]: { count: used.count + 1, totalMs: used.totalMs + elapsedMs } };
+function checkStep({ check, role = '', status, why, durationMs: elapsedMs }: EventOf<'check_ended'>): Own {
+  const action = { type: 'check' as const, check };
+  const error = status === 'passed' ? {} : { error: shown(why) };
+  return { role, action, observation: shown(`${status}: ${why}`), elapsedMs, ...error };
 }
 
-/** Returns a trace of steps that were stored elsewhere, beginning with the first of them. */
-export function traceOf(steps: readonly TraceStep[]): Trace {
-  const usedTools = steps.reduce(withUse, {} as Trace['usedTools']);
-  return { steps: [...steps], dropped: (steps[0]?.step ?? 1) - 1, stored: [], usedTools };
+function finalStep({ decidedBy, error, ...event }: EventOf<'output_read'>, reply: Reply | undefined): Own {
+  return {
+    at: reply?.at ?? event.at,
+    ...ofTask(event),
+    action: { type: 'final' },
+    elapsedMs: reply?.durationMs ?? 0,
+    ...(decidedBy !== undefined && { decidedBy }),
+    ...(error !== undefined && { error }),
+  };
 }
 
-/** Histories store the trace in the result permanently, and empty fields would be an eighth of it. */
-function withoutNulls(step: NotedStep): Omit<TraceStep, 'step'> {
-  return Object.fromEntries(Object.entries(step).filter(([, value]) => value !== null)) as Omit<
-    TraceStep,
-    'step'
-  >;
-}
-
-/** The name under which the uses of further tools are counted, beyond `MOST_TOOLS_COUNTED`. */
-const OTHER_TOOLS = '(others)';
-
-/** The number of stored references: a longer run loses its first steps. */
-const MOST_STORED = 60;
-
-function dropSteps(trace: Trace, count: number): void {
-  trace.steps.splice(0, count);
-  trace.dropped += count;
-}
-
-/** Returns the oldest steps for the blob store, once there are many; steps of `tasks` (null: without a task) stay longest. */
-export function stepsToOffload({ steps }: Trace, tasks: readonly (string | null)[]): TraceStep[] {
-  if (sizeOfList(steps) <= TRACE_SHELVED_ABOVE) return [];
-  const ofTask = steps.findIndex(step => tasks.includes(step.taskId ?? null));
-  const half = countOver(steps, TRACE_SHELVED_ABOVE / 2);
-  return steps.slice(0, ofTask > half ? ofTask : half);
-}
-
-/** Removes offloaded steps from the trace; `ref` null: they are lost. Changes `trace`. */
-export function offloadSteps(trace: Trace, count: number, ref: string | null): void {
-  dropSteps(trace, count);
-  if (ref !== null) trace.stored = [...trace.stored, ref].slice(-MOST_STORED);
+function ofTask({ taskId }: { taskId: string | null }): Pick<TraceStep, 'taskId'> {
+  return taskId === null ? {} : { taskId };
 }
 
 function actionText(action: TraceStep['action']): string {

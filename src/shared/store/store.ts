@@ -38,8 +38,8 @@ export type RunOf = Pick<RunRecord, 'session' | 'chain'>;
 
 export interface SessionStore {
   /**
-   * Adds records to a run, in one write. Existing records are unchanged, except that steps and the run's own record are
-   * replaced. `after` is the mark that the records follow. If the store has more than that from another execution, the
+   * Adds records to a run, in one write. Existing records are unchanged, except that the run's own record is replaced.
+   * `after` is the mark that the records follow. If the store has more than that from another execution, the
    * run was reset and repeats its story from there, so everything behind the mark is removed.
    * @returns null once they are stored. If the store lacks what they follow, nothing is written, and the returned mark
    *   says where the run must be written from.

@@ -11,7 +11,7 @@ import type { Line } from '../run/line.js';
 import { modelCalls } from '../run/memory.js';
 import { Run, Yielded } from '../run/run.js';
 import { usedWithOthers } from '../run/spend.js';
-import { mustOffload } from '../turn/keep-text.js';
+import { reportsAreOver } from '../turn/keep-text.js';
 import { mustShorten } from '../turn/safe-point.js';
 
 class BranchLine implements Line {
@@ -103,7 +103,7 @@ class BranchLine implements Line {
     const { state, ports } = this.#run;
     if (this.#group.isCalled || state.people.stop !== null || isHeld(state)) return true;
     if (isSpokenTo(state, this.#branch)) return true;
-    if (mustOffload(state) || mustShorten(state)) return true;
+    if (reportsAreOver(state.tasks) || mustShorten(state)) return true;
     return this.#begun && ports.handoverNear(state);
   }
 

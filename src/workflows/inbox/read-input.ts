@@ -311,8 +311,8 @@ export function readIndex(input: unknown): number {
 
 /** Reads a mark of what is stored; a missing number counts as 0. */
 export function readMark(input: unknown): Mark {
-  const { id, seq, step } = isRecord(input) ? input : {};
-  return { id: readIndex(id), seq: readIndex(seq), step: readIndex(step) };
+  const { id, seq } = isRecord(input) ? input : {};
+  return { id: readIndex(id), seq: readIndex(seq) };
 }
 
 /** Reads a name; undefined, which selects the default, for any other input. */

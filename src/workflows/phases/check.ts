@@ -21,7 +21,6 @@ import {
   executionAt,
 } from '../../run/position/position.js';
 import { isHeld, wayOf } from '../../run/state/run-state.js';
-import { addStep, shown } from '../../run/state/trace.js';
 import { hash64 } from '../../run/tools/ledger.js';
 import { lookAtChecked } from '../run/evidence.js';
 import { beginInterpreting, hasMessage, mustInterpret, roleHere } from '../run/hearing.js';
@@ -85,7 +84,10 @@ async function make(run: Run, position: Checking, next: Check): Promise<void> {
   const durationMs = run.ports.now() - startedAt;
   const end = endOf(called);
   const { status, why, output = '' } = end ?? { status: 'interrupted', why: 'it was cut off' };
-  run.journal('check_ended', { id, check: line, status, why, output, durationMs });
+  run.journal('check_ended', {
+    role: roleHere(run) ?? '',
+    ...{ id, check: line, status, why, output, durationMs },
+  });
   if (status === 'interrupted') return;
   const isRed = checks.effects > 0 && checks.before?.red.some(each => each.index === checks.results.length);
   const told = {
@@ -94,24 +96,6 @@ async function make(run: Run, position: Checking, next: Check): Promise<void> {
     ...(isRed && { redBefore: true as const }),
   };
   noteBefore(run, checks.results.length, { status, why });
-  addStep(run.state.log.trace, {
-    at: run.ports.now(),
-    role: roleHere(run) ?? '',
-    taskId: null,
-    messageId: '',
-    thought: '',
-    action: { type: 'check', check: line },
-    expectedOutcome: null,
-    risk: null,
-    confidence: null,
-    observation: shown(`${status}: ${why}`),
-    ending: null,
-    resultId: null,
-    decidedBy: null,
-    elapsedMs: durationMs,
-    tokens: null,
-    error: status === 'passed' ? null : shown(why),
-  });
   checks.results = withResult(checks.results, { ...told, ms: durationMs });
 }
 

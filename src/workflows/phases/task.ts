@@ -9,13 +9,11 @@ import { carrierOf, EXECUTOR } from '../../rules/agents/capabilities.js';
 import { shownId } from '../../rules/gates/gate-text.js';
 import { decideTask } from '../../rules/plan/decide.js';
 import { reviewFixesInstruction, taskInstruction } from '../../rules/prompts/instructions.js';
-import type { AssistantMessage } from '../../run/messages/message.js';
 import type { ExecutionOutput } from '../../run/outputs/contracts.js';
 import { confirmationReasons, type EnvelopeMeta } from '../../run/outputs/envelope.js';
 import { questionText, specialText } from '../../run/outputs/special-output.js';
 import { applyEcho, type Task, UNCONFIRMED } from '../../run/plan/plan.js';
 import type { Execution } from '../../run/position/position.js';
-import { noteDecision } from '../../run/state/trace.js';
 import { askFor, type Confirmed, confirm } from '../run/gates.js';
 import { instruct } from '../run/instruct.js';
 import { endTask, giveRoundBack, noteFallback, noteLimit, noteOverdue } from '../run/notes.js';
@@ -72,8 +70,8 @@ async function work(run: Run, position: Execution, task: Task): Promise<StepEnd>
       return MOVED;
     case 'reply': {
       const summary = await keepReport(run, task, end.output.summary);
-      const { message, output, envelope } = end;
-      return applyReport(run, position, task, { message, output: { ...output, summary }, envelope });
+      const { output, envelope } = end;
+      return applyReport(run, position, task, { output: { ...output, summary }, envelope });
     }
     case 'unusable':
       noteFallback(run, carrier, end.errors, 'the task failed');
@@ -112,20 +110,14 @@ function applyReport(
   run: Run,
   position: Execution,
   task: Task,
-  {
-    message,
-    output,
-    envelope,
-  }: { message: AssistantMessage; output: ExecutionOutput; envelope: EnvelopeMeta },
+  { output, envelope }: { output: ExecutionOutput; envelope: EnvelopeMeta },
 ): Moved {
-  const { state } = run;
   const { id: taskId } = task;
   echo(run, taskId, output);
   if (position.reporting) {
     return endTask(run, taskId, { status: 'failed', reason: 'max_rounds', result: output.summary });
   }
-  const { decision, by } = decideTask(output, taskId);
-  noteDecision(state.log.trace, message.id, by);
+  const { decision } = decideTask(output, taskId);
   const left = roundsOf(run, task) - position.turns.round;
   const carrier = run.role(carrierOf(run.pinned, task));
   switch (decision) {

@@ -70,7 +70,7 @@ export interface RunResult<T = unknown> {
   effects?: string[];
   /** What the store of sessions lacks, which was away at the end: a worker adds it later. Absent if it has all. */
   unkept?: Lack;
-  /** At most the last 64 KB of its steps; `stored` names the earlier ones in the blob store. */
+  /** The latest steps, about a hundred. `RunReader.trace` adds the earlier ones from the store. */
   trace: TraceReport;
 }
 

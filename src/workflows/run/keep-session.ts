@@ -1,7 +1,7 @@
 /** The conversation in the store of sessions: when messages are stored there, and what happens if that fails. */
 import { isSubagent } from '../../rules/agents/subagent.js';
 import type { JournalPayloads } from '../../run/state/journal.js';
-import { lostRecords, type Mark, markOf, messageNumber, unkeptAtMost } from '../../run/state/kept.js';
+import { lostEvents, type Mark, markOf, messageNumber, unkeptAtMost } from '../../run/state/kept.js';
 import type { RunState } from '../../run/state/run-state.js';
 import type { RunMemory } from './memory.js';
 import type { Ports } from './ports.js';
@@ -63,7 +63,7 @@ function isMuch({ state, memory, ports }: Keeper): boolean {
 }
 
 /**
- * Stores the messages and steps since the last time in the store of sessions. If the store fails, the run continues: the
+ * Stores the messages and events since the last time in the store of sessions. If the store fails, the run continues: the
  * failure is reported once, and what is missing is written when the store works again.
  */
 export async function keepSession(run: Keeper): Promise<void> {
@@ -106,13 +106,13 @@ const PUT_BACK =
 function noteKept(run: Keeper, upTo: Mark, now: number): void {
   const { log } = run.state;
   const failedAt = log.keepFailedAt;
-  const lost = lostRecords(run.state);
+  const lost = lostEvents(run.state);
   log.kept = upTo;
   log.keepFailedAt = null;
   log.unkept = log.unkept.filter(({ message }) => messageNumber(message) > upTo.id);
   // After `run_ended` no reader looks for events.
   if (run.state.end !== null) return;
-  if (lost.events + lost.steps > 0) run.journal('store_gap', { messages: 0, ...lost });
+  if (lost > 0) run.journal('store_gap', { messages: 0, events: lost });
   if (failedAt !== null) run.journal('store_back', { afterMs: now - failedAt });
 }
 

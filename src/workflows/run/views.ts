@@ -224,7 +224,7 @@ function traceOf(
   end: { outcome: Outcome; answer: string } | null,
   now: number,
 ): TraceReport {
-  return traceReport({ trace: log.trace, usage: total.usage, startedAt }, end, now);
+  return traceReport({ journal: log.journal, usage: total.usage, startedAt }, end, now);
 }
 
 /** Returns the result of a run that ends this way. */

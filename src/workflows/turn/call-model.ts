@@ -32,6 +32,7 @@ import { answersAt } from '../../run/position/modes.js';
 import { here, taskAt } from '../../run/state/cursor.js';
 import { accountOf, isCounted, wayOf } from '../../run/state/run-state.js';
 import type { Thread } from '../../run/state/thread.js';
+import { aboutOf } from '../../run/state/trace.js';
 import { hash64 } from '../../run/tools/ledger.js';
 import { backIn, leaveModel, putOut } from '../changes/set-model.js';
 import type { Run } from '../run/run.js';
@@ -271,6 +272,7 @@ function takeReply(
     toolCalls: toolCallsOf(message).length,
     usage: result.usage,
     durationMs: result.durationMs,
+    about: aboutOf(message),
   });
   if (result.stopReason === 'interrupted') return { kind: 'again' };
   const { durationMs, outputText = textOf(message), calledInText } = result;

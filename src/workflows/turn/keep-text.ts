@@ -5,9 +5,6 @@ import { sizeOfList } from '../../base/sizes/sizes.js';
 import { cutText, cutWithoutStore, fitsText } from '../../base/text/fit.js';
 import { headAndTail } from '../../base/text/large-text.js';
 import { reportBytes, type Task } from '../../run/plan/plan.js';
-import { type Cursor, tasksAt } from '../../run/state/cursor.js';
-import type { RunState } from '../../run/state/run-state.js';
-import { offloadSteps, stepsToOffload } from '../../run/state/trace.js';
 import type { Run } from '../run/run.js';
 
 /** Bytes of a text that fit into one activity's input. */
@@ -40,38 +37,23 @@ export function noteStoreFailed(run: Run, what: string, why: string): void {
   run.journal('store_failed', { what, why });
 }
 
-/** True if trace or reports exceed their limits. Usually they do not, and a safe point has nothing to wait for. */
-export function mustOffload({ cursor, tasks, log: { trace } }: RunState): boolean {
-  return stepsToOffload(trace, atHand(cursor)).length > 0 || reportsAreOver(tasks);
-}
-
-function atHand(cursor: Cursor): (string | null)[] {
-  const tasks = tasksAt(cursor);
-  return tasks.length > 0 ? tasks : [null];
-}
-
-/** Checks the cheap size of the list first. */
-function reportsAreOver(tasks: readonly Task[]): boolean {
+/**
+ * True if the reports exceed their limit. Usually they do not, and a safe point has nothing to wait for. The cheap size of
+ * the list is checked first.
+ */
+export function reportsAreOver(tasks: readonly Task[]): boolean {
   return sizeOfList(tasks) > REPORTS_BYTES && reportBytes(tasks) > REPORTS_BYTES;
-}
-
-/** Moves trace steps and task reports that exceed their limits to the blob store. Called at safe points. */
-export async function offload(run: Run): Promise<void> {
-  const { cursor } = run;
-  const { log } = run.state;
-  const steps = stepsToOffload(log.trace, atHand(cursor));
-  if (steps.length > 0)
-    offloadSteps(log.trace, steps.length, await store(run, 'trace', JSON.stringify(steps)));
-  await offloadReports(run);
 }
 
 /** Bytes that remain of a report after it was offloaded. */
 const SHELVED_REPORT_BYTES = 3_000;
 const LEAST_REPORT_BYTES = 300;
 
-/** Offloads the oldest reports first. With hundreds of tasks, all are cut to the minimum. */
-async function offloadReports(run: Run): Promise<void> {
-  if (!reportsAreOver(run.state.tasks)) return;
+/**
+ * Moves reports beyond their limit to the blob store, the oldest first. With hundreds of tasks, all are cut to the minimum.
+ * Called at safe points.
+ */
+export async function offloadReports(run: Run): Promise<void> {
   for (const { id, result } of run.state.tasks) {
     if (reportBytes(run.state.tasks) <= REPORTS_BYTES) return;
     if (result !== null)

@@ -4,7 +4,7 @@ import { BOUNDS, roomForThreads, threadsBytes } from '../../conversation/state-b
 import { isHeld, type RunState } from '../../run/state/run-state.js';
 import { keepDue, keepSession } from '../run/keep-session.js';
 import type { Run } from '../run/run.js';
-import { mustOffload, offload } from './keep-text.js';
+import { offloadReports, reportsAreOver } from './keep-text.js';
 
 /**
  * A point where nothing is in flight: only here a run continues as new, is held by a pause, and notices cancellation. The
@@ -27,7 +27,7 @@ function comesToMore({ state, ports }: Run): boolean {
 
 function offloadAndArrive(run: Run, hears: () => boolean): Promise<void> | null {
   run.ports.throwIfCancelled();
-  if (mustOffload(run.state)) return offload(run).then(() => arrive(run, hears) ?? undefined);
+  if (reportsAreOver(run.state.tasks)) return offloadReports(run).then(() => arrive(run, hears) ?? undefined);
   return arrive(run, hears);
 }
 

@@ -8,6 +8,7 @@ import { joinCut, withCutNote } from '../../conversation/cut-text.js';
 import { capabilitiesOf } from '../../rules/agents/capabilities.js';
 import { isSilent } from '../../rules/limits/model-failure.js';
 import { parseRoleOutput, type RoleReply, reaskText, silentText } from '../../rules/outputs/parse-output.js';
+import { decideTask } from '../../rules/plan/decide.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { offeredTools } from '../../run/agents/run-config.js';
 import type { EvidenceItem } from '../../run/evidence/evidence.js';
@@ -23,7 +24,7 @@ import type { Batch } from '../../run/position/position.js';
 import { here, taskAt } from '../../run/state/cursor.js';
 import { accountOf, budgetUse, isCounted, isHeld } from '../../run/state/run-state.js';
 import { envelopeOf, type Thread } from '../../run/state/thread.js';
-import { addStep, shown, stepOf } from '../../run/state/trace.js';
+import { shown } from '../../run/state/trace.js';
 import { beforeCall } from '../beside/moments.js';
 import { modelFailed, resultsSaid, turnEnded } from '../beside/tell.js';
 import { beginInterpreting, mustInterpret } from '../run/hearing.js';
@@ -244,14 +245,15 @@ function readReply<C extends OutputContract>(
   const read = isCut ? whereCut(contract, parsed, { asked, words: run.words }) : parsed;
   const special = read.special && fitted(read.special, QUESTION_BYTES);
   const envelope = fitted(read.envelope, OPINION_BYTES);
-  if (special || read.ok) noteFinal(run, reply, null);
-  if (special) return { kind: 'special', special };
   const value = read.value === null ? null : fitted(read.value, CONTRACTS[contract].maxBytes);
+  const decidedBy = special ? null : deciderOf(run, contract, value);
+  if (special || read.ok) noteOutput(run, reply, { decidedBy });
+  if (special) return { kind: 'special', special };
   if (read.ok && value !== null) return { kind: 'reply', message, output: value, envelope };
   const faults = read.ok ? [] : read.errors;
   const errors = reply.strayCalls > 0 ? [run.words.noTools, ...faults] : faults;
   if (turns.reasked) {
-    noteFinal(run, reply, errors.join(' '));
+    noteOutput(run, reply, { decidedBy, error: errors.join(' ') });
     return value === null
       ? { kind: 'unusable', text, errors }
       : { kind: 'reply', message, output: value, envelope };
@@ -296,23 +298,29 @@ function whereCut<C extends OutputContract>(
   return { ...read, value: withCutNote(`${read.value}`, words) as OutputOf[C] };
 }
 
-/** Adds the trace step of a reply that counts as the role's output. */
-function noteFinal(
+/** Returns the field of an executor's reply that decides its task; null if the task ends anyway. */
+function deciderOf<C extends OutputContract>(
+  { cursor }: Run,
+  contract: C,
+  value: OutputOf[C] | null,
+): string | null {
+  const at = here(cursor);
+  const taskId = taskAt(cursor);
+  if (contract !== 'execution' || value === null || at.phase !== 'execution' || at.reporting) return null;
+  // The compiler does not see that the value of this contract is a report.
+  return taskId === null ? null : decideTask(value as OutputOf['execution'], taskId).by;
+}
+
+/** Notes a reply that counts as the role's output. */
+function noteOutput(
   run: Run,
-  { message, durationMs }: { message: AssistantMessage; durationMs: number },
-  error: string | null,
+  { message: { role, id: messageId }, turn }: WholeReply,
+  { decidedBy, error }: { decidedBy: string | null; error?: string },
 ): void {
-  addStep(run.state.log.trace, {
-    ...stepOf(message),
-    at: message.at,
-    taskId: taskAt(run.cursor),
-    action: { type: 'final' },
-    observation: null,
-    ending: null,
-    resultId: null,
-    decidedBy: null,
-    elapsedMs: durationMs,
-    error: error && shown(error),
+  run.journal('output_read', {
+    ...{ role, taskId: taskAt(run.cursor), turn, messageId },
+    ...(decidedBy !== null && { decidedBy }),
+    ...(error !== undefined && { error: shown(error) }),
   });
 }
 

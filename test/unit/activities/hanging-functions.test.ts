@@ -26,7 +26,7 @@ import type { AccountStore } from '../../../src/shared/store/store.js';
 import { activityToolCalls, readyActivityTools } from '../../../src/worker/serve/activity-tools.js';
 import { activityEnvironment } from '../../support/tool-calls.js';
 
-const MARK = { id: 0, seq: 0, step: 0 };
+const MARK = { id: 0, seq: 0 };
 const never = () => new Promise<never>(() => undefined);
 
 beforeEach(() => {

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const STORES: Record<string, () => Store> = { 'a folder': () => openFolder(dir), ...postgresStores() };
-const at = (id: number): Mark => ({ id, seq: 0, step: 0 });
+const at = (id: number): Mark => ({ id, seq: 0 });
 const ALL = 100;
 
 /** A run that has ended and has said these words, two to a page. */

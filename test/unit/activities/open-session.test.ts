@@ -24,7 +24,7 @@ function run(number: number, more: Partial<RunRecord> = {}): RunRecord {
     ...{ v: 1, chain: `c${number}`, session: 'pool', workflowId: `pool~${number}`, runId: `e${number}` },
     ...{ namespaceId: 'n', goal: 'A goal', mode: 'react', workspace: '/work', number: 1 },
     ...{ startedAt: number, changedAt: number, outcome: null, cause: null, answer: null },
-    ...{ ended: true, usage: NO_USAGE, kept: { id: 9, seq: 0, step: 0 }, ...more },
+    ...{ ended: true, usage: NO_USAGE, kept: { id: 9, seq: 0 }, ...more },
   };
 }
 
@@ -102,11 +102,10 @@ test('Z2: a conversation of another workspace → the run is told so, and nothin
 
 test('Z2: a branch from a message that a reset took away → nothing that was said later instead', async () => {
   const { sessions } = openFolder(dir);
-  const at = (id: number, more: Partial<RunRecord> = {}) =>
-    run(1, { kept: { id, seq: 0, step: 0 }, ...more });
+  const at = (id: number, more: Partial<RunRecord> = {}) => run(1, { kept: { id, seq: 0 }, ...more });
   await sessions.keep(at(3), [said(1, 'one'), said(2, 'two'), said(3, 'three')]);
   await sessions.branch({ session: 'pool', chain: 'c1', message: 'm2' }, 'other');
-  const mark = { id: 1, seq: 0, step: 0 };
+  const mark = { id: 1, seq: 0 };
   await sessions.keep(at(9, { runId: 'reset' }), [said(8, 'eight'), said(9, 'nine')], mark);
   expect(await opened(sessions, { session: 'other' })).toEqual(['one']);
 });
@@ -121,7 +120,7 @@ test('LL5: a run that ended without text, as with a wrong key → the next one i
 
 test('LL12: runs before this one that the store calls open or does not know → each is asked for its end, once, before anything is read', async () => {
   const { sessions } = openFolder(dir);
-  const kept = { id: 1, seq: 0, step: 0 };
+  const kept = { id: 1, seq: 0 };
   await sessions.keep(run(1, { workflowId: 'pool', ended: false, kept }), [said(1, 'First.')]);
   await sessions.keep(run(2, { parent: 'pool', ended: false, workflowId: 'pool/search/1' }), []);
   await sessions.keep(run(9, { workflowId: 'of-elsewhere', ended: false, namespaceId: 'other' }), []);

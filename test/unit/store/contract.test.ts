@@ -19,7 +19,6 @@ import { filesWith } from '../../../packages/store/folder-search.js';
 import { type Message, NO_USAGE } from '../../../src/run/messages/message.js';
 import type { JournalEvent } from '../../../src/run/state/journal.js';
 import type { Kept, RunRecord } from '../../../src/run/state/kept.js';
-import type { TraceStep } from '../../../src/run/state/trace.js';
 import type { Store } from '../../../src/shared/store/store.js';
 import { postgresStores } from '../../support/postgres.js';
 import { runRecord, said } from '../../support/records.js';
@@ -39,31 +38,22 @@ function happened(seq: number, text = `event ${seq}`): Kept {
   return { kind: 'event', event: { seq, at: seq, type: 'warning', text } as JournalEvent };
 }
 
-function done(step: number, thought: string): Kept {
-  const action = { type: 'final' as const };
-  return {
-    kind: 'step',
-    step: { step, at: step, role: 'react', messageId: 'm1', thought, action, elapsedMs: 1 } as TraceStep,
-  };
-}
-
 const ALL = 1_000;
 
 describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) => {
   test('keep: records in several writes → read by kind in order, with what is kept of the run as it last stood', async () => {
     const { sessions } = open();
     const run = runRecord('s-1');
-    await sessions.keep({ ...run, kept: { id: 3, seq: 1, step: 1 } }, [
+    await sessions.keep({ ...run, kept: { id: 3, seq: 1 } }, [
       said(1, 'one'),
       said(3, 'three', 'planner'),
       happened(1),
-      done(1, 'first'),
     ]);
     const last = {
       ...run,
       outcome: 'completed' as const,
       answer: 'It is so.',
-      kept: { id: 5, seq: 3, step: 1 },
+      kept: { id: 5, seq: 3 },
     };
     await sessions.keep(last, [said(5, 'five'), happened(2), happened(3)]);
     expect(await sessions.read(run, { kind: 'message', limit: ALL })).toEqual([
@@ -72,58 +62,44 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
       said(5, 'five'),
     ]);
     expect(await sessions.read(run, { kind: 'event', after: 1, limit: 1 })).toEqual([happened(2)]);
-    expect(await sessions.read(run, { kind: 'step', limit: ALL })).toEqual([done(1, 'first')]);
     expect(await sessions.runs('s-1')).toEqual([last]);
     expect(await sessions.runs('s-2')).toEqual([]);
   });
 
-  test('keep: the same twice, as a retry does → each once; a message stays as it was first said, a step as it was last', async () => {
+  test('keep: the same twice, as a retry does → each once, as it was first said', async () => {
     const { sessions } = open();
     const run = runRecord('s-1');
-    await sessions.keep(run, [said(1, 'whole'), happened(1), done(1, 'before')]);
-    await sessions.keep(run, [said(1, 'cut'), happened(1, 'other'), done(1, 'after')]);
+    await sessions.keep(run, [said(1, 'whole'), happened(1)]);
+    await sessions.keep(run, [said(1, 'cut'), happened(1, 'other')]);
     const all = async (kind: Kept['kind']) => sessions.read(run, { kind, limit: ALL });
-    expect([await all('message'), await all('event'), await all('step')]).toEqual([
-      [said(1, 'whole')],
-      [happened(1)],
-      [done(1, 'after')],
-    ]);
+    expect([await all('message'), await all('event')]).toEqual([[said(1, 'whole')], [happened(1)]]);
   });
 
   test('keep: a run that was reset → what it says anew stands in the place of what it said, and nothing of that comes behind it', async () => {
     const { sessions } = open();
     const other = runRecord('s-1', { chain: 'other' });
-    const run = runRecord('s-1', { kept: { id: 9, seq: 5, step: 2 } });
+    const run = runRecord('s-1', { kept: { id: 9, seq: 5 } });
     const all = async (kind: Kept['kind']) => sessions.read(run, { kind, limit: ALL });
     await sessions.keep(run, [
       said(1, 'goal'),
       said(4, 'old four'),
       said(9, 'old nine'),
       ...[1, 2, 5].map(seq => happened(seq)),
-      done(1, 'first'),
-      done(2, 'old second'),
     ]);
     // Long enough that the run's own last word stands far before the end.
     for (let number = 1; number <= 30; number++)
-      await sessions.keep({ ...other, kept: { id: number, seq: 0, step: 0 } }, [
-        said(number, 'x'.repeat(5_000)),
-      ]);
-    const anew = { ...run, runId: 'execution-2', changedAt: 3_000, kept: { id: 4, seq: 3, step: 2 } };
+      await sessions.keep({ ...other, kept: { id: number, seq: 0 } }, [said(number, 'x'.repeat(5_000))]);
+    const anew = { ...run, runId: 'execution-2', changedAt: 3_000, kept: { id: 4, seq: 3 } };
     for (const _attempt of [1, 2])
-      await sessions.keep(anew, [said(4, 'new four'), happened(3, 'new'), done(2, 'new second')], {
-        id: 1,
-        seq: 2,
-        step: 1,
-      });
-    expect([await all('message'), await all('event'), await all('step')]).toEqual([
+      await sessions.keep(anew, [said(4, 'new four'), happened(3, 'new')], { id: 1, seq: 2 });
+    expect([await all('message'), await all('event')]).toEqual([
       [said(1, 'goal'), said(4, 'new four')],
       [happened(1), happened(2), happened(3, 'new')],
-      [done(1, 'first'), done(2, 'new second')],
     ]);
     const found = async (text: string) => (await sessions.search({ text, limit: ALL })).length;
     expect([await found('old four'), await found('old nine'), await found('new four')]).toEqual([0, 0, 1]);
     // It goes on as another execution: what was kept is not said again.
-    const later = { ...anew, runId: 'execution-3', kept: { id: 6, seq: 3, step: 2 } };
+    const later = { ...anew, runId: 'execution-3', kept: { id: 6, seq: 3 } };
     await sessions.keep(later, [said(6, 'six')], anew.kept);
     expect(await all('message')).toEqual([said(1, 'goal'), said(4, 'new four'), said(6, 'six')]);
     expect(await sessions.read(other, { kind: 'message', limit: ALL })).toHaveLength(30);
@@ -132,8 +108,8 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
   test('keep: a clock that steps back in mid-run → every record is kept, and the run stands as its last word says', async () => {
     const { sessions } = open();
     const at = (changedAt: number, id: number, more: Partial<RunRecord> = {}) =>
-      runRecord('s-1', { changedAt, kept: { id, seq: 0, step: 0 }, ...more });
-    const mark = (id: number) => ({ id, seq: 0, step: 0 });
+      runRecord('s-1', { changedAt, kept: { id, seq: 0 }, ...more });
+    const mark = (id: number) => ({ id, seq: 0 });
     await sessions.keep(at(10_000, 1), [said(1, 'one')]);
     await sessions.keep(at(9_990, 2), [said(2, 'two')], mark(1));
     expect(await sessions.runs('s-1')).toMatchObject([{ changedAt: 9_990, kept: mark(2) }]);
@@ -179,7 +155,7 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
     const text = 'x'.repeat(10_000);
     const writes = Array.from({ length: 15 }, (_, at) =>
       runs.map((run, of) =>
-        (of === 0 ? a : b).sessions.keep({ ...run, kept: { id: at, seq: 0, step: 0 } }, [said(at + 1, text)]),
+        (of === 0 ? a : b).sessions.keep({ ...run, kept: { id: at, seq: 0 } }, [said(at + 1, text)]),
       ),
     );
     await Promise.all(writes.flat());
@@ -214,15 +190,15 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
 
   test('readEach: runs that wrote by turns, one of them reset → each whole, in the order asked, and no more than is waited for', async () => {
     const { sessions } = open();
-    const [a, b] = ['a', 'b"\\'].map(chain => runRecord('s-1', { chain, kept: { id: 3, seq: 1, step: 0 } }));
+    const [a, b] = ['a', 'b"\\'].map(chain => runRecord('s-1', { chain, kept: { id: 3, seq: 1 } }));
     if (!a || !b) throw new Error('there are two');
     for (const number of [1, 2, 3])
       for (const run of [a, b])
-        await sessions.keep({ ...run, kept: { id: number, seq: 0, step: 0 } }, [
+        await sessions.keep({ ...run, kept: { id: number, seq: 0 } }, [
           said(number, `${run.chain} ${number} ${'x'.repeat(5_000)}`),
         ]);
-    const anew = { ...a, runId: 'execution-2', kept: { id: 2, seq: 1, step: 0 } };
-    await sessions.keep(anew, [said(2, 'a anew'), happened(1)], { id: 1, seq: 0, step: 0 });
+    const anew = { ...a, runId: 'execution-2', kept: { id: 2, seq: 1 } };
+    await sessions.keep(anew, [said(2, 'a anew'), happened(1)], { id: 1, seq: 0 });
     const chains = [b.chain, 'unknown', a.chain];
     const found: [string, string[]][] = [];
     for await (const { chain, records } of await sessions.readEach('s-1', { kind: 'message', chains }))
@@ -333,7 +309,7 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
   test('remove: while a run of it is open → what that says from then on is kept nowhere; another run of the name is', async () => {
     const { sessions } = open();
     const ended = runRecord('s-1', { chain: 'ended', ended: true });
-    const run = runRecord('s-1', { chain: 'open', kept: { id: 1, seq: 0, step: 0 } });
+    const run = runRecord('s-1', { chain: 'open', kept: { id: 1, seq: 0 } });
     await sessions.keep(ended, [said(1, 'said before')]);
     await sessions.keep(run, [said(1, 'one')]);
     await sessions.remove('s-1');
@@ -351,11 +327,11 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
     const [a, b] = [open(), open()];
     for (let round = 1; round <= 10; round++) {
       const session = `s-${round}`;
-      const run = (id: number) => runRecord(session, { changedAt: id, kept: { id, seq: 0, step: 0 } });
+      const run = (id: number) => runRecord(session, { changedAt: id, kept: { id, seq: 0 } });
       await a.sessions.keep(run(1), [said(1, 'one')]);
       const writing = (async () => {
         for (let id = 2; id <= 6; id++)
-          await a.sessions.keep(run(id), [said(id, 'more')], { id: id - 1, seq: 0, step: 0 });
+          await a.sessions.keep(run(id), [said(id, 'more')], { id: id - 1, seq: 0 });
       })();
       await Promise.all([writing, b.sessions.remove(session)]);
       expect(await b.sessions.runs(session)).toEqual([]);
@@ -430,7 +406,7 @@ describe('the folder', () => {
 
   test('an attempt whose end was not heard of → the file has each line once, for jq', async () => {
     const { sessions } = openFolder(dir);
-    const run = { ...runRecord('s-1'), kept: { id: 2, seq: 1, step: 0 } };
+    const run = { ...runRecord('s-1'), kept: { id: 2, seq: 1 } };
     for (const _attempt of [1, 2]) await sessions.keep(run, [said(1, 'one'), said(2, 'two'), happened(1)]);
     const kinds = readFileSync(fileIn(), 'utf8')
       .trim()

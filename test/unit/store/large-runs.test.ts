@@ -30,7 +30,7 @@ describe.each(Object.entries(postgresDatabases()))('a large run in %s', (_name, 
       },
     };
     const { sessions } = postgresStore(counted);
-    const run = runRecord('s-1', { kept: { id: 24, seq: 0, step: 0 } });
+    const run = runRecord('s-1', { kept: { id: 24, seq: 0 } });
     const ids = Array.from({ length: 24 }, (_, at) => at + 1);
     const messages = ids.map(id => said(id, 'x'.repeat(LARGE)));
     await sessions.keep(run, messages);
@@ -53,7 +53,7 @@ test('LL6: recall of one message by its id → its run is not read for it', asyn
   const dir = mkdtempSync(join(tmpdir(), 'large-'));
   try {
     const { sessions } = openFolder(dir);
-    const run = runRecord('s-1', { kept: { id: 900, seq: 0, step: 0 } });
+    const run = runRecord('s-1', { kept: { id: 900, seq: 0 } });
     const messages = Array.from({ length: 900 }, (_, at) => said(at + 1, `message ${at + 1}`));
     await sessions.keep(run, messages);
     let read = 0;

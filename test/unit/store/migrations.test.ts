@@ -16,7 +16,7 @@ test('migrations: tables of version 2 with a conversation → its messages are f
     {
       ...{ v: 1, chain: 'c', session: 's', workflowId: 's', runId: 'r', namespaceId: 'n', mode: 'react' },
       ...{ goal: 'Goal', workspace: '/work', number: 1, startedAt: 1, changedAt: 2, outcome: null },
-      ...{ cause: null, answer: null, ended: false, usage: NO_USAGE, kept: { id: 1, seq: 0, step: 0 } },
+      ...{ cause: null, answer: null, ended: false, usage: NO_USAGE, kept: { id: 1, seq: 0 } },
     },
     [{ kind: 'message', thread: 'main', message }],
   );

@@ -30,7 +30,7 @@ function run(session: string, more: Partial<RunRecord> = {}): RunRecord {
       workspace: '/work',
     },
     ...{ number: 1, startedAt: 1_000, changedAt: 2_000, outcome: null, cause: null, answer: null },
-    ...{ ended: false, usage: NO_USAGE, kept: { id: 99, seq: 0, step: 0 }, ...more },
+    ...{ ended: false, usage: NO_USAGE, kept: { id: 99, seq: 0 }, ...more },
   };
 }
 

@@ -8,7 +8,6 @@ import { toolResult } from '../../../src/conversation/tool-result.js';
 import { type Message, NO_USAGE } from '../../../src/run/messages/message.js';
 import type { JournalEvent } from '../../../src/run/state/journal.js';
 import { type Kept, type Mark, missingAfter, type RunRecord } from '../../../src/run/state/kept.js';
-import type { TraceStep } from '../../../src/run/state/trace.js';
 import { deleteSession } from '../../../src/shared/store/delete-session.js';
 import type { Store } from '../../../src/shared/store/store.js';
 import { postgresStores } from '../../support/postgres.js';
@@ -28,7 +27,7 @@ const STORES: Record<string, () => Store> = {
   ...postgresStores(),
 };
 const ALL = 1_000;
-const at = (id: number): Mark => ({ id, seq: 0, step: 0 });
+const at = (id: number): Mark => ({ id, seq: 0 });
 
 const INTERRUPTED = { stopReason: 'interrupted', action: 'answering' } as const;
 
@@ -49,12 +48,9 @@ function emptyRecords(): Kept[] {
     { id: 'm9', at: 9, kind: 'user', purpose: 'steer', content: [{ type: 'text', text: ' \n\0' }] },
   ];
   const event = { seq: 1, at: 1, type: 'warning', text: '' } as JournalEvent;
-  const action = { type: 'final' as const };
-  const step = { step: 1, at: 1, role: '', messageId: 'm2', thought: '', action, elapsedMs: 0 } as TraceStep;
   return [
     ...messages.map(message => ({ kind: 'message' as const, thread: 'main', message })),
     { kind: 'event', event },
-    { kind: 'step', step },
   ];
 }
 
@@ -69,15 +65,11 @@ describe.each(Object.entries(STORES))('a store that keeps all: %s', (_name, open
   test('LL11: empty texts of every kind, and a write after them → all of it is kept', async () => {
     const store = open();
     const records = emptyRecords();
-    const run = runRecord('s-1', { goal: '', answer: '', kept: { id: 9, seq: 1, step: 1 } });
+    const run = runRecord('s-1', { goal: '', answer: '', kept: { id: 9, seq: 1 } });
     await store.sessions.keep(run, records);
-    await store.sessions.keep(
-      { ...run, kept: { id: 10, seq: 1, step: 1 } },
-      [said(10, 'after them')],
-      run.kept,
-    );
+    await store.sessions.keep({ ...run, kept: { id: 10, seq: 1 } }, [said(10, 'after them')], run.kept);
     const count = async (kind: Kept['kind']) => (await store.sessions.read(run, { kind, limit: ALL })).length;
-    expect([await count('message'), await count('event'), await count('step')]).toEqual([10, 1, 1]);
+    expect([await count('message'), await count('event')]).toEqual([10, 1]);
     expect(await store.sessions.search({ text: 'after them', limit: ALL })).toHaveLength(1);
   });
 
@@ -167,9 +159,9 @@ test.each<[string, RunRecord | null, Mark | undefined, Mark | null]>([
   ['what they follow is missing', runRecord('s', { kept: at(3) }), at(5), at(3)],
   [
     'less messages are known, and more events: the run was reset, and the store put back',
-    runRecord('s', { kept: { id: 3, seq: 9, step: 0 } }),
-    { id: 5, seq: 4, step: 0 },
-    { id: 3, seq: 4, step: 0 },
+    runRecord('s', { kept: { id: 3, seq: 9 } }),
+    { id: 5, seq: 4 },
+    { id: 3, seq: 4 },
   ],
 ])('LL4: %s → %o after %o is missing from %o on', (_what, before, after, from) => {
   expect(missingAfter(before, after)).toEqual(from);

@@ -3,6 +3,7 @@ import type { CallToolInput, CallToolResult } from '../../../src/activities/type
 import type { PinnedRun, RunSettings } from '../../../src/run/agents/run-config.js';
 import type { CallFailure } from '../../../src/run/limits/failure.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
+import { stepsOf } from '../../../src/run/state/trace.js';
 import { requestStop } from '../../../src/workflows/inbox/inbox-handlers.js';
 import type { Called } from '../../../src/workflows/run/ports.js';
 import { toolArguments } from '../../../src/workflows/run/requests.js';
@@ -68,8 +69,8 @@ describe('calls that run together', () => {
     const held = heldAt([read('a'), read('b'), read('c')]);
     expect(await held.workOff()).toEqual([['t1', 't2', 't3']]);
     expect(held.results().map(({ toolUseId }) => toolUseId)).toEqual(['t1', 't2', 't3']);
-    const { journal, trace } = held.run.state.log;
-    expect(trace.steps.map(step => step.observation)).toEqual(['of t1', 'of t2', 'of t3']);
+    const { journal } = held.run.state.log;
+    expect(stepsOf(journal.events).map(step => step.observation)).toEqual(['of t1', 'of t2', 'of t3']);
     expect(journal.events.map(event => event.type)).toEqual([
       ...Array(3).fill('tool_call_started'),
       ...Array(3).fill('tool_call_ended'),

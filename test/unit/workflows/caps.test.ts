@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { GateAnswer } from '../../../src/run/gates/gate.js';
 import { DEFAULT_LIMITS, type Limits } from '../../../src/run/limits/limits.js';
 import type { Usage } from '../../../src/run/messages/message.js';
+import { stepsOf } from '../../../src/run/state/trace.js';
 import { runTeam, type TeamReply } from '../../support/scripted-team.js';
 import { fileTool, testRole } from '../../support/small-run.js';
 
@@ -194,7 +195,9 @@ test.each(named(PARTS))(
     if (cause.endsWith('_cap') && cause !== 'verification_cap')
       expect(alone.wrapUp).toContain('without tools');
     if (each.limit === '`toolCallsPerTurn`')
-      expect(alone.state.log.trace.steps.filter(({ ending }) => ending === 'skipped')).toHaveLength(1);
+      expect(
+        stepsOf(alone.state.log.journal.events).filter(({ ending }) => ending === 'skipped'),
+      ).toHaveLength(1);
     // A task has its report without tools before it has failed.
     const reports = alone.state.models.calls.filter(({ role }) => role === 'executor');
     if (each.limit === '`execution`' && PLANNED.includes(each.mode))

@@ -4,6 +4,7 @@ import type { Check } from '../../../src/run/checks/check.js';
 import type { GateAnswer } from '../../../src/run/gates/gate.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { textOf } from '../../../src/run/messages/message.js';
+import { stepsOf } from '../../../src/run/state/trace.js';
 import { receive } from '../../../src/workflows/inbox/inbox-handlers.js';
 import { planEditReader } from '../../../src/workflows/inbox/read-input.js';
 import { modelFacts } from '../../support/core-values.js';
@@ -106,7 +107,7 @@ describe('a mode of one role', () => {
     );
     expect(requests[0]?.head?.tools.map(({ name }) => name)).toEqual(['read']);
     expect(ran).toHaveLength(1);
-    expect(run.state.log.trace.steps.flatMap(({ ending }) => ending ?? [])).toEqual([
+    expect(stepsOf(run.state.log.journal.events).flatMap(({ ending }) => ending ?? [])).toEqual([
       'unavailable',
       'unavailable',
       'executed',
@@ -132,7 +133,7 @@ describe('a mode of one role', () => {
           tools: [{ ...fileTool('put'), digest: 'd1' }],
         },
       });
-      expect(run.state.log.trace.steps.flatMap(({ ending }) => ending ?? [])).toEqual(endings);
+      expect(stepsOf(run.state.log.journal.events).flatMap(({ ending }) => ending ?? [])).toEqual(endings);
       expect(eventsOf(run, 'run_loaded')).toMatchObject([{ warnings }]);
     },
   );

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { envelope, execution, plan, verdict } from '../../../packages/test-kit/role-outputs.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { textOf } from '../../../src/run/messages/message.js';
+import { stepsOf } from '../../../src/run/state/trace.js';
 import { endCancelled } from '../../../src/workflows/goals.js';
 import { modelFacts } from '../../support/core-values.js';
 import { runTeam, type TeamGiven, type TeamReply } from '../../support/scripted-team.js';
@@ -338,7 +339,7 @@ describe('envelopes of the team', () => {
 describe('trace of a goal', () => {
   test('trace: final replies → words, time in the model, tokens, and by which field a task was decided (O2, O5)', async () => {
     const { run } = await runTeam([planned('Read'), { calls: ['read', 'read'] }, done, accepted(1)]);
-    const { steps } = run.state.log.trace;
+    const steps = stepsOf(run.state.log.journal.events);
     expect(steps.map(({ action, thought, decidedBy }) => [action.type, thought, decidedBy])).toEqual([
       ['final', 'A plan of 1 tasks.', undefined],
       ['tool', '', undefined],

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { OWN_TOOLS } from '../../../src/features/workers.js';
 import { offeredTools } from '../../../src/run/agents/run-config.js';
 import { newConsultation } from '../../../src/run/position/position.js';
+import { stepsOf } from '../../../src/run/state/trace.js';
 import type { Permissions } from '../../../src/run/tools/permission.js';
 import { addWorkflowTools } from '../../../src/run/tools/workflow-tools.js';
 import { requestStop } from '../../../src/workflows/inbox/inbox-handlers.js';
@@ -202,7 +203,7 @@ describe('ends of calls that do not run', () => {
       const { run } = runAtCalls([write('a'), write('b')]);
       const { batch } = run.state.cursor.position.turns;
       close(run, batch as NonNullable<typeof batch>);
-      expect(run.state.log.trace.steps.map(step => step.ending)).toEqual([ending, ending]);
+      expect(stepsOf(run.state.log.journal.events).map(step => step.ending)).toEqual([ending, ending]);
       const ends = run.state.log.journal.events.filter(event => event.type === 'tool_call_ended');
       expect(ends).toHaveLength(2);
       expect(run.state.goal.counters.toolCalls).toBe(2);

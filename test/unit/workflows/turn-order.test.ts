@@ -78,6 +78,7 @@ test('a turn: two calls, a message while the first runs, a row of the resolver f
     'model_call_started p/b',
     '+ assistant',
     'model_call_ended p/b',
+    'output_read',
     'goal_ended',
   ]);
 });

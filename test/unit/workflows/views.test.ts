@@ -141,7 +141,7 @@ describe('what queries give', () => {
 
   test('what is kept of a run: while a goal is pursued → no rest; between goals → all of it, of a large state within its bound (O2)', () => {
     const info = { workflowId: 'w', runId: 'r', firstExecutionRunId: 'f' };
-    const from = { id: 0, seq: 0, step: 0 };
+    const from = { id: 0, seq: 0 };
     const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
     expect(keepPage(state, info, from).run.rest).toBeUndefined();
     state.idleSince = 2;

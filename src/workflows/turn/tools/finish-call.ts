@@ -1,6 +1,7 @@
 /** The end of a tool call, however it ends: its one result, and everything that records calls. */
 
 import { jsonBytes, ownValue } from '../../../base/json/json.js';
+import { preview } from '../../../base/text/preview.js';
 import { BOUNDS } from '../../../conversation/state-bounds.js';
 import { givenResult, resultText, toldResult, toolResult } from '../../../conversation/tool-result.js';
 import { isSubagent } from '../../../rules/agents/subagent.js';
@@ -9,6 +10,7 @@ import type { GivenAnswer } from '../../../run/gates/gate.js';
 import { lostResult } from '../../../run/gates/gate.js';
 import {
   type AssistantMessage,
+  saidCall,
   type ToolResultBlock,
   type ToolUseBlock,
   toolCallsOf,
@@ -16,7 +18,6 @@ import {
 import type { Batch, Turns } from '../../../run/position/position.js';
 import { here, levels, taskAt } from '../../../run/state/cursor.js';
 import { replyOf } from '../../../run/state/thread.js';
-import { addStep, shown, stepOf } from '../../../run/state/trace.js';
 import { recordCall } from '../../../run/tools/ledger.js';
 import { serverOf, type ToolDefinition } from '../../../run/tools/tool.js';
 import { effectLine, mayHaveActed, withEffects } from '../../../run/tools/tool-use.js';
@@ -74,7 +75,7 @@ export function noteAnswer(
   if (asksOnly && call === calls.at(-1)) giveRoundBack(here(run.cursor));
 }
 
-/** Appends the result of the next open call, and notes it in ledger, counters, trace and journal. */
+/** Appends the result of the next open call, and notes it in ledger, counters and journal. */
 export function finishCall(run: Run, end: CallEnd): void {
   const { batch, call, result, input, ran, evidenceAt } = end;
   const { state, ports } = run;
@@ -130,32 +131,19 @@ function remember(run: Run, { call, result, input, ran, changes }: CallEnd, mess
   });
 }
 
-/** Adds the result to trace and journal. */
+/** Adds the result to the journal. */
 function tell(
   run: Run,
-  { batch, reply, call, callId, result }: CallEnd,
+  { batch, call, callId, result, input, changes }: CallEnd,
   { messageId, tool }: { messageId: string; tool: ToolDefinition | null },
 ): void {
-  const { state, ports } = run;
   const { ending, isError, durationMs, app } = result;
-  const taskId = taskAt(run.cursor);
-  const text = shown(resultText(result));
-  addStep(state.log.trace, {
-    ...stepOf(reply),
-    at: ports.now(),
-    taskId,
-    action: { type: 'tool', tool: call.name, arguments: shown(call.raw ?? JSON.stringify(call.input)) },
-    observation: text,
-    ending,
-    resultId: messageId,
-    decidedBy: null,
-    elapsedMs: durationMs,
-    error: isError ? text : null,
-  });
+  // Of a call that started, `tool_call_started` has the arguments that it ran with.
+  const isUntold = changes === undefined || input !== call.input;
   afterResult(run, { callId, result });
   run.journal('tool_call_ended', {
     callId,
-    taskId,
+    taskId: taskAt(run.cursor),
     turn: batch.turn,
     messageId,
     tool: call.name,
@@ -163,6 +151,7 @@ function tell(
     isError,
     durationMs,
     ...toldResult(resultText(result)),
+    ...(isUntold && { arguments: preview(saidCall(call).arguments) }),
     ...(app && { app }),
     ...(holdsParts(result.content) && { parts: { server: tool ? serverOf(tool) : null } }),
   });

@@ -24,6 +24,7 @@ import { isOpen, type Task } from '../../../run/plan/plan.js';
 import { newConsultation, type RoleQuestion } from '../../../run/position/position.js';
 import { taskAt } from '../../../run/state/cursor.js';
 import { envelopeOf } from '../../../run/state/thread.js';
+import { stepsOf } from '../../../run/state/trace.js';
 import type { ToolDefinition } from '../../../run/tools/tool.js';
 import type { Run } from '../../run/run.js';
 
@@ -50,7 +51,7 @@ export function reviewPlan(run: Run): Reviewed {
 export function reviewResult(run: Run, task: Task, summary: string): Reviewed {
   const { state, pinned } = run;
   if (!pinned.review.results) return APPROVED;
-  const calls = state.log.trace.steps.flatMap(({ action, ending, error, taskId }) =>
+  const calls = stepsOf(state.log.journal.events).flatMap(({ action, ending, error, taskId }) =>
     taskId === task.id && action.type === 'tool' && ending
       ? [{ tool: action.tool, ending, isError: error !== undefined }]
       : [],

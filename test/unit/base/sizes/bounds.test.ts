@@ -29,11 +29,11 @@ import { record } from '../../../../src/run/state/journal.js';
 import type { RunState } from '../../../../src/run/state/run-state.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';
 import { MAIN_THREAD } from '../../../../src/run/state/thread.js';
-import { addStep } from '../../../../src/run/state/trace.js';
 import { acceptMessage } from '../../../../src/run/steering/inbox.js';
 import { recordCall } from '../../../../src/run/tools/ledger.js';
 import { DEFAULT_TOOL_POLICY } from '../../../../src/run/tools/tool.js';
 import { pinnedRun } from '../../../support/core-values.js';
+import { noteCall, noteReply } from '../../../support/journaled.js';
 import { pairingFaults } from '../../../support/pairing.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 
@@ -98,24 +98,8 @@ function fullState(text: string, times: number): RunState {
   const policy = { ...DEFAULT_TOOL_POLICY, readOnly: true };
   for (let n = 0; n < times; n += 1) {
     record(state.log.journal, n, 'user_message', { role: 'planner', text });
-    addStep(state.log.trace, {
-      at: n,
-      role: 'executor',
-      taskId: `task-${n}`,
-      messageId: `m${n}`,
-      thought: text,
-      action: { type: 'tool', tool: `tool${n}`, arguments: text },
-      expectedOutcome: text,
-      risk: { level: 'low', description: text },
-      confidence: 1,
-      observation: text,
-      ending: 'executed',
-      elapsedMs: 1,
-      error: text,
-      resultId: `m${n}`,
-      decidedBy: text,
-      tokens: { input: 1, output: 1 },
-    });
+    const turn = noteReply(state.log.journal, { about: { thought: text } });
+    noteCall(state.log.journal, `tool${n}`, { turn, arguments: text, text });
     const arrival = {
       at: n,
       fallbackId: `s${n}`,

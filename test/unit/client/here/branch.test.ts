@@ -22,7 +22,7 @@ beforeEach(async () => {
         outcome: null,
         cause: null,
       },
-      ...{ answer: null, ended: true, usage: NO_USAGE, kept: { id: 1, seq: 0, step: 0 } },
+      ...{ answer: null, ended: true, usage: NO_USAGE, kept: { id: 1, seq: 0 } },
     },
     [
       {

@@ -26,7 +26,7 @@ const RUN: RunRecord = {
   answer: `${'a'.repeat(9_000)} is the answer.`,
   ended: false,
   usage: NO_USAGE,
-  kept: { id: 1, seq: 3, step: 0 },
+  kept: { id: 1, seq: 3 },
 };
 
 const PATH = `${'p'.repeat(5_000)}.txt`;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { finalResponse, finalResponseFault } from '../../../../src/rules/prompts/final-response.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';
+import { noteCall } from '../../../support/journaled.js';
 
 const SETTINGS = { mode: 'react', workspace: '/w', autoApprove: false } as const;
 
@@ -33,20 +34,14 @@ test('finalResponse: placeholders and dollars in the answer → stay as they are
 
 test('finalResponse: thirty calls, and some of an earlier goal → the last twenty of this one, each in a line (P12)', () => {
   const state = newRunState('Do it.', SETTINGS, 1_000);
-  const call = (at: number, path: string) => ({
-    step: 1,
-    at,
-    role: 'react',
-    messageId: 'm1',
-    thought: '',
-    action: { type: 'tool' as const, tool: 'read', arguments: `{"path":"${path}"}` },
-    observation: 'It\nsays 42.',
-    elapsedMs: 1,
-  });
-  const calls = Array.from({ length: 30 }, (_, index) => call(1_000 + index, `${index}.txt`));
-  state.log.trace.steps = [call(999, 'old.txt'), ...calls];
+  const call = (at: number, path: string) =>
+    noteCall(state.log.journal, 'read', {
+      ...{ at, taskId: null, arguments: `{"path":"${path}"}`, text: 'It\nsays 42.' },
+    });
+  call(999, 'old.txt');
+  for (let index = 0; index < 30; index += 1) call(1_000 + index, `${index}.txt`);
   const lines = finalResponse('{{content}}\n{{toolHistory}}', 'Done.', state).split('\n');
   expect(lines).toHaveLength(21);
-  expect(lines.slice(0, 2)).toEqual(['Done.', '- react: read {"path":"10.txt"} → It says 42.']);
+  expect(lines.slice(0, 2)).toEqual(['Done.', '- executor: read {"path":"10.txt"} → It says 42.']);
   expect(lines.at(-1)).toContain('29.txt');
 });

@@ -11,8 +11,8 @@ import type { Task } from '../../../../src/run/plan/plan.js';
 import type { RunState } from '../../../../src/run/state/run-state.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';
 import { newThread } from '../../../../src/run/state/thread.js';
-import { addStep, type TraceStep } from '../../../../src/run/state/trace.js';
 import { task as newTask } from '../../../support/core-values.js';
+import { type NotedCall, noteCall } from '../../../support/journaled.js';
 
 function task(id: string, more: Partial<Task> = {}): Task {
   const planned = {
@@ -76,30 +76,21 @@ test('resultReviewInstruction: a report → the task and what was reported (C8)'
 
 test('resultReviewInstruction: calls of the task → in order, how each ended and what it said; the oldest give way (C8)', () => {
   const state = stateWith('Go');
-  const step = (tool: string, text: string, more: Partial<TraceStep> = {}) => {
-    const resultId = `m${state.log.trace.steps.length}`;
+  const step = (tool: string, text: string, more: NotedCall = {}) => {
+    const messageId = `m${state.log.journal.steps}`;
     const { messages } = state.threads.main ?? newThread('main');
     const content = [{ type: 'text' as const, text }];
     const result = toolResult({ id: 'c', name: tool }, 'executed', { content });
     state.threads.main = {
       ...newThread('main'),
-      messages: [...messages, { kind: 'tool_result', id: resultId, at: 1, content: [result] }],
+      messages: [...messages, { kind: 'tool_result', id: messageId, at: 1, content: [result] }],
     };
-    addStep(state.log.trace, {
-      ...{ at: 1, role: 'executor', taskId: 'task-1', messageId: 'm', thought: '', elapsedMs: 1, resultId },
-      ...{
-        action: { type: 'tool', tool, arguments: '{"path":"a.js"}' },
-        ending: 'executed',
-        observation: 'cut…',
-      },
-      ...{ expectedOutcome: null, risk: null, confidence: null, decidedBy: null, error: null, tokens: null },
-      ...more,
-    } as Parameters<typeof addStep>[1]);
+    noteCall(state.log.journal, tool, { messageId, arguments: '{"path":"a.js"}', text: 'cut…', ...more });
   };
   step('run', `exit code 0 (0.1 s)\n${'a test passed\n'.repeat(90)}90 passed`);
   step('read', 'of another task', { taskId: 'task-2' });
-  step('edit', 'no such text', { error: 'no such text' });
-  step('read', 'gone', { resultId: 'm99' });
+  step('edit', 'no such text', { isError: true });
+  step('read', 'gone', { messageId: 'm99' });
   const calls = () =>
     (parsed('result', resultReviewInstruction(state, task('task-1'), 'Done')) as { calls: string[] }).calls;
   expect(calls()).toEqual([

@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { preview } from '../../../../src/base/text/preview.js';
-import { eventsSince, JOURNAL_KEPT, type Journal, record } from '../../../../src/run/state/journal.js';
+import {
+  eventsSince,
+  JOURNAL_KEPT,
+  type Journal,
+  newJournal,
+  record,
+} from '../../../../src/run/state/journal.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 
 function journalOf(count: number): Journal {
-  const journal: Journal = { lastSeq: 0, events: [] };
+  const journal = newJournal();
   for (let index = 1; index <= count; index += 1)
     record(journal, index * 10, 'paused', { reason: `r${index}` });
   return journal;
@@ -13,7 +19,8 @@ function journalOf(count: number): Journal {
 
 describe('record', () => {
   test('record: first event → number 1, with time, type and payload', () => {
-    expect(journalOf(1)).toEqual({ lastSeq: 1, events: [{ seq: 1, at: 10, type: 'paused', reason: 'r1' }] });
+    const { lastSeq, events } = journalOf(1);
+    expect([lastSeq, events]).toEqual([1, [{ seq: 1, at: 10, type: 'paused', reason: 'r1' }]]);
   });
 
   test.each([

@@ -1,99 +1,136 @@
 import { describe, expect, test } from 'vitest';
 import { jsonBytes } from '../../../../src/base/json/json.js';
-import {
-  MOST_TOOLS_COUNTED,
-  STEP_BYTES,
-  TRACE_BYTES,
-  TRACE_SHELVED_ABOVE,
-} from '../../../../src/base/sizes/bounds.js';
-import type { AssistantMessage, ToolEnding } from '../../../../src/run/messages/message.js';
-import {
-  addStep,
-  emptyTrace,
-  type NotedStep,
-  offloadSteps,
-  stepOf,
-  stepsToOffload,
-  type Trace,
-} from '../../../../src/run/state/trace.js';
+import { MOST_TOOLS_COUNTED, TRACE_BYTES } from '../../../../src/base/sizes/bounds.js';
+import { type AssistantMessage, NO_USAGE, type ToolEnding } from '../../../../src/run/messages/message.js';
+import { type Journal, newJournal, record } from '../../../../src/run/state/journal.js';
+import { aboutOf, stepsOf, traceOf, traceReport } from '../../../../src/run/state/trace.js';
+import { noteCall, noteReply } from '../../../support/journaled.js';
 
-function toolStep(tool: string, ending: ToolEnding, elapsedMs: number): NotedStep {
-  return {
-    at: 1,
-    role: 'executor',
-    taskId: 'task-1',
-    messageId: 'm1',
-    thought: '',
-    expectedOutcome: null,
-    risk: null,
-    confidence: null,
-    action: { type: 'tool', tool, arguments: '{}' },
-    observation: 'ok',
-    ending,
-    resultId: 'm2',
-    decidedBy: null,
-    tokens: { input: 3, output: 4 },
-    elapsedMs,
-    error: null,
-  };
+function journalOf(note: (journal: Journal) => void): Journal {
+  const journal = newJournal();
+  note(journal);
+  return journal;
 }
 
-const FINAL: NotedStep = {
-  ...toolStep('', 'executed', 5),
-  action: { type: 'final' },
-  ending: null,
-};
+const reportOf = (journal: Journal) => traceReport({ journal, usage: NO_USAGE, startedAt: 0 }, null, 1);
+const stepsIn = (note: (journal: Journal) => void) => stepsOf(journalOf(note).events);
 
-function traceOf(steps: readonly NotedStep[]): Trace {
-  const trace = emptyTrace();
-  for (const step of steps) addStep(trace, step);
-  return trace;
+function noteFinal(journal: Journal, turn: number, more: { decidedBy?: string; error?: string } = {}): void {
+  const of = { role: 'executor', taskId: 'task-1', turn, messageId: 'm1' };
+  record(journal, 2, 'output_read', { ...of, ...more });
 }
 
-describe('addStep', () => {
-  test('addStep: first step → number 1, all it says is kept, and what it does not say takes no room (O2)', () => {
-    const { expectedOutcome, risk, confidence, decidedBy, error, ...said } = toolStep('read', 'executed', 5);
-    const [step] = traceOf([{ ...said, expectedOutcome, risk, confidence, decidedBy, error }]).steps;
-    expect(JSON.stringify(step)).toBe(JSON.stringify({ step: 1, ...said }));
+describe('stepsOf', () => {
+  test('stepsOf: calls of one reply, one of them never started → steps with what the reply says, its tokens once (O1, O2, O5)', () => {
+    const risk = { level: 'low', description: 'None' } as const;
+    const about = { thought: 'Read both.', expectedOutcome: 'Two texts', risk, confidence: 0 };
+    const steps = stepsIn(journal => {
+      const turn = noteReply(journal, { about });
+      const told = { callId: 'c1', taskId: 'task-1', turn, tool: 'read', arguments: '{"path":"a"}' };
+      record(journal, 1, 'tool_call_started', told);
+      noteCall(journal, 'read', { turn, callId: 'c1', at: 2, text: 'A' });
+      const skipped = { ending: 'skipped', isError: true, at: 3, text: 'later', taskId: null } as const;
+      noteCall(journal, 'read', { turn, ...skipped });
+    });
+    const said = { role: 'executor', messageId: 'm1', ...about };
+    expect(steps).toEqual([
+      {
+        ...{ step: 1, at: 2, ...said, taskId: 'task-1', tokens: { input: 3, output: 4 } },
+        action: { type: 'tool', tool: 'read', arguments: '{"path":"a"}' },
+        ...{ observation: 'A', ending: 'executed', resultId: 'm2', elapsedMs: 5 },
+      },
+      {
+        ...{ step: 2, at: 3, ...said },
+        action: { type: 'tool', tool: 'read', arguments: '{}' },
+        ...{ observation: 'later', ending: 'skipped', resultId: 'm2', elapsedMs: 5, error: 'later' },
+      },
+    ]);
   });
 
-  test('addStep: steps in Chinese without end → bounded in bytes, the last stay, numbers go on, the dropped are counted (O2, ST1)', () => {
-    const trace = traceOf(Array.from({ length: 1_000 }, () => ({ ...FINAL, thought: '帆'.repeat(200) })));
-    expect(jsonBytes(trace.steps)).toBeLessThanOrEqual(TRACE_BYTES);
-    expect(trace.steps.length).toBeGreaterThan(50);
-    expect(trace.dropped + trace.steps.length).toBe(1_000);
-    expect(trace.steps.map(({ step }) => step)).toEqual(
-      Array.from({ length: trace.steps.length }, (_, index) => trace.dropped + index + 1),
+  test('stepsOf: a reply that counts → time in the model, what decided its task, or why it can not be read (O2, O5)', () => {
+    const steps = stepsIn(journal => {
+      noteFinal(journal, noteReply(journal), { decidedBy: 'todos' });
+      noteFinal(journal, noteReply(journal), { error: 'no JSON' });
+    });
+    const final = { action: { type: 'final' }, elapsedMs: 7, tokens: { input: 3, output: 4 } };
+    expect(steps).toMatchObject([
+      { step: 1, ...final, decidedBy: 'todos' },
+      { step: 2, ...final, error: 'no JSON' },
+    ]);
+  });
+
+  test('stepsOf: checks → a step each, but none of one that was interrupted (O1)', () => {
+    const check = {
+      id: 'c1',
+      check: 'npm test',
+      why: 'exit code 1',
+      output: '',
+      durationMs: 3,
+      role: 'planner',
+    };
+    const steps = stepsIn(journal => {
+      for (const status of ['interrupted', 'passed', 'failed'] as const)
+        record(journal, 1, 'check_ended', { ...check, status });
+    });
+    expect(steps).toEqual([
+      expect.objectContaining({ step: 1, role: 'planner', observation: 'passed: exit code 1', elapsedMs: 3 }),
+      expect.objectContaining({ step: 2, observation: 'failed: exit code 1', error: 'exit code 1' }),
+    ]);
+  });
+
+  test('stepsOf: the event of the reply is gone, or earlier code numbered none → the step is there all the same (O2)', () => {
+    const events = journalOf(journal => {
+      noteCall(journal, 'read');
+      noteCall(journal, 'write');
+    }).events.flatMap(({ step: _, ...event }) => (event.seq === 1 ? [] : [event]));
+    expect(stepsOf(events as Journal['events'])).toMatchObject([
+      { step: 1, role: '', action: { tool: 'read' } },
+      { step: 2, role: 'executor', action: { tool: 'write' } },
+    ]);
+  });
+});
+
+describe('traceReport', () => {
+  test('traceReport: steps in Chinese without end → bounded in bytes, the last stay, numbers go on, the dropped are counted (O2, ST1)', () => {
+    const { steps, dropped, usedTools } = reportOf(
+      journalOf(journal => {
+        for (let n = 0; n < 1_000; n += 1)
+          noteCall(journal, 'read', { text: '帆'.repeat(2_000), durationMs: 1 });
+      }),
     );
+    expect(jsonBytes(steps)).toBeLessThanOrEqual(TRACE_BYTES);
+    expect(steps.length).toBeGreaterThan(20);
+    expect(dropped + steps.length).toBe(1_000);
+    expect(steps.map(({ step }) => step)).toEqual(steps.map((_, index) => dropped + index + 1));
+    expect(usedTools).toEqual({ read: { count: 1000, totalMs: 1000 } });
   });
 
-  test('addStep: a step with a text of any length → cut with a mark (ST1)', () => {
-    const [step] = traceOf([{ ...FINAL, observation: '\u0000'.repeat(100_000) }]).steps;
-    expect(jsonBytes(step)).toBeLessThanOrEqual(STEP_BYTES);
-    expect(step?.observation).toMatch(/… \[cut: \d+ characters\]$/);
+  test('traceReport: a hundred calls in replies of their own → all of them (O2)', () => {
+    const journal = journalOf(noted => {
+      for (let n = 0; n < 100; n += 1) noteCall(noted, 'read', { text: 'x'.repeat(200) });
+    });
+    expect(reportOf(journal)).toMatchObject({ dropped: 0, steps: { length: 100 } });
   });
 
-  test('addStep: more tools than are counted each → the rest counted together (ST1)', () => {
-    const { usedTools } = traceOf(
-      Array.from({ length: 400 }, (_, index) => toolStep(`tool${index}`, 'executed', 1)),
-    );
+  test('traceReport: more tools than are counted each → the rest counted together (ST1)', () => {
+    const { usedTools } = journalOf(journal => {
+      for (let n = 0; n < 400; n += 1) noteCall(journal, `tool${n}`, { durationMs: 1 });
+    });
     expect(Object.keys(usedTools)).toHaveLength(MOST_TOOLS_COUNTED + 1);
-    expect(usedTools['(others)']).toEqual({
-      count: 400 - MOST_TOOLS_COUNTED,
-      totalMs: 400 - MOST_TOOLS_COUNTED,
-    });
+    const rest = 400 - MOST_TOOLS_COUNTED;
+    expect(usedTools['(others)']).toEqual({ count: rest, totalMs: rest });
   });
 
-  test('addStep: calls that were executed → counted and timed by tool (O1, O3)', () => {
-    const steps = [
-      toolStep('read', 'executed', 5),
-      toolStep('write', 'executed', 1),
-      toolStep('read', 'executed', 7),
-    ];
-    expect(traceOf(steps).usedTools).toEqual({
-      read: { count: 2, totalMs: 12 },
-      write: { count: 1, totalMs: 1 },
+  test('traceOf: stored events → calls that were executed are counted and timed by tool (O1, O3)', () => {
+    const { events } = journalOf(journal => {
+      noteCall(journal, 'read', { durationMs: 5 });
+      noteCall(journal, 'write', { durationMs: 1 });
+      noteFinal(journal, noteReply(journal));
+      noteCall(journal, 'read', { durationMs: 7 });
     });
+    const { usedTools, dropped, steps } = traceOf(events);
+    expect(usedTools).toEqual({ read: { count: 2, totalMs: 12 }, write: { count: 1, totalMs: 1 } });
+    expect([dropped, steps.length, traceOf(events.slice(2)).dropped]).toEqual([0, 4, 1]);
   });
 
   test.each<ToolEnding>([
@@ -105,37 +142,24 @@ describe('addStep', () => {
     'timed_out',
     'unavailable',
     'outcome_unknown',
-  ])('addStep: a call that ended %s → a step, but no use of the tool (O1)', ending => {
-    const trace = traceOf([toolStep('read', ending, 5)]);
-    expect(trace.steps).toHaveLength(1);
-    expect(trace.usedTools).toEqual({});
-  });
-
-  test('addStep: a final step → no use of a tool (O1, O2)', () => {
-    expect(traceOf([FINAL]).usedTools).toEqual({});
+  ])('traceReport: a call that ended %s → a step, but no use of the tool (O1)', ending => {
+    const { steps, usedTools } = reportOf(journalOf(journal => noteCall(journal, 'read', { ending })));
+    expect([steps.length, usedTools]).toEqual([1, {}]);
   });
 
   test.each(['constructor', 'toString', '__proto__'])(
-    'addStep: a tool named %s → counted like any (O1)',
+    'traceReport: a tool named %s → counted like any (O1)',
     name => {
-      const { usedTools } = traceOf([toolStep(name, 'executed', 2), toolStep(name, 'executed', 3)]);
+      const { usedTools } = journalOf(journal => {
+        noteCall(journal, name, { durationMs: 2 });
+        noteCall(journal, name, { durationMs: 3 });
+      });
       expect(Object.entries(usedTools)).toEqual([[name, { count: 2, totalMs: 5 }]]);
     },
   );
-
-  test('addStep: uses of steps that were dropped → stay in the totals (O1)', () => {
-    const trace = traceOf(Array.from({ length: 1_010 }, () => toolStep('read', 'executed', 1)));
-    expect(trace.usedTools).toEqual({ read: { count: 1010, totalMs: 1010 } });
-  });
 });
 
-test('emptyTrace: made twice → two of their own', () => {
-  const trace = traceOf([toolStep('read', 'executed', 1)]);
-  expect(emptyTrace()).toEqual({ steps: [], dropped: 0, stored: [], usedTools: {} });
-  expect(trace.steps).toHaveLength(1);
-});
-
-describe('stepOf', () => {
+describe('aboutOf', () => {
   const replyWith = (text: string): AssistantMessage => ({
     id: 'm1',
     at: 1,
@@ -144,70 +168,20 @@ describe('stepOf', () => {
     role: 'executor',
     model: 'test/a',
     stopReason: 'end_turn',
-    usage: { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, reasoningTokens: 0, costUsd: null },
+    usage: NO_USAGE,
     content: [{ type: 'text', text }],
   });
 
-  test('stepOf: an envelope → what it expects, risks and how sure it is stay with the step (F19, O5)', () => {
-    const text = JSON.stringify({
+  test('aboutOf: an envelope → what it expects, risks and how sure it is stay with the step (F19, O5)', () => {
+    const said = {
+      ...{ expectedOutcome: 'The text of a', risk: { level: 'low', description: 'None' }, confidence: 90 },
       thought: 'Read it.',
-      action: 'read',
-      params: { path: 'a' },
-      expectedOutcome: 'The text of a',
-      risk: { level: 'low', description: 'None' },
-      confidence: 90,
-    });
-    expect(stepOf(replyWith(text))).toMatchObject({
-      messageId: 'm1',
-      role: 'executor',
-      expectedOutcome: 'The text of a',
-      risk: { level: 'low', description: 'None' },
-      confidence: 90,
-    });
+    };
+    const text = JSON.stringify({ ...said, action: 'read', params: { path: 'a' } });
+    expect(aboutOf(replyWith(text))).toEqual(said);
   });
 
-  test('stepOf: plain words → nothing is made up (C1)', () => {
-    const nothing = { expectedOutcome: null, risk: null, confidence: null };
-    expect(stepOf(replyWith('I read it.'))).toMatchObject({ thought: 'I read it.', ...nothing });
-  });
-});
-
-describe('shelving', () => {
-  const long = (taskId: string | null) => ({
-    ...toolStep('read', 'executed', 1),
-    taskId,
-    thought: 'x'.repeat(200),
-  });
-  const traceWith = (earlier: number, ofTask: number) =>
-    traceOf([
-      ...Array.from({ length: earlier }, () => long('task-1')),
-      ...Array.from({ length: ofTask }, () => long('task-2')),
-    ]);
-
-  test('stepsToOffload: little in the trace → nothing (ST1)', () => {
-    expect(stepsToOffload(traceWith(20, 20), ['task-2'])).toEqual([]);
-  });
-
-  test('stepsToOffload: much → all before the task at hand, in order (ST1)', () => {
-    const trace = traceWith(130, 15);
-    expect(jsonBytes(trace.steps)).toBeGreaterThan(TRACE_SHELVED_ABOVE);
-    expect(stepsToOffload(trace, ['task-2']).map(({ step }) => step)).toEqual(
-      Array.from({ length: 130 }, (_, n) => n + 1),
-    );
-  });
-
-  test('stepsToOffload: a task that alone is too much → its oldest steps, half of what is kept (ST1)', () => {
-    const trace = traceWith(0, 140);
-    const offloaded = stepsToOffload(trace, ['task-2']);
-    expect(offloaded.length).toBeGreaterThan(30);
-    expect(offloaded.length).toBeLessThan(140);
-  });
-
-  test('offloadSteps: with and without a reference → the steps go, are counted, and the reference is kept (ST1)', () => {
-    const trace = traceWith(3, 3);
-    offloadSteps(trace, 2, 'ref-1');
-    offloadSteps(trace, 1, null);
-    expect(trace).toMatchObject({ dropped: 3, stored: ['ref-1'] });
-    expect(trace.steps[0]?.step).toBe(4);
+  test('aboutOf: plain words → nothing is made up (C1)', () => {
+    expect(aboutOf(replyWith('I read it.'))).toEqual({ thought: 'I read it.' });
   });
 });

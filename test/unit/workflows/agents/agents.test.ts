@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { withChild } from '../../../../src/run/agents/children.js';
 import { usageOf } from '../../../../src/run/limits/usage-by.js';
 import { textOf } from '../../../../src/run/messages/message.js';
+import { stepsOf } from '../../../../src/run/state/trace.js';
 import { endRun, goOn, keptOpen } from '../../../../src/workflows/goals.js';
 import {
   receive,
@@ -51,7 +52,7 @@ function heard(run: Run | undefined): string[] {
 }
 
 function endings({ state }: Run): (string | null)[] {
-  return state.log.trace.steps.flatMap(({ ending }) => ending ?? []);
+  return stepsOf(state.log.journal.events).flatMap(({ ending }) => ending ?? []);
 }
 
 test('an agent whose role has a final response → its caller reads the answer in it (P12)', async () => {

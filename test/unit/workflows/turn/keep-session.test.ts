@@ -71,7 +71,7 @@ test('keeping: a run that earlier code began → much is stored at once, as its 
   const { behaviour: _new, ...earlier } = pinnedRun({ keeps: true });
   const { run, say } = keptRun(earlier);
   run.journal('warning', { text: 'one' });
-  run.state.log.kept = { id: 0, seq: 1, step: 0 };
+  run.state.log.kept = { id: 0, seq: 1 };
   say('x'.repeat(50_000));
   expect(keepDue(run, often)).toBe(true);
 });
@@ -79,7 +79,7 @@ test('keeping: a run that earlier code began → much is stored at once, as its 
 test('keeping: the loading has listed the run → its first words wait for more', () => {
   const { run, state, say } = keptRun();
   run.journal('warning', { text: 'one' });
-  state.log.kept = { id: 0, seq: 1, step: 0 };
+  state.log.kept = { id: 0, seq: 1 };
   say('The goal.');
   expect([keepDue(run, often), keepDue(run, () => true)]).toEqual([false, true]);
 });
@@ -173,7 +173,7 @@ test('LL4: the store was put back to an earlier state → told once, and what th
     run.journal('warning', { text: 'one more' });
     if (count % 100 === 0) await keepSession(run);
   }
-  store.missing = { id: 0, seq: 0, step: 0 };
+  store.missing = { id: 0, seq: 0 };
   say('two');
   await keepSession(run);
   expect(told('warning').filter(event => 'text' in event && /put back/.test(event.text))).toHaveLength(1);

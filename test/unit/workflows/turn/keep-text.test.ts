@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { jsonBytes } from '../../../../src/base/json/json.js';
-import { REPORTS_BYTES, TRACE_SHELVED_ABOVE } from '../../../../src/base/sizes/bounds.js';
+import { REPORTS_BYTES } from '../../../../src/base/sizes/bounds.js';
 import { OWN_TOOLS } from '../../../../src/features/workers.js';
 import { type CallFailure, FAILURE } from '../../../../src/run/limits/failure.js';
 import { NO_USAGE } from '../../../../src/run/messages/message.js';
 import { answeringAt } from '../../../../src/run/position/position.js';
-import { addStep } from '../../../../src/run/state/trace.js';
 import { addWorkflowTools } from '../../../../src/run/tools/workflow-tools.js';
 import { requestStop } from '../../../../src/workflows/inbox/inbox-handlers.js';
-import { keepText, offload } from '../../../../src/workflows/turn/keep-text.js';
+import { keepText, offloadReports } from '../../../../src/workflows/turn/keep-text.js';
 import { runNextCalls } from '../../../../src/workflows/turn/tools/run-tools.js';
 import { runTurns } from '../../../../src/workflows/turn/turn-loop.js';
 import { task } from '../../../support/core-values.js';
@@ -64,49 +63,14 @@ describe('keepText', () => {
   });
 });
 
-describe('offload', () => {
-  const steps = (run: ReturnType<typeof runWithStore>['run'], count: number) => {
-    for (let n = 0; n < count; n += 1) {
-      addStep(run.state.log.trace, {
-        at: n,
-        role: 'executor',
-        taskId: 'task-0',
-        messageId: `m${n}`,
-        thought: '帆'.repeat(150),
-        action: { type: 'final' },
-        expectedOutcome: null,
-        risk: null,
-        confidence: null,
-        observation: null,
-        ending: null,
-        elapsedMs: 1,
-        error: null,
-        resultId: null,
-        decidedBy: null,
-        tokens: null,
-      });
-    }
-  };
-
-  test('a long trace → its oldest steps are stored, in order, and named in the trace (ST1)', async () => {
-    const { run, stored } = runWithStore(null);
-    steps(run, 100);
-    const all = run.state.log.trace.steps.map(({ step }) => step);
-    expect(jsonBytes(run.state.log.trace.steps)).toBeGreaterThan(TRACE_SHELVED_ABOVE);
-    await offload(run);
-    const [ref = ''] = run.state.log.trace.stored;
-    const offloaded = JSON.parse(stored.get(ref) ?? '[]') as { step: number }[];
-    expect([...offloaded, ...run.state.log.trace.steps].map(({ step }) => step)).toEqual(all);
-    expect(run.state.log.trace.dropped).toBe(offloaded.length);
-  });
-
+describe('offloadReports', () => {
   test.each([null, FULL])(
     'reports over their bound, store failing with %j → the oldest are cut, the last is whole (ST1, ST6)',
     async failure => {
       const { run } = runWithStore(failure);
       const report = '帆'.repeat(12_000);
       run.state.tasks = [1, 2, 3, 4].map(n => task(`task-${n}`, { status: 'completed', result: report }));
-      await offload(run);
+      await offloadReports(run);
       const results = run.state.tasks.map(({ result }) => result ?? '');
       expect(jsonBytes(results)).toBeLessThanOrEqual(REPORTS_BYTES);
       expect(results[0]).toContain(failure ? 'the store was not available' : 'ref blob:report-task-1');
