@@ -1,4 +1,6 @@
-// A loader of webpack: takes the comments of libraries out of the workflow bundle, which every worker thread parses.
+// A loader of webpack: takes comments and blanks of libraries out of the workflow bundle, which every worker thread parses.
 const { transformSync } = require('esbuild');
 
-module.exports = code => transformSync(code, { legalComments: 'none', target: 'node20' }).code;
+const OPTIONS = { legalComments: 'none', target: 'node20', minifyWhitespace: true, lineLimit: 120 };
+
+module.exports = code => transformSync(code, OPTIONS).code;

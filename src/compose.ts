@@ -9,6 +9,7 @@ import { credits } from './features/credits/feature.js';
 import { forms } from './features/forms/feature.js';
 import { hooks } from './features/hooks/feature.js';
 import { notes } from './features/notes/feature.js';
+import { pictures } from './features/pictures/feature.js';
 import { skills } from './features/skills/feature.js';
 import { workflowOf } from './workflows/agent.js';
 import { byName, type Feature } from './workflows/beside/feature.js';
@@ -22,6 +23,7 @@ export const FEATURES: readonly Feature<Run>[] = byName([
   forms,
   hooks,
   notes,
+  pictures,
   skills,
 ]);
 

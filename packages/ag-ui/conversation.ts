@@ -1,5 +1,5 @@
 /** The messages of a thread in the form of AG-UI, folded from its events, for clients that connect later. */
-import { isRecord, preview } from 'steersman/base';
+import { isRecord, preview, stringOr } from 'steersman/base';
 import type { RunEvent } from 'steersman/client';
 import type { AgUiAgent, AgUiMessage, AgUiSpoken } from './events.js';
 
@@ -152,14 +152,14 @@ export class Conversation {
   }
 
   /** Returns the person's messages that the run lacks: those after the last one that it knows or an agent answered. */
-  unheard(client: readonly ClientMessage[]): { id: string; text: string }[] {
+  unheard(client: readonly ClientMessage[]): { id: string; text: string; pictures: AgUiPicture[] }[] {
     const same = this.#sameAs(client);
     const isKnown = ({ id, role }: ClientMessage) =>
       same.has(id) || role === 'assistant' || this.#messages.has(id);
     const news = client.slice(client.findLastIndex(isKnown) + 1);
     return news
       .filter(({ role }) => role === 'user')
-      .map(message => ({ id: message.id, text: textOf(message) }));
+      .map(message => ({ id: message.id, text: saidIn(message), pictures: picturesOf(message) }));
   }
 
   /** Returns the run's goal ids by the client's message ids. A start has no message id, so text and order identify it. */
@@ -171,7 +171,7 @@ export class Conversation {
       const isGoal = message.role === 'user' && !this.#receipts.has(message.id) && goals.length > 0;
       const own = this.#messages.get(goal);
       if (!isGoal || own?.role !== 'user') continue;
-      if (message.id !== goal && own.content.trim() !== textOf(message).trim()) continue;
+      if (message.id !== goal && own.content.trim() !== saidIn(message).trim()) continue;
       same.set(message.id, goal);
       goals.shift();
     }
@@ -224,6 +224,38 @@ export function textOf({ content }: ClientMessage): string {
   const texts = content.filter(isRecord).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   return texts.join('\n');
 }
+
+/** Stands for a message of pictures alone, since a run needs words. */
+const PICTURES_ALONE = 'See the picture.';
+
+function saidIn(message: ClientMessage): string {
+  return textOf(message) || (picturesOf(message).length > 0 ? PICTURES_ALONE : '');
+}
+
+export interface AgUiPicture {
+  name: string;
+  mimeType: string;
+  base64: string;
+}
+
+/** Returns the pictures of a message that come as data, in the forms of 0.x (`binary`) and 1.0 (`image`). */
+export function picturesOf({ content }: ClientMessage): AgUiPicture[] {
+  const parts = Array.isArray(content) ? content.filter(isRecord) : [];
+  return parts.flatMap((part, index) => {
+    const source = isRecord(part.source) ? part.source : part;
+    const { data = source.value, url = source.value, mimeType: type } = source;
+    const [, ofUrl, inUrl] = DATA_URL.exec(stringOr(url, '')) ?? [];
+    const [mimeType, base64] = [
+      inUrl === undefined ? stringOr(type, '') : ofUrl,
+      inUrl ?? stringOr(data, ''),
+    ];
+    if (mimeType === undefined || !mimeType.startsWith('image/') || base64 === '') return [];
+    const name = stringOr(part.filename, `picture ${index + 1}`).slice(0, 100);
+    return [{ name, mimeType, base64 }];
+  });
+}
+
+const DATA_URL = /^data:(image\/[\w.+-]+);base64,([A-Za-z0-9+/=]+)$/;
 
 function of(subagentRunId: string | undefined): { subagentRunId?: string } {
   return subagentRunId === undefined ? {} : { subagentRunId };

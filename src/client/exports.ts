@@ -1,5 +1,6 @@
 /** The exports that all clients share: start runs of agents, watch them, steer them, answer their gates. */
 
+export { type GivenPicture, PICTURE_TYPES } from '../run/agents/run-config.js';
 export type { Check, CheckResult } from '../run/checks/check.js';
 export type { Basis } from '../run/evidence/evidence.js';
 export type { Gate, GateKind } from '../run/gates/gate.js';

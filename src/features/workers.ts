@@ -6,9 +6,17 @@ import { answers } from './answers/worker.js';
 import { artifacts } from './artifacts/worker.js';
 import { credits } from './credits/worker.js';
 import { hooks } from './hooks/worker.js';
+import { pictures } from './pictures/worker.js';
 import { skills } from './skills/worker.js';
 
-export const WORKER_FEATURES: readonly WorkerFeature[] = byName([answers, artifacts, credits, hooks, skills]);
+export const WORKER_FEATURES: readonly WorkerFeature[] = byName([
+  answers,
+  artifacts,
+  credits,
+  hooks,
+  pictures,
+  skills,
+]);
 
 /** The tools that runs carry out themselves. */
 export const OWN_TOOLS = ownToolsWith(WORKER_FEATURES.flatMap(({ tools = [] }) => tools));

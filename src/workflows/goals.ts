@@ -20,7 +20,7 @@ import { type GoalEnd, newGoal, restOfGoal, withGoal } from '../run/state/goal.j
 import { type InboxItem, steersToFollowUps, takeFollowUp } from '../run/steering/inbox.js';
 import { droppedReceipt, queuedReceipt } from '../run/steering/receipt.js';
 import { allowedAtStart } from '../run/tools/permission.js';
-import { ended, loaded } from './beside/moments.js';
+import { besideGoal, ended, loaded } from './beside/moments.js';
 import { goalEnds } from './beside/tell.js';
 import { closeBranches } from './branches/side-by-side.js';
 import { setChosen } from './changes/set-model.js';
@@ -55,7 +55,10 @@ export async function beginRun(run: Run, pinned: PinnedRun, given: Given = NOTHI
   state.goal = newGoal(state.goal.number, text, state.goal);
   // Notes precede the goal, so runs of a workspace share a prefix, which endpoints with a cache bill at a tenth of the price.
   giveNotes(run, run.mainThread());
-  run.say(run.mainThread(), 'goal', text);
+  const beside = besideGoal(run);
+  const said = [text, ...beside.map(each => each.text)].join('\n\n');
+  const shown = beside.flatMap(({ pictures }) => pictures);
+  run.say(run.mainThread(), 'goal', said, shown.length > 0 ? { pictures: shown } : {});
   run.enter(firstPosition(state.goal.mode));
 }
 

@@ -116,7 +116,7 @@ describe('onTurnEnd', () => {
         return true;
       },
     };
-    const { requests } = rig.play([reads, says]);
+    const script = rig.play([reads, says]);
     const handle = await rig.start('Read both.', { mode });
     begun(handle);
     await handle.result();
@@ -126,7 +126,7 @@ describe('onTurnEnd', () => {
       { type: 'tool_log', text: 'Charged turn 1.' },
       { type: 'tool_log', text: 'Charged turn 2.' },
     ]);
-    expect(JSON.stringify(requests.map(({ sent }) => sent))).not.toMatch(/Charged|queue is long/);
+    expect(JSON.stringify(script.requests.map(({ sent }) => sent))).not.toMatch(/Charged|queue is long/);
   });
 
   test('a hook at the end of a turn: false beside an answer → the answer stays, hook_stop (H2)', async () => {

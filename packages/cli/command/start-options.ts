@@ -1,6 +1,7 @@
 /** The options of `npm start` and the verb `start`. */
 
 import { readFile, realpath } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { given, notEmpty, numberUpTo, positiveInteger, readLimits, userPath } from '@steersman/print';
 import { leftOutLine, promptText } from '@steersman/session';
@@ -10,6 +11,7 @@ import {
   type Check,
   checkStart,
   DEFAULT_LIMITS,
+  type GivenPicture,
   type Limits,
   readConversation,
   Sessions,
@@ -40,6 +42,11 @@ export function addStartOptions(command: Command): Command {
     .option(
       '--messages <file>',
       'begin with the conversation of this JSON file: chat completions, Responses, Anthropic, or from sessions export',
+    )
+    .option(
+      '--picture <file>',
+      'a picture that belongs to the goal, for models that see it (PNG, JPEG, GIF, WebP); repeatable',
+      (file: string, files: string[] = []) => [...files, notEmpty(file)],
     )
     .option(
       '--prompt <server:name>',
@@ -120,6 +127,7 @@ export interface StartWords extends Pick<StartOptions, (typeof SAME)[number] | '
   yes?: boolean;
   keepOpen?: number;
   messages?: string;
+  picture?: string[];
   prompt?: string;
   settings?: string;
   answer?: string;
@@ -168,7 +176,7 @@ async function readGoal(
 /** Returns the options of the command line merged over those of `--settings`. */
 export async function startOptions(words: StartWords): Promise<StartOptions> {
   const { clientTools, ...file } = words.settings === undefined ? {} : await readSettingsFile(words.settings);
-  const { config, yes, keepOpen, limit, check, messages, answer, workspace = '.' } = words;
+  const { config, yes, keepOpen, limit, check, messages, picture, answer, workspace = '.' } = words;
   // Values of the file are validated with the others, under the file's own names.
   return {
     ...(words.waits && { attended: yes !== true }),
@@ -178,6 +186,7 @@ export async function startOptions(words: StartWords): Promise<StartOptions> {
       tools: clientTools as StartOptions['tools'] & object,
       keepOpenSeconds: keepOpen,
       messages: messages === undefined ? undefined : await readMessagesFile(messages),
+      pictures: picture && (await Promise.all(picture.map(readPicture))),
       answer: answer === undefined ? undefined : await readSchemaFile(answer),
       configDir: config === undefined ? undefined : userPath(config),
       checks: check && [...(Array.isArray(file.checks) ? file.checks : []), ...check],
@@ -214,6 +223,24 @@ async function readMessagesFile(given: string): Promise<StartOptions['messages']
   }
 }
 
+const TYPES: Readonly<Record<string, GivenPicture['mimeType']>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+};
+
+async function readPicture(given: string): Promise<GivenPicture> {
+  const path = userPath(given);
+  const mimeType = TYPES[extname(path).toLowerCase()];
+  const kinds = Object.keys(TYPES).join(', ');
+  if (mimeType === undefined)
+    throw new SteersmanError(`The picture ${path} is of another kind than ${kinds}.`, '', 'usage');
+  const bytes = await readFile(path).catch((error: unknown) => unreadable(path, 'the picture', error));
+  return { name: basename(path).slice(0, 100), mimeType, base64: bytes.toString('base64') };
+}
+
 /** Reads a JSON Schema, which is validated with the other options. It is no YAML: null is a value there. */
 async function readSchemaFile(given: string): Promise<StartOptions['answer'] & object> {
   const path = userPath(given);
@@ -234,16 +261,16 @@ async function readSettingsFile(given: string): Promise<Record<string, unknown>>
 
 /** Reads a file that a person names, which may be a pipe: --settings <(…) */
 async function readNamed(path: string, what: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    const why = errorCode(error) === 'ENOENT' ? 'does not exist' : `can not be read (${errorCode(error)})`;
-    throw new SteersmanError(
-      `The file of ${what} ${path} ${why}.`,
-      'See --help for how to start a run.',
-      'usage',
-    );
-  }
+  return readFile(path, 'utf8').catch((error: unknown) => unreadable(path, what, error));
+}
+
+function unreadable(path: string, what: string, error: unknown): never {
+  const why = errorCode(error) === 'ENOENT' ? 'does not exist' : `can not be read (${errorCode(error)})`;
+  throw new SteersmanError(
+    `The file of ${what} ${path} ${why}.`,
+    'See --help for how to start a run.',
+    'usage',
+  );
 }
 
 /** Returns the text of the last argument; `-` reads stdin. Throws a SteersmanError if it came as several words. */

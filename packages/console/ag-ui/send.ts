@@ -2,6 +2,7 @@
 
 import {
   type AgUiEvent,
+  type AgUiPicture,
   asksPerson,
   gateOf,
   interruptId,
@@ -25,7 +26,7 @@ export interface Sent {
 }
 
 interface News {
-  news: readonly { id: string; text: string }[];
+  news: readonly Said[];
   hub: Hub;
 }
 
@@ -42,6 +43,7 @@ export async function send(input: AgUiInput, followed: Followed, { news, hub }: 
   for (const [index, message] of news.entries()) {
     const state = snapshot.endedAt === null ? await say(input, run, message).catch(unlessEnded) : null;
     if (state === null) return { ...sent, texts: news.slice(index).map(({ text }) => text) };
+    if (message.pictures.length > 0) told.push(notSeen(message.id));
     if (state !== 'dropped') sent.since ??= snapshot.lastEventSeq ?? 0;
   }
   return sent;
@@ -51,14 +53,20 @@ export async function send(input: AgUiInput, followed: Followed, { news, hub }: 
 export interface Said {
   id: string;
   text: string;
+  pictures: AgUiPicture[];
 }
 
-async function steer(input: AgUiInput, run: Run, { id, text }: Said): Promise<string | null> {
-  return (await run.steer(text, { id, ...given({ when: ownOf(input).when }) })).state;
+async function steer(input: AgUiInput, run: Run, { id, ...said }: Said): Promise<string | null> {
+  return (await run.steer(wordsOf(said), { id, ...given({ when: ownOf(input).when }) })).state;
 }
 
-async function followUp(_input: AgUiInput, run: Run, { id, text }: Said): Promise<string | null> {
-  return (await run.followUp(text, { id })).state;
+async function followUp(_input: AgUiInput, run: Run, { id, ...said }: Said): Promise<string | null> {
+  return (await run.followUp(wordsOf(said), { id })).state;
+}
+
+/** Names the pictures, which an open run does not take. */
+function wordsOf({ text, pictures }: Omit<Said, 'id'>): string {
+  return [text, ...pictures.map(({ name }) => `[Picture: ${name}, not shown]`)].join('\n');
 }
 
 function unlessEnded(error: unknown): null {
@@ -96,6 +104,12 @@ async function resume(
     else told.push(closed(interruptId, refused));
   }
   return answered;
+}
+
+/** A run takes pictures with its first goal alone. */
+function notSeen(messageId: string): AgUiEvent {
+  const message = 'The pictures of this message are not shown: an open run takes none. Its text is.';
+  return { type: 'CUSTOM', name: 'steersman.pictures_not_taken', value: { messageId, message } };
 }
 
 function closed(interruptId: string, message: string): AgUiEvent {

@@ -4,6 +4,7 @@ import { agUiEvents, type Conversation } from '@steersman/ag-ui';
 import { given } from '@steersman/print';
 import {
   fromChatMessages,
+  type GivenPicture,
   type Run,
   type StartOptions,
   type SteersmanClient,
@@ -48,6 +49,7 @@ export async function startRun(
   { said, isFirst, workspace }: { said: readonly Said[]; isFirst: boolean; workspace: string },
 ): Promise<Run> {
   const texts = said.map(({ text }) => text);
+  const pictures = said.flatMap(each => each.pictures) as GivenPicture[];
   if (texts.length === 0)
     throw new SteersmanError(
       `There is no run ${input.threadId} yet, and messages has no text of a user that could be its goal.`,
@@ -64,6 +66,7 @@ export async function startRun(
     requestId: [input.threadId, ...said.map(({ id }) => id)].join(' '),
     ...given(own),
     ...toolsOf(input),
+    ...(pictures.length > 0 && { pictures }),
     ...(systemMessage !== '' && { systemMessage }),
     ...(before.length > 0 ? { id: input.threadId, messages: before } : { session: input.threadId }),
   });

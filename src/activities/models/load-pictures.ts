@@ -1,8 +1,8 @@
-/** Pictures that tools returned, for models with vision: they are stored by reference, and only requests contain them. */
+/** Pictures that tools returned or a person gave, for models with vision: they are stored by reference, and only requests contain them. */
 import { imageSize } from 'image-size';
 import { contentText, pictureIn } from '../../conversation/tool-result.js';
 import type { Picture, Pictures } from '../../models/provider/provider.js';
-import type { Message, ToolContent } from '../../run/messages/message.js';
+import type { Message, ToolContent, UserMessage } from '../../run/messages/message.js';
 
 /** Reads a blob shown to the run; null if it no longer exists. */
 export type ReadBlob = (ref: string, maxBytes: number) => Promise<Uint8Array | null>;
@@ -76,6 +76,7 @@ const BROKEN = 'This picture is broken: it is shown to no model.';
 
 /** Replaces the picture's reference, which leads nowhere, by the reason. */
 function withoutMissing(message: Message, missing: ReadonlyMap<string, string>): Message {
+  if (message.kind === 'user') return withoutOwn(message, missing);
   if (message.kind !== 'tool_result' || missing.size === 0) return message;
   const [block] = message.content;
   const notes: string[] = [];
@@ -90,6 +91,14 @@ function withoutMissing(message: Message, missing: ReadonlyMap<string, string>):
   return { ...message, content: [{ ...block, note, content }] };
 }
 
+function withoutOwn(message: UserMessage, missing: ReadonlyMap<string, string>): UserMessage {
+  const notes = (message.pictures ?? []).flatMap(({ ref, name }) => {
+    const why = missing.get(ref);
+    return why === undefined ? [] : [{ type: 'text' as const, text: `[${name}: ${why}]` }];
+  });
+  return notes.length === 0 ? message : { ...message, content: [...message.content, ...notes] };
+}
+
 interface Found {
   ref: string;
   mimeType: Picture['mimeType'];
@@ -97,13 +106,16 @@ interface Found {
 }
 
 function picturesIn(message: Message): Found[] {
-  if (message.kind !== 'tool_result') return [];
-  return message.content[0].content.flatMap(part => {
-    const found = pictureIn(part);
+  return shownIn(message).flatMap(found => {
     return found && isTaken(found.mimeType) && found.totalBytes <= PICTURE_BYTES
       ? [{ ...found, mimeType: found.mimeType }]
       : [];
   });
+}
+
+function shownIn(message: Message) {
+  if (message.kind === 'user') return message.pictures ?? [];
+  return message.kind === 'tool_result' ? message.content[0].content.map(pictureIn) : [];
 }
 
 function isTaken(mimeType: string): mimeType is Picture['mimeType'] {

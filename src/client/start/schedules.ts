@@ -34,7 +34,7 @@ const UNATTENDED = ['attended', 'keptPermissions', 'approvePlan', 'keepOpenSecon
 /** Options of a schedule's runs. They are unattended: gates take the safe answer at once, and no client can run tools. */
 export interface ScheduleOptions
   extends ScheduleTimes,
-    Omit<StartOptions, (typeof UNATTENDED)[number] | 'id' | 'after' | 'messages'> {
+    Omit<StartOptions, (typeof UNATTENDED)[number] | 'id' | 'after' | 'messages' | 'pictures'> {
   /**
    * Policy while the previous run is open: `skip` (default) starts no run, `buffer_one` starts one when it has ended,
    * `cancel_other` cancels it, `allow_all` starts another in parallel.
@@ -78,7 +78,8 @@ export class Schedules {
         faults.push(`The id must be 1 to ${LONGEST_SCHEDULE_ID} characters without spaces.`);
       for (const name of UNATTENDED)
         if (name in start) faults.push(`It takes no ${name}: no person attends scheduled runs.`);
-      if ('messages' in start) faults.push('It takes no messages: each of its runs would begin with them.');
+      for (const name of ['messages', 'pictures'])
+        if (name in start) faults.push(`It takes no ${name}: each of its runs would begin with them.`);
       if (faults.length > 0) throw refused(faults.join(' '));
       const { settings, taskQueue } = await this.#requestOf(goal, start);
       const schedule = {

@@ -129,8 +129,9 @@ async function startOrJoin(
   });
   // The handle may never be awaited: the update reports errors.
   operation.workflowHandle().catch(() => {});
-  // A goal that is too long for a message is only accepted by its own run.
-  const text = jsonBytes(goal) > MESSAGE_BYTES ? '' : goal;
+  // A goal that is too long for a message, or has pictures, is only accepted by its own run.
+  const isOwnOnly = jsonBytes(goal) > MESSAGE_BYTES || settings.pictures !== undefined;
+  const text = isOwnOnly ? '' : goal;
   temporal.signal?.throwIfAborted();
   let isOwn = false;
   try {

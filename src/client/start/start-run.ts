@@ -5,7 +5,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { errorText } from '../../base/text/error-text.js';
 import { preview } from '../../base/text/preview.js';
 import { callerFault, type Given, nameFault, readStart } from '../../rules/agents/run-input.js';
-import { memoOf, type RunSettings, WORKFLOW_TYPE } from '../../run/agents/run-config.js';
+import { type GivenPicture, memoOf, type RunSettings, WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import type { Check } from '../../run/checks/check.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { Message } from '../../run/messages/message.js';
@@ -99,6 +99,11 @@ export interface StartOptions<T = unknown> {
    * other programs. Calls need their results; the newest 400 KB are used. Not together with `session`.
    */
   messages?: readonly Message[];
+  /**
+   * Pictures that belong to the goal, for models that see them (`vision`): at most 10, PNG, JPEG, GIF or WebP, together
+   * 1,000,000 characters of base64. Larger ones belong into the workspace. Default: none.
+   */
+  pictures?: readonly GivenPicture[];
   /** 1 to 200 characters without spaces, not used by an earlier run. Default: the goal's first words and a random suffix. */
   id?: string;
   /**

@@ -97,7 +97,7 @@ export interface KeyedCharge {
 export const chargedSoFar = new Slice<Charged | null>('credits', {
   initial: () => null,
   // Limit of unconfirmed charges: at most one for each parallel task, one of the goal and one of the run.
-  bytes: 260 + (MOST_PARALLEL_TASKS + 2) * 185,
+  bytes: 256 + (MOST_PARALLEL_TASKS + 2) * 170,
   earlier: ({ total }) => {
     if (!isRecord(total) || total.charged === undefined) return undefined;
     const { charged } = total;

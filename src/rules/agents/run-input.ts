@@ -9,13 +9,18 @@ import {
   stringOr,
   utf8Length,
 } from '../../base/json/json.js';
-import { ANSWER_SCHEMA_BYTES, KNOWN_MODELS_BYTES, SETTINGS_BYTES } from '../../base/sizes/bounds.js';
+import {
+  ANSWER_SCHEMA_BYTES,
+  KNOWN_MODELS_BYTES,
+  MESSAGE_BYTES,
+  SETTINGS_BYTES,
+} from '../../base/sizes/bounds.js';
 import { expected, isAbsent } from '../../base/text/output-fields.js';
 import { isSound } from '../../base/text/schema-faults.js';
 import { replaceUnseen } from '../../base/text/unseen.js';
 import { givenWithin, readGiven } from '../../conversation/given.js';
 import { MOST_AGENT_DEPTH } from '../../run/agents/role.js';
-import type { RunSettings } from '../../run/agents/run-config.js';
+import { PICTURE_TYPES, type RunSettings } from '../../run/agents/run-config.js';
 import { checksFault } from '../../run/checks/check.js';
 import { limitsFault } from '../../run/limits/limits.js';
 import type { Message } from '../../run/messages/message.js';
@@ -98,7 +103,9 @@ export function readStart(raw: unknown): StartRead {
       `\`settings.role\`: the mode ${mode} has roles of its own. A role is named for ${ONE_ROLE_MODES.join(' or ')}.`,
     );
   // Known models are bounded by the calling run, and clients may not set them.
-  const { knownModels: _known, ...own } = settings;
+  const { knownModels: _known, pictures, ...own } = settings;
+  if (!isAbsent(pictures) && utf8Length(stringOr(raw.goal, '')) > MESSAGE_BYTES)
+    errors.push(`With \`settings.pictures\` a goal has at most ${MESSAGE_BYTES} bytes.`);
   const all = errors.length === 0 ? tooLarge(own, 'settings', SETTINGS_BYTES) : null;
   if (all !== null) errors.push(all);
   if (errors.length > 0 || !given.ok) return { ok: false, errors };
@@ -217,6 +224,7 @@ const FAULTS: Record<keyof RunSettings, Fault> = {
   answer: answerFault,
   keepOpenSeconds: wholeNumber('of seconds ', MAX_KEEP_OPEN_SECONDS),
   projectNotes: boolean,
+  pictures: picturesFault,
   clientTools: clientToolsFault,
   session: text(LONGEST_NAME),
   startedBy: text(LONGEST_NAME),
@@ -266,6 +274,34 @@ function toolNamesFault(value: unknown, at: string): string | null {
   const isName = (name: unknown) => isText(name) && name !== '' && name.length <= LONGEST_ALLOWED_TOOL;
   if (!Array.isArray(value) || !value.every(isName)) return expected(at, 'a list of names of tools', value);
   return tooMany(value, at, 'names', MAX_ALLOWED_TOOLS);
+}
+
+const MOST_PICTURES = 10;
+/** The whole start must fit the server's limit of an input. */
+const MOST_PICTURE_CHARS = 1_000_000;
+const LONGEST_PICTURE_NAME = 100;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+function picturesFault(value: unknown, at: string): string | null {
+  if (!Array.isArray(value)) return expected(at, 'a list of { name, mimeType, base64 }', value);
+  const many = tooMany(value, at, 'pictures', MOST_PICTURES);
+  if (many !== null) return many;
+  const faults = value.map((picture: unknown, index) => pictureFault(picture, `${at}[${index}]`));
+  const chars = value.reduce((sum: number, { base64 }) => sum + stringOr(base64, '').length, 0);
+  const large = `\`${at}\` have ${chars} characters in base64, and at most ${MOST_PICTURE_CHARS} are taken: make them smaller, or put them into the workspace and name them in the goal, where the tool read shows them.`;
+  return faults.find(fault => fault !== null) ?? (chars > MOST_PICTURE_CHARS ? large : null);
+}
+
+function pictureFault(picture: unknown, at: string): string | null {
+  if (!isRecord(picture)) return expected(at, 'an object { name, mimeType, base64 }', picture);
+  const { name, mimeType, base64 } = picture;
+  const isName = isText(name) && name.trim() !== '' && name.length <= LONGEST_PICTURE_NAME;
+  if (!isName) return expected(`${at}.name`, `a name of up to ${LONGEST_PICTURE_NAME} characters`, name);
+  if (!PICTURE_TYPES.some(type => type === mimeType))
+    return expected(`${at}.mimeType`, `one of ${PICTURE_TYPES.join(', ')}`, mimeType);
+  return isText(base64) && BASE64.test(base64)
+    ? null
+    : expected(`${at}.base64`, 'the picture in base64', base64);
 }
 
 function clientToolsFault(value: unknown, at: string): string | null {

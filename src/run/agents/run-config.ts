@@ -16,6 +16,17 @@ import { isOffered, type ToolChoice } from '../tools/workflow-tools.js';
 import type { ProjectNotes } from './project-notes.js';
 import type { AgentCard, PinnedRole } from './role.js';
 
+/** The types that every endpoint takes. */
+export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+
+/** A picture that comes with a start. */
+export interface GivenPicture {
+  /** Stands for it in words, such as the name of its file. At most 100 characters. */
+  name: string;
+  mimeType: (typeof PICTURE_TYPES)[number];
+  base64: string;
+}
+
 /** A start request as clients write it. Only `goal` is required. */
 export interface RunSettings {
   /** A built-in mode, or one that `steersman.yaml` declares. */
@@ -56,6 +67,8 @@ export interface RunSettings {
   keepOpenSeconds?: number;
   /** Roles get the workspace's `AGENTS.md` as data about the project. Default: as in `steersman.yaml`, by default false. */
   projectNotes?: boolean;
+  /** Pictures that belong to the first goal, for models that see them: at most 10, and 1,000,000 characters of base64. */
+  pictures?: GivenPicture[];
   /** Tools that the client runs: their calls wait for \`submitToolResult\`. */
   clientTools?: ClientTool[];
   /** The conversation that the run continues: it begins with that conversation's messages. Default: its own workflow id. */

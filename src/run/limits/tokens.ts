@@ -54,7 +54,8 @@ export const estimateMessageTokens = measuredOnce(messageTokens);
 
 function messageTokens(message: Message): number {
   const blocks: readonly Block[] = message.content;
-  return blocks.reduce((sum, block) => sum + blockTokens(block), MESSAGE_OVERHEAD_TOKENS);
+  const shown = message.kind === 'user' ? (message.pictures ?? []).length * IMAGE_TOKENS : 0;
+  return blocks.reduce((sum, block) => sum + blockTokens(block), MESSAGE_OVERHEAD_TOKENS + shown);
 }
 
 function blockTokens(block: Block): number {

@@ -157,6 +157,14 @@ export const USER_PURPOSES = [
   'context',
 ] as const;
 
+/** A picture of a person's message, by reference. */
+export interface PictureRef {
+  ref: string;
+  name: string;
+  mimeType: string;
+  totalBytes: number;
+}
+
 /** A message to a role, from a person or from the run on a person's behalf. */
 export interface UserMessage extends MessageBase {
   kind: 'user';
@@ -169,6 +177,8 @@ export interface UserMessage extends MessageBase {
   replaces?: { chain?: string; ids: string[] }[];
   /** The number of messages that a summary replaces, including those that replaced summaries stood for. */
   standsFor?: number;
+  /** Shown to models that see pictures; the text names them. */
+  pictures?: PictureRef[];
   content: TextBlock[];
 }
 

@@ -16,7 +16,7 @@ import type { GateAnswer } from '../../run/gates/gate.js';
 import type { Cause, Outcome } from '../../run/limits/cause.js';
 import type { CallFailure } from '../../run/limits/failure.js';
 import type { Limits } from '../../run/limits/limits.js';
-import type { AssistantMessage, ToolResultBlock } from '../../run/messages/message.js';
+import type { AssistantMessage, PictureRef, ToolResultBlock } from '../../run/messages/message.js';
 import type { PinnedCall } from '../../run/models/model-use.js';
 import type { ModelSituation } from '../../run/models/resolver.js';
 import type { GoalEnd } from '../../run/state/goal.js';
@@ -68,6 +68,8 @@ export interface Feature<R> {
   partBegins?(run: R): void;
   /** The run is loaded, and its goal is not in the thread yet. */
   loaded?(run: R): void;
+  /** Returns what the first goal's message has besides the goal: more text, pictures. */
+  withGoal?(run: R): { text: string; pictures: PictureRef[] } | null;
   /** Called before each model call, after all other messages were added. */
   beforeCall?(run: R, role: PinnedRole): void;
   /** The model of the next call is known; `state.models.at` has the previous one. */

@@ -3,7 +3,7 @@ import type { CallValues } from '../../rules/prompts/call-context.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import type { GateAnswer } from '../../run/gates/gate.js';
 import type { Limits } from '../../run/limits/limits.js';
-import type { ToolResultBlock } from '../../run/messages/message.js';
+import type { PictureRef, ToolResultBlock } from '../../run/messages/message.js';
 import type { ModelSituation } from '../../run/models/resolver.js';
 import type { GoalEnd } from '../../run/state/goal.js';
 import type { OpenGate } from '../../run/state/people.js';
@@ -56,6 +56,10 @@ export function beforeCall(run: Run, role: PinnedRole): void {
 
 export function afterResult(run: Run, call: { callId: string; result: ToolResultBlock }): void {
   for (const feature of run.features) feature.afterResult?.(run, call);
+}
+
+export function besideGoal(run: Run): { text: string; pictures: PictureRef[] }[] {
+  return run.features.flatMap(feature => feature.withGoal?.(run) ?? []);
 }
 
 export function callEnded(run: Run, callId: string): void {

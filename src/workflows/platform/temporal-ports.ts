@@ -26,6 +26,7 @@ import type {
   LookInput,
   RequestSinks,
 } from '../../activities/types.js';
+import { without } from '../../base/json/json.js';
 import { WORKER_TRIES } from '../../base/sizes/bounds.js';
 import { dictionaryOf, type Packed } from '../../base/sizes/packed.js';
 import { headWithin } from '../../base/text/fit.js';
@@ -118,15 +119,18 @@ function modelPorts(
   calls: Calls,
   settings: RunSettings,
 ): PortsOf<'callModel' | 'loadRun' | 'reloadTools' | 'resolveModel' | 'transform' | 'offer'> {
-  const loadRun = (options: CallOptions, input: LoadRunInput) =>
-    calls.make(options, async () =>
-      unpack(await execute('steersmanLoadRun', input, activityOptions(options))),
+  const loadRun = (options: CallOptions, input: Omit<LoadRunInput, 'settings'>) => {
+    // Pictures are stored later, and would be in history once more.
+    const asked = { ...input, settings: without(settings, 'pictures') };
+    return calls.make(options, async () =>
+      unpack(await execute('steersmanLoadRun', asked, activityOptions(options))),
     );
+  };
   return {
     callModel: (input, options) =>
       calls.make(options, () => execute('steersmanCallModel', input, activityOptions(options))),
-    loadRun: () => loadRun(LOAD_OPTIONS, { settings, lists: true }),
-    reloadTools: () => loadRun({ ...LOAD_OPTIONS, summary: 'list the tools anew' }, { settings }),
+    loadRun: () => loadRun(LOAD_OPTIONS, { lists: true }),
+    reloadTools: () => loadRun({ ...LOAD_OPTIONS, summary: 'list the tools anew' }, {}),
     // A slow or failing program does not delay the run: the role's chain of models is used.
     resolveModel: input =>
       calls.make(INTERRUPTIBLE, () =>

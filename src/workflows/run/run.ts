@@ -147,7 +147,7 @@ export class Run {
     thread: Thread,
     purpose: UserMessage['purpose'],
     text: string,
-    about: Pick<UserMessage, 'role' | 'taskId' | 'replaces' | 'standsFor'> = {},
+    about: Pick<UserMessage, 'role' | 'taskId' | 'replaces' | 'standsFor' | 'pictures'> = {},
   ): UserMessage {
     const content: TextBlock[] = [{ type: 'text', text }];
     const base = { id: this.nextId('m'), at: this.ports.now(), kind: 'user' as const, purpose, content };

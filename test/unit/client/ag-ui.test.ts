@@ -284,6 +284,20 @@ describe('AG-UI: what of the messages of a client is new', () => {
     ).toEqual(texts);
   });
 
+  test.each([
+    ['0.x', { type: 'binary', mimeType: 'image/png', data: 'aGk=', filename: 'pier.png' }, 'pier.png'],
+    ['1.0', { type: 'image', source: { type: 'data', value: 'aGk=', mimeType: 'image/png' } }, 'picture 1'],
+    ['an address of data', { type: 'image_url', url: 'data:image/png;base64,aGk=' }, 'picture 1'],
+  ])('a message of a picture alone, %s → its picture, with words for it (CF11)', (_form, part, name) => {
+    const message = { id: 'u9', role: 'user', content: [part] };
+    const picture = { name, mimeType: 'image/png', base64: 'aGk=' };
+    expect(conversation().unheard([message])).toEqual([
+      { id: 'u9', text: 'See the picture.', pictures: [picture] },
+    ]);
+    const linked = { id: 'u9', role: 'user', content: [{ type: 'image', url: 'https://a.example/b.png' }] };
+    expect(conversation().unheard([linked])).toEqual([{ id: 'u9', text: '', pictures: [] }]);
+  });
+
   test('messages that a client has → keep their ids and their order, and what it lacks comes behind', () => {
     const own = { id: 'x', role: 'activity', content: {} };
     const ids = conversation()

@@ -13,7 +13,7 @@ const input = (messages: object[]) => AG_UI_INPUT.parse({ threadId: 'run-1', run
 test('AG-UI: a first request that comes twice → both starts have one request id, another message has another (WB9)', async () => {
   const start = vi.fn(async (_goal: string, _options: { requestId?: string }) => ({}) as Run);
   const ask = (id: string) => {
-    const said = [{ id, text: 'Count the boats.' }];
+    const said = [{ id, text: 'Count the boats.', pictures: [] }];
     const client = { start } as unknown as SteersmanClient;
     return startRun(client, input([]), { said, isFirst: true, workspace: '/work' });
   };
@@ -49,4 +49,20 @@ test('AG-UI: two clients bring the result of one call → the first counts, the 
     ],
   });
   expect([taken, changed.mock.calls]).toEqual([['blue'], [['run-1']]]);
+});
+
+test('AG-UI: a picture with a message → the goal of a start has it; an open run gets its name, and its client is told (CF11)', async () => {
+  const picture = { name: 'pier.png', mimeType: 'image/png', base64: 'aGk=' };
+  const said = [{ id: 'm1', text: 'Which pier?', pictures: [picture] }];
+  const start = vi.fn(async (_goal: string, _options: { pictures?: unknown }) => ({}) as Run);
+  const client = { start } as unknown as SteersmanClient;
+  await startRun(client, input([]), { said, isFirst: true, workspace: '/work' });
+  expect(start.mock.calls[0]?.[1].pictures).toEqual([picture]);
+  const look = lookOf({ phase: 'idle', lastEventSeq: 7 });
+  const followUp = vi.fn(async (_text: string) => ({ state: 'accepted' }));
+  const run = { id: 'run-1', show: async () => look, followUp } as unknown as Run;
+  const followed = { run, snapshot: look, told: 0, goalEnd: null, end: null, gates: new Set<string>() };
+  const sent = await send(input([]), followed, { news: said, hub: {} as Hub });
+  expect(followUp.mock.calls[0]?.[0]).toBe('Which pier?\n[Picture: pier.png, not shown]');
+  expect(sent.told).toMatchObject([{ name: 'steersman.pictures_not_taken', value: { messageId: 'm1' } }]);
 });

@@ -66,6 +66,19 @@ const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
       'workflows/run/definitions.ts',
     ],
   },
+  // A start brings them, and the goal's message refers to them.
+  pictures: {
+    words: /GivenPicture|settings\.pictures|'pictures'|PictureRef/,
+    contracts: [
+      'rules/agents/run-input.ts',
+      'run/agents/run-config.ts',
+      'run/messages/message.ts',
+      'workflows/beside/feature.ts',
+      'workflows/beside/moments.ts',
+      'workflows/platform/temporal-ports.ts',
+      'workflows/run/run.ts',
+    ],
+  },
   // Watchers are told which a model has read.
   skills: { words: /\bskills?(?![a-z])|skill_/i, contracts: ['run/state/journal.ts'] },
   // Results and conversations have them, prompts may name them, and models read of them in words.

@@ -127,6 +127,16 @@ describe('readStart', () => {
       wrong({ mode: 'team', onStepFailure: 'abort' }),
       [/onStepFailure`: the mode team does not heed it/],
     ],
+    [
+      'pictures of another kind, and too many bytes (CF11)',
+      wrong({ pictures: [{ name: 'a', mimeType: 'image/svg+xml', base64: 'aGk=' }] }),
+      [/settings\.pictures\[0\]\.mimeType` must be one of image\/png/],
+    ],
+    [
+      'pictures that are too large (CF11)',
+      wrong({ pictures: [{ name: 'a', mimeType: 'image/png', base64: 'a'.repeat(1_000_004) }] }),
+      [/1000004 characters in base64, and at most 1000000/],
+    ],
     ['no mode', { goal: 'go', settings: { workspace: '/w', autoApprove: true } }, [/settings\.mode/]],
     [
       'a relative workspace',

@@ -1,0 +1,21 @@
+/** Pictures on workers: stores those of a start among the texts of the run. */
+import { activityInfo } from '@temporalio/activity';
+import type { WorkerFeature } from '../../activities/feature.js';
+import type { PictureRef } from '../../run/messages/message.js';
+import './rules.js';
+
+export const pictures: WorkerFeature = {
+  name: 'pictures',
+  hears:
+    ({ blobs }) =>
+    async ({ at, pictures: given = [] }) => {
+      if (at !== 'begin' || given.length === 0) return {};
+      const runId = activityInfo().workflowExecution?.workflowId ?? '';
+      const stored: PictureRef[] = [];
+      for (const { name, mimeType, base64 } of given) {
+        const bytes = Buffer.from(base64, 'base64');
+        stored.push({ ref: await blobs.put(runId, bytes), name, mimeType, totalBytes: bytes.length });
+      }
+      return { pictures: stored };
+    },
+};
