@@ -149,6 +149,8 @@ describe.skipIf(browserPath === null)('console: apps', () => {
       hits.push(request.url ?? '');
       response.setHeader('access-control-allow-origin', '*').end('got');
     });
+    // Also a connection without a request (WB11).
+    elsewhere.on('connection', () => hits.push('a connection'));
     await new Promise<void>(resolve => elsewhere.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void elsewhere.close());
     const there = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;

@@ -144,6 +144,35 @@ describe.skipIf(browserPath === null)('console', () => {
     await page.context().close();
   });
 
+  test('WB16 SU7 a page of 390 pixels, with options of 200 letters, or of a run that nobody knows → nothing leads it sideways, and a finger hits its links', async () => {
+    const long = 'w'.repeat(200);
+    const question = calls({
+      name: 'ask_person',
+      arguments: { question: `${long}?`, options: [long, `no ${long}`] },
+    });
+    rig.play((_request, index) => (index === 0 ? question : { text: 'Done.' }));
+    const run = await rig.start('Ask.', attended);
+    const page = await shown.open(run.workflowId);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: `no ${long}` }).waitFor();
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await page.context().close();
+    const context = await shown.browser.newContext({
+      locale: 'zh-CN',
+      viewport: { width: 390, height: 844 },
+    });
+    const lost = await context.newPage();
+    await lost.goto(shown.served.link('nobody-knows'));
+    const links = lost.locator('.ended a');
+    await links.first().waitFor();
+    for (const link of await links.all()) {
+      const { width = 0, height = 0 } = (await link.boundingBox()) ?? {};
+      expect(Math.min(width, height)).toBeGreaterThanOrEqual(24);
+    }
+    await context.close();
+    await run.cancel();
+  });
+
   test('a page of 360 pixels → nothing leads it sideways, all views of a run are in sight, and words of a table are whole', async () => {
     const row = '| Condition of the hull | Home harbour | Last survey | Built in | Owner |';
     rig.play(() => ({ text: `${row}\n|---|---|---|---|---|\n${row}\n\n\`${'a'.repeat(300)}\`` }));

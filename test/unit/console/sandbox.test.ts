@@ -34,6 +34,21 @@ describe('the policy of an app', () => {
     async csp => expect(await policyOf(csp)).toEqual(CLOSED),
   );
 
+  test.each([
+    [{}, '()'],
+    [
+      {
+        connectDomains: ['https://api.example', '"'],
+        frameDomains: ['https://a.example', 'https://api.example'],
+      },
+      '("https://api.example" "https://a.example")',
+    ],
+  ])('WB11: declared as %j → it may connect to these places alone', async (csp, list) => {
+    const query = encodeURIComponent(JSON.stringify(csp));
+    const { headers } = await sandbox.fetch(new Request(`http://127.0.0.1:9/?csp=${query}`));
+    expect(headers.get('connection-allowlist')).toBe(list);
+  });
+
   test('consoles by an address of IPv6, which no policy knows → left out', async () => {
     const { fetch } = createSandbox({ consoles: ['http://127.0.0.1:7418', 'http://[::1]:7418'] });
     const { headers } = await fetch(new Request('http://127.0.0.1:9/'));
