@@ -14,6 +14,13 @@ import type { Settings } from './schema/settings-schema.js';
 
 type Path = readonly (string | number)[];
 
+/** The part of a model's window that is worth sending, unless the settings say how many tokens. */
+const SHARE_OF_WINDOW = 0.5;
+
+function softOf(maxTokens: number | undefined, threshold: number): number {
+  return maxTokens === undefined ? SHARE_OF_WINDOW * threshold : Math.floor(maxTokens * threshold);
+}
+
 /** Returns the rules that a run pins. */
 export function contextRules(
   { context, models }: Settings,
@@ -21,7 +28,7 @@ export function contextRules(
   needsPrices: boolean,
 ): ContextRules {
   const softTokens = (own: Settings['context']['roles'][string] = {}) =>
-    Math.floor((own.maxTokens ?? context.maxTokens) * (own.threshold ?? context.threshold));
+    softOf(own.maxTokens ?? context.maxTokens, own.threshold ?? context.threshold);
   const roles = Object.entries(context.roles).map(([name, own]) => [name, softTokens(own)] as const);
   const model = models.compaction;
   // A model without a price is not called if a cost limit or an account needs the price.

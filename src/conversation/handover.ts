@@ -113,6 +113,7 @@ export function shortenThread(
   const { messages, tokens, dropped, shortened, lost } = trimThread(thread.messages, {
     recalls: state.pinned?.tools.some(isRecall) === true,
     resultsOnly,
+    byWorth: (state.pinned?.behaviour ?? 1) >= 4,
     limitTokens,
     targetTokens: Math.floor(limitTokens * targetShare),
     // Also applies while another role is asked, or a message is being understood.

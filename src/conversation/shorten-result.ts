@@ -1,9 +1,16 @@
 /** Shortens results after they were read, so that a thread fits a model; the rest says what is missing. */
 
-import { utf8Length } from '../base/json/json.js';
+import { canonicalJson, utf8Length } from '../base/json/json.js';
 import { headChars, tailChars } from '../base/text/large-text.js';
 import { fill, type Words } from '../base/words/words.js';
-import type { ToolContent, ToolResultBlock } from '../run/messages/message.js';
+import {
+  type Message,
+  type ToolContent,
+  type ToolResultBlock,
+  type ToolUseBlock,
+  textOf,
+  toolCallsOf,
+} from '../run/messages/message.js';
 import { leftOutNote } from './tool-notes.js';
 import { contentText } from './tool-result.js';
 
@@ -65,4 +72,96 @@ function shortPart(part: ToolContent): ToolContent {
   return part.ref === undefined
     ? { ...part, text: short }
     : { ...part, text: short, headBytes: utf8Length(head) };
+}
+
+// The order in which results are left out: what is outdated, then what takes the most room (SE3).
+
+/** A shorter result takes hardly more room than the note in its place. */
+const SHORT_CHARS = 1_000;
+/** Argument names for the file of a call, and those by which a call gives it another content. */
+const PATHS = ['path', 'file_path', 'filePath', 'file'];
+const WRITES = [
+  'content',
+  'contents',
+  'file_text',
+  'edits',
+  'old_string',
+  'oldText',
+  'new_string',
+  'newText',
+];
+/** Arguments that ask for a part of a file. */
+const PARTS = ['offset', 'limit', 'view_range', 'lines'];
+
+interface Result {
+  at: number;
+  chars: number;
+  isError: boolean;
+  call: ToolUseBlock | undefined;
+}
+
+/** Returns the positions of results, those that are left out first in front. `thins`: without those that are worth more. */
+export function inOrderOfWorth(messages: readonly Message[], thins: boolean): number[] {
+  const calls = new Map(
+    messages.flatMap(message =>
+      message.kind === 'assistant' ? toolCallsOf(message).map(call => [call.id, call] as const) : [],
+    ),
+  );
+  const results: Result[] = messages.flatMap((message, at) => {
+    if (message.kind !== 'tool_result') return [];
+    const [{ toolUseId, content, isError }] = message.content;
+    return [{ at, chars: contentText(content).length, isError, call: calls.get(toolUseId) }];
+  });
+  const asked = messages
+    .flatMap(message => (message.kind === 'user' && ASKS.has(message.purpose) ? [textOf(message)] : []))
+    .join('\n');
+  const outdated = new Set(outdatedOf(results));
+  const isWorthMore = ({ chars, call }: Result) => chars < SHORT_CHARS || isNamed(asked, call);
+  const others = results.filter(result => !outdated.has(result));
+  const large = others
+    .filter(result => !isWorthMore(result))
+    .sort((a, b) => b.chars - a.chars || a.at - b.at);
+  const rest = thins ? [] : others.filter(isWorthMore);
+  return [...outdated, ...large, ...rest].map(({ at }) => at);
+}
+
+const ASKS: ReadonlySet<string> = new Set(['goal', 'steer']);
+
+/** True if a person's words name the file of the call. */
+function isNamed(asked: string, call: ToolUseBlock | undefined): boolean {
+  const path = pathOf(call);
+  if (path === null) return false;
+  const name = path.split('/').at(-1) ?? '';
+  const isWord = (text: string) => text.length > 2 && asked.includes(text);
+  return isWord(path) || (name.includes('.') && isWord(name));
+}
+
+function pathOf(call: ToolUseBlock | undefined): string | null {
+  const found = PATHS.map(name => call?.input[name]).find(value => typeof value === 'string');
+  return typeof found === 'string' && found !== '' ? found.replace(/^\.\//, '') : null;
+}
+
+/** Returns results that a later call repeats, reads in full, or makes untrue by writing the file; oldest first. */
+function outdatedOf(results: readonly Result[]): Result[] {
+  const repeated = new Set<string>();
+  const readWhole = new Set<string>();
+  const written = new Set<string>();
+  const outdated: Result[] = [];
+  for (const result of results.toReversed()) {
+    const { call } = result;
+    if (!call) continue;
+    const path = pathOf(call);
+    const key = `${call.name} ${canonicalJson(call.input)}`;
+    const isWrite = WRITES.some(name => name in call.input);
+    const ofPath = `${call.name} ${path}`;
+    const isOld = path !== null && (written.has(path) || readWhole.has(ofPath));
+    if (!isWrite && (repeated.has(key) || isOld)) outdated.push(result);
+    if (result.isError) continue;
+    repeated.add(key);
+    if (path === null) continue;
+    if (isWrite) written.add(path);
+    else if (!PARTS.some(name => name in call.input) && Object.keys(call.input).length === 1)
+      readWhole.add(ofPath);
+  }
+  return outdated.toReversed();
 }

@@ -10,7 +10,7 @@ import {
   type UserMessage,
 } from '../run/messages/message.js';
 import { isPromptOf, roleAtHand } from '../run/state/thread.js';
-import { leaveOutResult, type ShortResult, shortenResult } from './shorten-result.js';
+import { inOrderOfWorth, leaveOutResult, type ShortResult, shortenResult } from './shorten-result.js';
 
 export interface TrimRules {
   /** Threads up to this size stay unchanged. */
@@ -23,6 +23,8 @@ export interface TrimRules {
   recalls?: boolean;
   /** Only results that were read are shortened. Default false. */
   resultsOnly?: boolean;
+  /** Superseded reads go first, then the largest results; short ones and files that the goal names go last, or stay. */
+  byWorth?: boolean;
   /** All of people's messages since the goal stay; else only the last. Default true. */
   keepsUserNotes?: boolean;
   /** Id and time of the message that marks the cut. */
@@ -39,22 +41,27 @@ export interface Trimmed {
   lost: string[];
 }
 
-/** Trims a thread above its limit to the target, oldest first. Messages in `anchorsOf` stay. */
+/** Trims a thread above its limit to the target, by worth or oldest first. Messages in `anchorsOf` stay. */
 export function trimThread(messages: readonly Message[], rules: TrimRules): Trimmed {
   // Unread results are shortened only if all else is not enough. Trimming twice changes nothing.
   const tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
   const trimmed: Trimmed = { messages: [...messages], tokens, dropped: 0, shortened: 0, lost: [] };
   if (tokens <= rules.limitTokens) return trimmed;
-  const { targetTokens, limitTokens, words, recalls = false, resultsOnly = false } = rules;
+  const { targetTokens, limitTokens, words, recalls = false, resultsOnly = false, byWorth = false } = rules;
   const idFor = (id: string) => (recalls ? id : undefined);
   const shorten: Way = (block, id) => shortenResult(block, words, idFor(id));
   const leaveOut: Way = (block, id) => leaveOutResult(block, words, idFor(id));
   // A thinned thread is not too long, so its newest results stay whole instead of a part of each.
   const ways = resultsOnly ? [leaveOut] : [shorten, leaveOut];
-  for (const how of ways) shorter(trimmed, how, 'read', targetTokens);
+  const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
+  const order = byWorth ? inOrderOfWorth(messages, resultsOnly) : [...messages.keys()];
+  const read = order.filter(at => at < lastReply);
+  for (const how of ways) shorter(trimmed, how, read, targetTokens);
   if (!resultsOnly) {
     dropGroups(trimmed, rules);
-    for (const how of ways) shorter(trimmed, how, 'unread', limitTokens);
+    const left = trimmed.messages.findLastIndex(message => message.kind === 'assistant');
+    const unread = [...trimmed.messages.keys()].filter(at => at > left);
+    for (const how of ways) shorter(trimmed, how, unread, limitTokens);
   }
   const before = new Set(messages);
   trimmed.shortened = trimmed.messages.filter(
@@ -70,11 +77,10 @@ export function recallIdOf({ id, from }: Message): string {
 
 type Way = (block: ToolResultBlock, id: string) => ShortResult | null;
 
-function shorter(trimmed: Trimmed, how: Way, which: 'read' | 'unread', tokens: number): void {
+function shorter(trimmed: Trimmed, how: Way, order: readonly number[], tokens: number): void {
   const { messages } = trimmed;
-  const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
-  const [from, to] = which === 'read' ? [0, lastReply] : [lastReply + 1, messages.length];
-  for (let at = from; at < to && trimmed.tokens > tokens; at++) {
+  for (const at of order) {
+    if (trimmed.tokens <= tokens) return;
     const message = messages[at];
     const short = message?.kind === 'tool_result' ? how(message.content[0], recallIdOf(message)) : null;
     if (message?.kind !== 'tool_result' || !short) continue;

@@ -121,9 +121,9 @@ const transformNames = z.array(z.string().min(1).max(100)).max(20);
 
 const contextSchema = z.strictObject({
   maxTokens: contextTokens
-    .default(32_768)
+    .optional()
     .describe(
-      'Tokens of a conversation that are worth sending, whatever more the model takes. Needs a store of conversations: what is left out is read again with the tool `recall`.',
+      'Tokens of a conversation that are worth sending, whatever more the model takes. Left out: half of what it takes. Needs a store of conversations: what is left out is read again with the tool `recall`.',
     ),
   threshold: contextShare
     .default(0.8)

@@ -28,7 +28,10 @@ export function isBuiltInTransform(name: string): name is BuiltIn {
 
 import { CACHED_PRICE } from './budget-tokens.js';
 
-/** If a conversation is longer than `softTokens`, its old results are considered first (X2), then all of it. */
+/**
+ * If a conversation is longer than `softTokens`, its old results are considered first (X2), then all of it. A number up
+ * to 1 is a share of the model's window.
+ */
 export interface ContextRules extends TransformLists {
   softTokens: number;
   /** Limits of roles that have their own. */
@@ -37,12 +40,21 @@ export interface ContextRules extends TransformLists {
   compacts?: { model?: string };
 }
 
-export function softTokensOf({ softTokens, roles = {} }: ContextRules, role: string): number {
-  return Object.hasOwn(roles, role) ? (roles[role] ?? softTokens) : softTokens;
+export function softTokensOf(
+  { softTokens, roles = {} }: ContextRules,
+  role: string,
+  windowTokens: number,
+): number {
+  const soft = Object.hasOwn(roles, role) ? (roles[role] ?? softTokens) : softTokens;
+  return soft <= 1 ? Math.floor(soft * windowTokens) : soft;
 }
 
-/** A change must save at least this share. */
-const LEAST_SAVED_SHARE = 0.1;
+/**
+ * A change must save at least this share, so that many turns pass before the next: each breaks the endpoint's cache.
+ * Runs that began earlier keep the old share.
+ */
+const LEAST_SAVED_SHARE = 0.3;
+export const EARLIER_SAVED_SHARE = 0.1;
 
 export interface ThinAsked {
   /** Tokens of the thread before and after the change. */
@@ -55,9 +67,9 @@ export interface ThinAsked {
 }
 
 /** True if leaving results out is cheaper than sending them on. */
-export function thinPays(asked: ThinAsked): boolean {
+export function thinPays(asked: ThinAsked, leastShare = LEAST_SAVED_SHARE): boolean {
   const { before, after } = asked;
-  return before - after >= before * LEAST_SAVED_SHARE && saving(asked) > 0;
+  return before - after >= before * leastShare && saving(asked) > 0;
 }
 
 /** The price of an output token relative to an input token. */

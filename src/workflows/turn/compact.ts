@@ -78,7 +78,7 @@ export function compactionDue(
   // The remaining budget of the goal is reserved for the answer.
   if (!context?.compacts || !pinned.tools.some(isRecall) || here(run.cursor).phase === 'wrap_up') return null;
   const room = contextBudget(run, role, model);
-  const limit = softLimit(context, role, room);
+  const limit = softLimit(run, context, { role, model, room });
   const before = thread.tokens;
   if (before <= limit) return null;
   const forced = isForced({ thread, room });

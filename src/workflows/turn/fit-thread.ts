@@ -6,8 +6,8 @@ import { isRecall } from '../../conversation/tool-result.js';
 import { recallIdOf } from '../../conversation/trim.js';
 import { prefixOf } from '../../rules/prompts/shared-prefix.js';
 import type { PinnedRole } from '../../run/agents/role.js';
-import { offeredTools } from '../../run/agents/run-config.js';
-import { type ContextRules, softTokensOf, thinPays } from '../../run/limits/decide.js';
+import { offeredTools, type PinnedRun } from '../../run/agents/run-config.js';
+import { type ContextRules, EARLIER_SAVED_SHARE, softTokensOf, thinPays } from '../../run/limits/decide.js';
 import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../run/limits/tokens.js';
 import type { Message } from '../../run/messages/message.js';
 import { tokenFactor } from '../../run/models/model-use.js';
@@ -30,9 +30,13 @@ function prefixTokens({ pinned }: Run, role: PinnedRole): number {
   return tokens;
 }
 
+function windowOf({ modelInfo }: PinnedRun, model: string): number {
+  return modelInfo[model]?.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
+}
+
 /** Returns the estimated tokens that messages of a call may use, after system prompt and tools. */
 export function contextBudget(run: Run, role: PinnedRole, model: string): number {
-  const context = run.pinned.modelInfo[model]?.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
+  const context = windowOf(run.pinned, model);
   const { contextLimits, inputCounts } = run.state.models;
   const whole = Math.floor((context * CONTEXT_SHARE) / tokenFactor(inputCounts, model));
   const room = whole - prefixTokens(run, role);
@@ -53,12 +57,18 @@ export function trimToFit(run: Run, thread: Thread, limitTokens: number, why: st
 const FULL_SHARE = 0.8;
 
 /** Returns the tokens from which on a thread is thinned or summarised. */
-export function softLimit(context: ContextRules, { name }: PinnedRole, room: number): number {
-  return Math.min(softTokensOf(context, name), Math.floor(room * FULL_SHARE));
+export function softLimit(
+  { pinned }: Run,
+  context: ContextRules,
+  { role: { name }, model, room }: { role: PinnedRole; model: string; room: number },
+): number {
+  const soft = softTokensOf(context, name, windowOf(pinned, model));
+  return Math.min(soft, Math.floor(room * FULL_SHARE));
 }
 
 /** Thinning goes down to this share of the soft limit, so that many turns then append to the same prefix. */
-const THINNED_SHARE = 0.5;
+const THINNED_SHARE = 0.3;
+const EARLIER_THINNED_SHARE = 0.5;
 
 /** Replies that a judging or summarising role may spend on recalling what was left out. */
 const RECALLS = 2;
@@ -80,12 +90,15 @@ export function thinIfItPays(run: Run, role: PinnedRole, thread: Thread, model: 
   const { state, pinned, ports } = run;
   if (!pinned.context || !pinned.tools.some(isRecall) || storeIsAway(run)) return;
   const before = thread.tokens;
-  shortenThread(state, thread, softLimit(pinned.context, role, contextBudget(run, role, model)), {
+  const least = run.behaves(4) ? undefined : EARLIER_SAVED_SHARE;
+  const room = contextBudget(run, role, model);
+  shortenThread(state, thread, softLimit(run, pinned.context, { role, model, room }), {
     why: 'old results cost more than they are worth',
     at: ports.now(),
-    targetShare: THINNED_SHARE,
+    targetShare: run.behaves(4) ? THINNED_SHARE : EARLIER_THINNED_SHARE,
     resultsOnly: true,
-    pays: after => thinPays({ before, after, cachedShare: cachedShare(run), turns: state.total.turns }),
+    pays: after =>
+      thinPays({ before, after, cachedShare: cachedShare(run), turns: state.total.turns }, least),
   });
 }
 

@@ -269,7 +269,7 @@ describe('load run', () => {
     await config('models:\n  default: openai/base\nlimits:\n  planning: 2\n  execution: 4\n');
     const pinned = await load({ limits: { execution: 6 } });
     expect(pinned.limits).toMatchObject({ planning: 2, execution: 6, verification: 3 });
-    expect(pinned.roles.planner?.prompt).toContain('up to 6 replies');
+    expect(pinned.roles.planner?.prompt).toContain('of 2 at most');
   });
 
   test('load run: a limit of cost, and a model without a price → refused at the start, with what to do (LI2)', async () => {
@@ -571,6 +571,12 @@ describe('load run', () => {
     );
     const { context } = await load({}, { keeps: true });
     expect(context).toMatchObject({ softTokens: 5_000, roles: { planner: 2_000, verifier: 9_000 } });
+  });
+
+  test('SE3: no context.maxTokens → a share of the window, by the threshold of all or of the role', async () => {
+    await config('models:\n  default: openai/gpt-5\ncontext:\n  roles:\n    verifier: { threshold: 0.6 }\n');
+    const { context } = await load({}, { keeps: true });
+    expect(context).toMatchObject({ softTokens: 0.4, roles: { verifier: 0.3 } });
   });
 
   test('load run: it can not begin, and the worker has hooks → its failure names them (E3)', async () => {

@@ -273,3 +273,58 @@ describe('trimThread', () => {
     expect(epochs).toBeGreaterThan(50);
   });
 });
+
+describe('SE3: what goes first', () => {
+  /** A call with its arguments, and its result. */
+  function called(id: string, input: Record<string, unknown>, size: number): Message[] {
+    const asked = reply(`c-${id}`, [id]);
+    if (asked.kind !== 'assistant') throw new Error('a reply');
+    const content = asked.content.map(block => (block.type === 'tool_use' ? { ...block, input } : block));
+    return [{ ...asked, content }, result(id, size)];
+  }
+  const goal: Message = {
+    ...{ id: 'goal', at: 0, kind: 'user', purpose: 'goal' },
+    content: [{ type: 'text', text: 'Mend what docs/ISSUE.md says.' }],
+  };
+  const thread = [
+    goal,
+    ...called('named', { path: 'docs/ISSUE.md' }, 8_000),
+    ...called('old', { path: 'b.ts' }, 3_000),
+    ...called('small', { path: 'c.ts' }, 500),
+    ...called('middle', { path: 'd.ts' }, 4_000),
+    ...called('large', { path: 'e.ts' }, 9_000),
+    ...called('part', { path: 'f.ts', offset: 5 }, 2_000),
+    ...called('again', { path: 'b.ts' }, 3_000),
+    ...called('whole', { path: 'f.ts' }, 2_000),
+    ...called('edit', { path: 'd.ts', edits: [] }, 100),
+    reply('last'),
+  ];
+  const rules = { taskId: null, mark: MARK, words: BUILT_IN_WORDS.en, recalls: true, resultsOnly: true };
+  const gone = (targetTokens: number, messages = thread) =>
+    trim(messages, { ...rules, limitTokens: targetTokens, targetTokens, byWorth: true })
+      .messages.flatMap(message => (message.kind === 'tool_result' ? [message.content[0]] : []))
+      .filter(({ content }) => content.length === 0)
+      .map(({ toolUseId }) => toolUseId);
+
+  it('what is read again, read whole or written since goes first, then the largest', () => {
+    const tokens = total(thread);
+    expect(gone(tokens - 100)).toEqual(['old']);
+    expect(gone(tokens - 2_000)).toEqual(['old', 'middle', 'part']);
+    expect(gone(tokens - 2_500)).toEqual(['old', 'middle', 'large', 'part']);
+  });
+
+  it('short results and files that the goal names stay, however much is wanted', () => {
+    expect(gone(1)).toEqual(['old', 'middle', 'large', 'part', 'again', 'whole']);
+  });
+
+  it('a thread that its model does not take → they go too', () => {
+    const forced = trim(thread, {
+      ...rules,
+      resultsOnly: false,
+      limitTokens: 600,
+      targetTokens: 600,
+      byWorth: true,
+    });
+    expect(total(forced.messages)).toBeLessThanOrEqual(600);
+  });
+});

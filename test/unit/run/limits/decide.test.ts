@@ -57,7 +57,11 @@ test.each([
 
 test('X2: a role with a limit of its own → that; any other → that of all', () => {
   const rules = { softTokens: 26_000, roles: { planner: 4_000 } };
-  expect(['planner', 'executor', 'toString'].map(role => softTokensOf(rules, role))).toEqual([
+  expect(['planner', 'executor', 'toString'].map(role => softTokensOf(rules, role, 1_000))).toEqual([
     4_000, 26_000, 26_000,
   ]);
+});
+
+test('SE3: no number of tokens → a share of the window of the model', () => {
+  expect(softTokensOf({ softTokens: 0.4 }, 'executor', 128_000)).toBe(51_200);
 });

@@ -54,9 +54,9 @@ async function afterResults({
   return { thinned: has('thread_trimmed'), summarised: has('compaction_started'), tokens: asked[0] ?? 0 };
 }
 
-function callAndResult(run: Run, at: number): Message[] {
+function callAndResult(run: Run, at: number, chars = 1_500): Message[] {
   const call = { type: 'tool_use' as const, id: `t${at}`, name: 'read', input: { path: `${at}.txt` } };
-  const said = [{ type: 'text' as const, text: `File ${at}. ${'word '.repeat(300)}` }];
+  const said = [{ type: 'text' as const, text: `File ${at}. ${'word '.repeat(chars / 5)}` }];
   return [
     {
       ...{ id: run.nextId('m'), at, kind: 'assistant', role: 'executor', model: 'p/a', usage: NO_USAGE },
@@ -114,3 +114,42 @@ test('SE2: a call without tools, such as a verdict → nothing that its model ta
   const given = { toolsOffered: false, context: { softTokens: 5_000, compacts: {} } };
   expect(await afterResults(given)).toMatchObject({ thinned: false, summarised: false });
 });
+
+test.each([
+  ['results of 4 KB beside short replies', 4_000, 40],
+  ['results of 400 characters, which stay', 400, 300],
+])(
+  'SE3: 600 turns with %s → at most 40 changes of the conversation, whatever breaks the cache',
+  async (_what, chars, words) => {
+    const role = testRole('executor', { tools: [], prompt: 'Execute.' });
+    const state = newRunState('Measure the pool.', { mode: 'team', workspace: '/w', autoApprove: false }, 0);
+    state.pinned = pinnedRun({
+      ...{
+        keeps: true,
+        context: { softTokens: 0.4 },
+        tools: [recallTool],
+        roles: { executor: role },
+        models: ['p/a'],
+      },
+      modelInfo: { 'p/a': modelFacts(128_000, true) },
+    });
+    state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
+    state.total.usage = { ...NO_USAGE, inputTokens: 100_000, cachedInputTokens: 90_000 };
+    const run: Run = new Run(state, {
+      ...quietPorts([]),
+      callModel: async () => {
+        const content = [{ type: 'text' as const, text: 'word '.repeat(words) }];
+        const usage = { ...NO_USAGE, inputTokens: 10_000, cachedInputTokens: 9_000 };
+        return { ok: true, value: { content, stopReason: 'end_turn', usage, durationMs: 1 } };
+      },
+    });
+    const thread = run.mainThread();
+    run.say(thread, 'goal', 'Measure the pool.');
+    for (let at = 1; at <= 600; at++) {
+      for (const message of callAndResult(run, at, chars)) run.append(thread, message);
+      await callModel(run, role, true);
+    }
+    expect(thread.epoch).toBeGreaterThan(0);
+    expect(thread.epoch).toBeLessThanOrEqual(40);
+  },
+);
