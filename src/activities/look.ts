@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createTwoFilesPatch } from 'diff';
-import { headWithin } from '../base/text/fit.js';
 import { readHead } from '../config/files/files.js';
 import { placeIn } from '../config/files/workspace.js';
 import { filesIn } from '../config/workspace-files.js';
 import { inventoryOf } from '../rules/evidence/inventory.js';
 import { DIFF_BYTES } from '../rules/evidence/looked.js';
+import { diffWithin } from '../rules/evidence/telling.js';
 import {
   type FileNow,
   type FileState,
@@ -131,7 +131,7 @@ async function nowOf(
   if (old === null) return { ...state, diff: null, left: 0, why: 'unread' };
   const diff = diffOf(old, deps.redact(text));
   if (diff === null) return { ...state, diff, left: 0, why: 'too_large' };
-  const shown = headWithin(diff, DIFF_BYTES);
+  const shown = diffWithin(diff, DIFF_BYTES);
   return { ...state, diff: shown, left: diff.length - shown.length, why: null };
 }
 

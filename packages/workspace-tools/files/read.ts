@@ -22,6 +22,8 @@ import {
 const MAX_PICTURE_BYTES = 5 * 1024 * 1024;
 const MAX_PDF_BYTES = 50 * 1024 * 1024;
 const MOST_LINES = 2_000;
+/** Nearly all of what a run gives whole: a file is not cut for its last lines. */
+const MAX_LINES_BYTES = 16_000;
 
 export function readTool(context: WorkspaceContext): CodeTool {
   return defineTool({
@@ -167,7 +169,7 @@ async function lines(
       ? await fromEnd(handle, offset, encoding, signal)
       : Math.max(1, offset ?? 1);
   const most = Math.min(limit || MOST_LINES, MOST_LINES);
-  const wanted = { first, most, maxBytes: MAX_ANSWER_BYTES - (numbers ? most * 2 : 0), encoding };
+  const wanted = { first, most, maxBytes: MAX_LINES_BYTES - (numbers ? most * 2 : 0), encoding };
   const found = await readLines(handle, wanted, signal);
   const size = sizeText((await handle.stat()).size);
   if (found.lines.length === 0) {

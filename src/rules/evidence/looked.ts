@@ -1,7 +1,6 @@
 /** Builds the evidence for a verdict: items with ids, and the text that the verifier reads. */
 
 import { jsonBytes } from '../../base/json/json.js';
-import { headWithin } from '../../base/text/fit.js';
 import { delimit } from '../../base/words/prompt.js';
 import { fill, type Words } from '../../base/words/words.js';
 import type { CheckResult } from '../../run/checks/check.js';
@@ -20,7 +19,7 @@ import type { ToolDefinition } from '../../run/tools/tool.js';
 import { argumentNames, isCommandName } from '../../run/tools/tool-paths.js';
 import { type Entry, safeLine } from './entry.js';
 import { othersOf } from './others.js';
-import { toldText } from './telling.js';
+import { diffWithin, toldText } from './telling.js';
 
 /** Limits for one diff, for all diffs, and for the items with their texts. */
 export const DIFF_BYTES = 4_000;
@@ -185,7 +184,7 @@ const WHY = {
 function shownDiff(words: Words, { diff, left }: FileNow, seen: FilesNow | null): string {
   const whole = inLines(diff ?? '');
   const count = seen?.files.filter(file => file.diff !== null).length ?? 1;
-  const shown = headWithin(whole, Math.floor(DIFFS_BYTES / Math.max(1, count)));
+  const shown = diffWithin(whole, Math.floor(DIFFS_BYTES / Math.max(1, count)));
   const more = left + whole.length - shown.length;
   return more === 0 ? whole : `${shown}\n${fill(words.evidenceCut, { count: more })}`;
 }

@@ -1,5 +1,6 @@
 /** Shortens a tool's output for evidence: how a command ended; for other calls, the beginning and the end. */
 
+import { fitsText, headWithin } from '../../base/text/fit.js';
 import { headChars, tailChars } from '../../base/text/large-text.js';
 import { oneLine, preview } from '../../base/text/preview.js';
 import { fill, type Words } from '../../base/words/words.js';
@@ -69,4 +70,25 @@ function countWithin(lines: readonly string[], chars: number): number {
     return room < 0;
   });
   return over < 0 ? lines.length : over;
+}
+
+/** The lines that a run of removed, added or unchanged lines of a difference keeps, ever fewer until all fits. */
+const KEPT_LINES = [30, 15, 8, 4, 2, 1];
+
+/** Returns a difference within its room: long runs lose their middle first, so that what was added is seen too. */
+export function diffWithin(diff: string, bytes: number): string {
+  if (fitsText(diff, bytes)) return diff;
+  const runs = diff.split('\n').reduce<string[][]>((all, line) => {
+    const last = all.at(-1);
+    if (last?.[0]?.charAt(0) === line.charAt(0)) last.push(line);
+    else all.push([line]);
+    return all;
+  }, []);
+  const shown = KEPT_LINES.map(most => runs.flatMap(run => shortRun(run, most)).join('\n'));
+  return shown.find(each => fitsText(each, bytes)) ?? headWithin(shown.at(-1) ?? '', bytes);
+}
+
+function shortRun(run: readonly string[], most: number): readonly string[] {
+  if (run.length <= most + 1) return run;
+  return [...run.slice(0, most), `${run[0]?.charAt(0) ?? ''}… (${run.length - most})`];
 }

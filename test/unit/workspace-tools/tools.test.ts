@@ -93,6 +93,12 @@ describe('read', () => {
     expect(await hands.call('read', { path: 'f.txt', ...args })).toBe(expected);
   });
 
+  test('SE10: a file of 195 lines and 15,600 bytes → whole, not without its last lines', async () => {
+    const text = Array.from({ length: 195 }, () => 'x'.repeat(79)).join('\n');
+    hands.put('f.txt', text);
+    expect(await hands.call('read', { path: 'f.txt' })).toBe(text);
+  });
+
   test('a long file: page after page as the notes say → every line once', async () => {
     hands.put('f.txt', long);
     const seen: string[] = [];
