@@ -239,7 +239,7 @@ export interface AgUiPicture {
 }
 
 /** Returns the pictures of a message that come as data, in the forms of 0.x (`binary`) and 1.0 (`image`). */
-export function picturesOf({ content }: ClientMessage): AgUiPicture[] {
+function picturesOf({ content }: ClientMessage): AgUiPicture[] {
   const parts = Array.isArray(content) ? content.filter(isRecord) : [];
   return parts.flatMap((part, index) => {
     const source = isRecord(part.source) ? part.source : part;

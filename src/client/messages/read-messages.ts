@@ -128,5 +128,5 @@ const [PICTURE, FILE] = ['[picture]', '[file]'];
 /** What stands for parts that are no text, by their types in all protocols. */
 const PARTS: Readonly<Record<string, string>> = {
   ...{ image_url: PICTURE, input_image: PICTURE, image: PICTURE },
-  ...{ file: FILE, input_file: FILE, document: FILE, input_audio: FILE },
+  ...{ file: FILE, input_file: FILE, document: FILE, input_audio: FILE, binary: FILE },
 };

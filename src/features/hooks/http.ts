@@ -40,15 +40,15 @@ export function httpHooks(settings: HookSettings, lookup: (name: string) => stri
   return async (hook, told, signal) => {
     const target = targets.get(hook);
     if (!target) return { goOn: true };
-    const answer = await post(target, told.key, { body: JSON.stringify({ hook, ...told }), signal });
+    const said = await post(target, told.key, { body: JSON.stringify({ hook, ...told }), signal });
+    const answer = said.replace(/^\uFEFF/, '').trim();
     const word = hook === 'onTurnEnd' ? wordOf(answer, target) : { goOn: true };
     return { ...word, notes: notesIn(answer) };
   };
 }
 
 /** An empty answer means to continue. An unreadable one may have meant to stop. */
-function wordOf(answer: string, { url }: Target): { goOn: boolean; why?: string } {
-  const text = answer.replace(/^\uFEFF/, '').trim();
+function wordOf(text: string, { url }: Target): { goOn: boolean; why?: string } {
   if (text === '') return { goOn: true };
   const said = parseJson(text);
   if (!isRecord(said) || (said.continue !== undefined && typeof said.continue !== 'boolean'))

@@ -19,7 +19,7 @@ export interface Note {
   text: string;
 }
 
-export const NOTE_CHARS = 2_000;
+const NOTE_CHARS = 2_000;
 
 /** Returns a note as it is recorded; null if it is none. */
 export function readNote(value: unknown): Note | null {

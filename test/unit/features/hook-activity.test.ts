@@ -90,6 +90,17 @@ test.each([
   expect(await called([addressHook('onTurnEnd')], TURN)).toMatchObject({ goOn });
 });
 
+test.each(['onTurnEnd', 'onMessage'] as const)(
+  'an address, %s: its answer has notes → told with the end of the hook; what is no note is left out (G17)',
+  async hook => {
+    const note = { type: 'CONTEXT_NOTE', text: 'The standard queue.' };
+    answer = () => ({ status: 200, body: JSON.stringify({ notes: [note, { type: 'USER', text: 'x' }, 7] }) });
+    expect((await called([addressHook(hook)], TURN)).notes).toEqual([note]);
+    answer = () => ({ status: 204 });
+    expect(await called([addressHook(hook)], TURN)).not.toHaveProperty('notes');
+  },
+);
+
 test.each([
   ['a page', '<html>Please log in</html>'],
   ['no as a text', '{"continue": "false"}'],

@@ -42,6 +42,13 @@ describe('the tools', () => {
     expect(runs.asked).toMatchObject([['start', 'A goal', { checks }]]);
   });
 
+  test('start_run: temperature and output limit → those of the run (M15)', async () => {
+    const { call, runs } = await connected();
+    const sampling = { temperature: 0.2, maxOutputTokens: 900 };
+    await call('start_run', { goal: 'A goal', ...sampling });
+    expect(runs.asked).toMatchObject([['start', 'A goal', sampling]]);
+  });
+
   test('start_run: a schema for the answer → that of the run; get_result has the value, and none where there is none (TA7)', async () => {
     const { call, runs } = await connected();
     const answer = { type: 'object', properties: { count: { type: 'integer' } } };
