@@ -1,6 +1,6 @@
 /** Folds a run's events into the entries of a conversation; a changed entry is a new object. Pure. */
 
-import { spokenText } from '@steersman/view';
+import { childProgress, newProgress, type RunProgress, spokenText, take } from '@steersman/view';
 import type { JournalType, RunEvent, RunSnapshot, Usage } from 'steersman/client';
 import type { AppResult } from 'steersman/run';
 import { lastLines } from 'steersman/run';
@@ -120,21 +120,18 @@ export type Item =
   | AnswerItem
   | NoteItem;
 
-interface CallBegun {
-  form: 'words' | 'json';
-}
-
 export interface Fold {
   items: Item[];
   /** Index in `items` of incomplete entries, by their key. */
   places: Map<string, number>;
-  calls: Map<string, CallBegun>;
+  /** The state before the next event. */
+  progress: RunProgress;
   /** The last text of each speaker, because roles and answers repeat some of them. */
   lastWords: Map<string, string>;
 }
 
 export function newFold(): Fold {
-  return { items: [], places: new Map(), calls: new Map(), lastWords: new Map() };
+  return { items: [], places: new Map(), progress: newProgress(''), lastWords: new Map() };
 }
 
 type Take<T extends JournalType> = (fold: Fold, event: EventOf<T>, base: ItemBase) => void;
@@ -146,8 +143,6 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
     void fold.items.push({ ...base, kind: 'goal', number, text }),
   phase_started: (fold, { phase, cycle }, base) =>
     void fold.items.push({ ...base, kind: 'phase', phase, cycle }),
-  model_call_started: ({ calls }, { callId, form }, { path }) =>
-    void calls.set(`${path} ${callId}`, { form }),
   model_call_ended: saidNow,
   model_call_failed: (fold, { model, message, next }, base) =>
     note(fold, base, 'warn', 'model_call_failed', {
@@ -261,10 +256,10 @@ const NOTES: { [T in JournalType]?: [NoteLevel, (event: EventOf<T>) => string | 
 export function takeItem(fold: Fold, event: Durable): void {
   const { path = '', seq, at, type } = event;
   const base: ItemBase = { key: `${path} ${seq}`, at, path };
-  const take = TAKE[type] as Take<JournalType> | undefined;
-  take?.(fold, event, base);
+  (TAKE[type] as Take<JournalType> | undefined)?.(fold, event, base);
   const worth = NOTES[type] as [NoteLevel, (event: Durable) => string | Said] | undefined;
   if (worth) note(fold, base, worth[0], type, worth[1](event));
+  take(fold.progress, event);
 }
 
 function note(fold: Fold, base: ItemBase, level: NoteLevel, about: JournalType, said: string | Said): void {
@@ -286,8 +281,8 @@ function change(fold: Fold, name: string, make: (item: Item) => Item): void {
 
 function saidNow(fold: Fold, event: EventOf<'model_call_ended'>, base: ItemBase): void {
   const { callId, role, model, usage, durationMs, stopReason, text = '', reasoning = '' } = event;
-  const { form } = fold.calls.get(`${base.path} ${callId}`) ?? { form: 'words' as const };
-  fold.calls.delete(`${base.path} ${callId}`);
+  const { calls } = base.path === '' ? fold.progress : childProgress(fold.progress, base.path);
+  const { form = 'words' } = calls.get(callId) ?? {};
   if (text.trim() !== '')
     // A text that is not in a form of the run is itself the answer.
     fold.lastWords.set(base.path, form === 'words' ? text.trim() : (spokenText(text, form) ?? ''));

@@ -74,17 +74,11 @@ export async function keptEvents(
 
 /** Completes events as the run itself sends them. */
 export function asTold(run: RunRecord, events: readonly Kept[], said: readonly SaidIn[]): JournalEvent[] {
-  const replies = repliesIn(said);
-  return events.flatMap(kept => {
-    if (kept.kind !== 'event') return [];
-    const { event } = kept;
-    if (event.type === 'goal_ended' && event.number === run.number && run.answer !== null)
-      return [{ ...event, answer: run.answer }];
-    return [eventWithSaid(event, replies)];
-  });
+  const replies = repliesIn(run, said);
+  return events.flatMap(kept => (kept.kind === 'event' ? [eventWithSaid(kept.event, replies)] : []));
 }
 
-function repliesIn(said: readonly SaidIn[]): FindsReply {
+function repliesIn({ number, answer }: RunRecord, said: readonly SaidIn[]): FindsReply {
   const byId = new Map<string, AssistantMessage>();
   const byCall = new Map<string, AssistantMessage>();
   for (const { message } of said) {
@@ -92,7 +86,8 @@ function repliesIn(said: readonly SaidIn[]): FindsReply {
     byId.set(message.id, message);
     for (const { id } of toolCallsOf(message)) byCall.set(id, message);
   }
-  return { byId: id => byId.get(id), byCall: id => byCall.get(id) };
+  const answerTo = (goal: number) => (goal === number ? answer : null);
+  return { byId: id => byId.get(id), byCall: id => byCall.get(id), answerTo };
 }
 
 export async function keptTrace(store: SessionStore, run: RunRecord): Promise<Trace> {

@@ -287,14 +287,17 @@ export function lostEvents({ log: { kept, journal } }: KeptState): number {
   return Math.max(0, first - kept.seq - 1);
 }
 
-/** Finds a reply by its own id, or by the id of one of its calls. */
+/** Finds a reply by its own id, or by the id of one of its calls; and the answer to a goal by the goal's number. */
 export interface FindsReply {
   byId(id: string): AssistantMessage | undefined;
   byCall(toolUseId: string): AssistantMessage | undefined;
+  answerTo(goal: number): string | null | undefined;
 }
 
-/** Completes an event from the messages: texts, reasoning and arguments in full, if the reply is found. */
+/** Completes an event by what was said: answers, texts, reasoning and arguments in full, if they are found. */
 export function eventWithSaid(event: JournalEvent, replies: FindsReply): JournalEvent {
+  if (event.type === 'goal_ended')
+    return { ...event, answer: replies.answerTo(event.number) ?? event.answer };
   if (event.type === 'model_call_ended') {
     const reply = replies.byId(event.messageId);
     if (!reply) return event;

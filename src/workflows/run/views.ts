@@ -123,19 +123,14 @@ export function eventsPage(state: RunState, since: number): EventsPage {
   return { events: page, more, missed, previousRunId: state.previousRunId, open: state.end === null };
 }
 
+/** Adds the texts that the journal leaves to goals and messages, if the run still has them. */
 function* withTexts(state: RunState, events: readonly JournalEvent[]): Generator<JournalEvent> {
-  for (const event of events) yield wholeEvent(state, event);
-}
-
-/** Adds to the event the texts that the journal leaves to goals and messages, if the run still has them. */
-function wholeEvent(state: RunState, event: JournalEvent): JournalEvent {
-  if (event.type !== 'goal_ended') return eventWithSaid(event, repliesOf(state));
-  const goal = state.goals.find(({ number }) => number === event.number);
-  return goal ? { ...event, answer: goal.answer } : event;
+  const replies = repliesOf(state);
+  for (const event of events) yield eventWithSaid(event, replies);
 }
 
 /** Searches the newest first, because watchers mostly ask for recent events. */
-function repliesOf({ threads }: RunState): FindsReply {
+function repliesOf({ threads, goals }: RunState): FindsReply {
   const newest = (is: (reply: AssistantMessage) => boolean) => {
     for (const { messages } of Object.values(threads)) {
       const found = messages.findLast(message => message.kind === 'assistant' && is(message));
@@ -146,6 +141,7 @@ function repliesOf({ threads }: RunState): FindsReply {
   return {
     byId: wanted => newest(({ id }) => id === wanted),
     byCall: wanted => newest(reply => toolCallsOf(reply).some(({ id }) => id === wanted)),
+    answerTo: goal => goals.find(({ number }) => number === goal)?.answer,
   };
 }
 
