@@ -1,4 +1,4 @@
-/** Runs for the tests of the MCP server: what happens is scripted, what is asked of them is noted. */
+/** Runs for the tests of faces: what happens is scripted, what is asked of them is noted. */
 
 import type { RunHandle, RunsApi } from '../../packages/mcp-server/tools/kept-client.js';
 import type { ListedRun, RunEvent, RunSnapshot, SentMessage, WatchOptions } from '../../src/client/index.js';
