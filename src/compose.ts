@@ -6,6 +6,7 @@ import { answers } from './features/answers/feature.js';
 import { apps } from './features/apps/feature.js';
 import { artifacts } from './features/artifacts/feature.js';
 import { credits } from './features/credits/feature.js';
+import { evidence } from './features/evidence/feature.js';
 import { forms } from './features/forms/feature.js';
 import { hooks } from './features/hooks/feature.js';
 import { notes } from './features/notes/feature.js';
@@ -20,6 +21,7 @@ export const FEATURES: readonly Feature<Run>[] = byName([
   apps,
   artifacts,
   credits,
+  evidence,
   forms,
   hooks,
   notes,

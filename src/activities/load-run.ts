@@ -23,7 +23,7 @@ import { applyToolOverrides, mergeLimits } from '../config/settings.js';
 import { isRecall } from '../conversation/tool-result.js';
 import { toolNamer } from '../mcp/tools/tool-names.js';
 import { isSubagent } from '../rules/agents/subagent.js';
-import { mayChangeFiles, readsFiles } from '../rules/evidence/inventory.js';
+import { mayChangeFiles, readsFiles } from '../rules/prompts/inventory.js';
 import type { PinnedRole } from '../run/agents/role.js';
 import { BEHAVIOUR, type PinnedRun, type RunSettings } from '../run/agents/run-config.js';
 import { FAILURE } from '../run/limits/failure.js';

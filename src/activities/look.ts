@@ -5,9 +5,8 @@ import { createTwoFilesPatch } from 'diff';
 import { readHead } from '../config/files/files.js';
 import { placeIn } from '../config/files/workspace.js';
 import { filesIn } from '../config/workspace-files.js';
-import { inventoryOf } from '../rules/evidence/inventory.js';
-import { DIFF_BYTES } from '../rules/evidence/looked.js';
-import { diffWithin } from '../rules/evidence/telling.js';
+import { inventoryOf } from '../rules/prompts/inventory.js';
+import { diffWithin } from '../rules/prompts/telling.js';
 import {
   type FileNow,
   type FileState,
@@ -28,6 +27,8 @@ export interface LookDeps extends Pick<HostDeps, 'openWorkspace'> {
   redact(text: string): string;
 }
 
+/** The limit for one diff. */
+const DIFF_BYTES = 4_000;
 /** The limit for a text that is compared. */
 const MOST_TEXT_BYTES = 256 * 1_024;
 /** The limit for hashing a file; for a larger one, size and time tell if it changed. */

@@ -69,7 +69,6 @@ export const BOUNDS: Record<Path, number> = {
   /** The conversation's room if all other parts are full; otherwise it may use theirs too. */
   threads: 250_200,
   tasks: most.PLAN_BYTES + most.REPORTS_BYTES,
-  evidence: most.EVIDENCE_BYTES + 100,
   'models.calls': 8_000,
   'models.chains': 4_000,
   'models.failed': 8_000,

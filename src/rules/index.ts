@@ -1,6 +1,5 @@
 /** `steersman/rules`: decisions that faces show or make, without Node. */
 
-export { type CodeSays, codeSays } from './evidence/exit-code.js';
 export { type GatePart, gateParts, OPTIONS, partLines, partsOf } from './gates/gate-parts.js';
 export { type Chosen, type FieldValues, firstValues, type Given, replyTo } from './gates/gate-reply.js';
 export { argumentsText, editText } from './gates/gate-text.js';
@@ -17,4 +16,5 @@ export {
 export { isRoleForm } from './outputs/empty-phrase.js';
 export { ACTION, ACTION_BYTES, ACTION_LABEL_CHARS } from './steering/component-action.js';
 export { SEARCH_ATTRIBUTES } from './steering/search-attributes.js';
+export { type CodeSays, codeSays } from './tools/exit-code.js';
 export { asTaken } from './tools/model-habits.js';

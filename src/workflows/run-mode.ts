@@ -19,7 +19,7 @@ import { execute } from './phases/execute.js';
 import { plan } from './phases/plan.js';
 import { answerConsultation, steer } from './phases/steering.js';
 import { verify } from './phases/verify.js';
-import { listStart } from './run/evidence.js';
+import { listStart } from './run/checked-files.js';
 import { tellFiles } from './run/instruct.js';
 import { noteFallback } from './run/notes.js';
 import { MOVED, type Moved, type Run, Yielded } from './run/run.js';

@@ -87,9 +87,7 @@ export const CONCERNS_BYTES = 8_000;
 
 /** The effects of a sub-agent, reported to its caller; the oldest are dropped first. */
 export const EFFECTS_BYTES = 3_000;
-/** A goal's record of the files that it wrote and of its calls. */
-export const EVIDENCE_BYTES = 16_000;
-/** Facts about these files that were looked up before a verdict. */
+/** Facts about a goal's files and calls that were looked up before a verdict. */
 export const LOOKED_BYTES = 32_000;
 /** Sub-agents of a run; the oldest that have ended are dropped first. */
 export const CHILDREN_BYTES = 6_000;
@@ -113,7 +111,7 @@ export const LEDGER_BYTES = 55_000;
 /** Sessions with stateful tool servers, about twenty. */
 export const SESSIONS_BYTES = 4_000;
 /** The state of all features together, in their slices. */
-export const FEATURES_BYTES = 38_100;
+export const FEATURES_BYTES = 54_270;
 
 /**
  * Attempts of work that only some workers of a queue can do: if half of them can, all attempts miss once in about 4,000

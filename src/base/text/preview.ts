@@ -21,3 +21,8 @@ export function cutChars(text: string, max: number): string {
   const head = headChars(text, max - mark(text.length).length);
   return head + mark(text.length - head.length);
 }
+
+/** Makes a foreign name safe within a line: control and format characters become `?`. */
+export function safeLine(text: string, max = 300): string {
+  return preview(text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?'), max);
+}

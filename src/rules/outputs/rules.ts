@@ -20,7 +20,7 @@ import {
 import { Faults, type Fields, type ReadAll, readFields, word } from '../../run/outputs/fields.js';
 import type { TaskChange } from '../../run/plan/plan.js';
 import { type Capabilities, missing } from '../agents/capabilities.js';
-import { citationDoubts } from '../evidence/citations.js';
+import { citationDoubts } from './citations.js';
 import { isEmptyPhrase } from './empty-phrase.js';
 import { readPlannedTasks } from './planned-tasks.js';
 

@@ -13,9 +13,9 @@ import type { PlannedTask, Task } from '../../run/plan/plan.js';
 import { userNotesText } from '../../run/state/goal.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { stepsOf } from '../../run/state/trace.js';
-import { digest, toldText } from '../evidence/telling.js';
 import { limitsOf, ownChainOf } from '../limits/in-force.js';
 import { paragraphs } from './instructions.js';
+import { digest, toldText } from './telling.js';
 
 /** Limits for the subject and for its context: a consultation takes 48 KB. */
 const SUBJECT_BYTES = 18_000;

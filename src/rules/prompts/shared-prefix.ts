@@ -4,7 +4,7 @@ import { fill, type Words, wordsOf } from '../../base/words/words.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { offeredTools, type PinnedRun } from '../../run/agents/run-config.js';
 import { RECALL, type ToolDefinition } from '../../run/tools/tool.js';
-import { inventoryText, readsFiles } from '../evidence/inventory.js';
+import { inventoryText, readsFiles } from './inventory.js';
 
 export interface Prefix {
   key: string;

@@ -1,6 +1,4 @@
-/** A run's own evidence of a goal's effects, collected without a model: the records, and the results of a look. */
-
-import type { ToolEnding } from '../messages/message.js';
+/** What looks at a workspace find, what a verdict may cite of it, and what a completed goal rests on. */
 
 /** Replaces the hash of a file that could not be looked at. */
 export const NOT_SEEN = 'unread';
@@ -23,56 +21,6 @@ export interface Snapshot extends FileState {
   taskIds: string[];
   /** Number of the last change by a call that named it. Absent in older versions, or without such a change. */
   wrote?: number;
-}
-
-/** Files that calls named but the snapshots had no room for. */
-export interface Unkept {
-  files: Pick<Snapshot, 'path' | 'taskIds'>[];
-  /** Number of the last change of one of them. */
-  wrote: number;
-}
-
-/** A call that may have changed something, or did not do its task. */
-export interface CallNote {
-  taskId: string | null;
-  /** The call on one line. */
-  call: string;
-  /** The paths that it named, as snapshots have them. */
-  named: string[];
-  ending: ToolEnding;
-  isError: boolean;
-  /** It may have changed something. */
-  acted: boolean;
-  /** The run saw only a part of the tool's output. */
-  cut: boolean;
-  /** The tool's output on one line, for commands, computations and failures; only the beginning of a long one. */
-  said: string | null;
-  /** The end of the output, if `said` is its beginning. */
-  last?: string;
-  /** Lines of the output that are left out. */
-  left?: number;
-  /** A command line whose exit code does not prove success, or code that reads no files. */
-  silent?: true;
-  /** The output held when the call ran; a later change may have undone it. */
-  ran?: 'command' | 'code';
-  /** The number of changes before it began. Absent in notes of older versions. */
-  at?: number;
-  /** The call's own number among the changes, if it may have changed files without a snapshot. */
-  alters?: number;
-}
-
-export interface Evidence {
-  files: Snapshot[];
-  calls: CallNote[];
-  /** Files and calls that there was no room for. */
-  left: number;
-  /** The number of the goal's calls so far that may have changed files; it orders the notes. */
-  changes?: number;
-  unkept?: Unkept;
-}
-
-export function newEvidence(): Evidence {
-  return { files: [], calls: [], left: 0 };
 }
 
 /** The present state of a file, compared with the one before. */

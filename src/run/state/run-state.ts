@@ -2,7 +2,6 @@
 
 import { type Children, noChildren } from '../agents/children.js';
 import type { PinnedRun, RunSettings } from '../agents/run-config.js';
-import { type Evidence, newEvidence } from '../evidence/evidence.js';
 import { budgetTokens } from '../limits/budget-tokens.js';
 import type { Cause, Outcome } from '../limits/cause.js';
 import type { BudgetUse, Limits } from '../limits/limits.js';
@@ -39,8 +38,6 @@ export interface RunState {
   cursor: Cursor;
   threads: Threads;
   tasks: Task[];
-  /** Evidence of the current goal. */
-  evidence: Evidence;
   models: ModelUse;
   tools: ToolUse;
   people: People;
@@ -72,7 +69,6 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     cursor: cursorAt(firstPosition(settings.mode)),
     threads: {},
     tasks: [],
-    evidence: newEvidence(),
     models: newModelUse(settings.knownModels),
     tools: newToolUse(now),
     people: newPeople(),

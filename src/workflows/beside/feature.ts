@@ -12,6 +12,7 @@ import type { CallToolResult, MomentEnd, MomentParts } from '../../activities/ty
 import type { JsonSchema } from '../../base/json/json.js';
 import type { CallValues } from '../../rules/prompts/call-context.js';
 import type { PinnedRole } from '../../run/agents/role.js';
+import type { Basis } from '../../run/evidence/evidence.js';
 import type { GateAnswer } from '../../run/gates/gate.js';
 import type { Cause, Outcome } from '../../run/limits/cause.js';
 import type { CallFailure } from '../../run/limits/failure.js';
@@ -19,10 +20,13 @@ import type { Limits } from '../../run/limits/limits.js';
 import type { AssistantMessage, PictureRef, ToolResultBlock } from '../../run/messages/message.js';
 import type { PinnedCall } from '../../run/models/model-use.js';
 import type { ModelSituation } from '../../run/models/resolver.js';
+import type { VerdictOutput } from '../../run/outputs/contracts.js';
+import type { Verification } from '../../run/position/position.js';
 import type { GoalEnd } from '../../run/state/goal.js';
 import type { OpenGate } from '../../run/state/people.js';
 import type { RunState } from '../../run/state/run-state.js';
 import type { AnySlice } from '../../run/state/slice.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
 import type { Seen } from '../run/definitions.js';
 import type { Called, CallOptions } from '../run/ports.js';
 
@@ -70,20 +74,32 @@ export interface Feature<R> {
   loaded?(run: R): void;
   /** Returns what the first goal's message has besides the goal: more text, pictures. */
   withGoal?(run: R): { text: string; pictures: PictureRef[] } | null;
+  /** A goal after the first begins. */
+  goalBegins?(run: R): void;
   /** Called before each model call, after all other messages were added. */
   beforeCall?(run: R, role: PinnedRole): void;
   /** The model of the next call is known; `state.models.at` has the previous one. */
   modelChosen?(run: R, role: PinnedRole, model: string): void;
   /** Returns the feature's part in a moment that the worker is notified of; null without one. */
   tells?(run: R, moment: Moment): Part | null;
+  /** A call of the conversation begins, perhaps beside others. */
+  callBegins?(run: R, callId: string): void;
+  /** The call is about to be made. Resolves when it may be; null: at once. */
+  beforeTool?(run: R, tool: ToolDefinition, input: Readonly<Record<string, unknown>>): Promise<void> | null;
   /** A person has answered a gate of this run, which may close at once. */
   gateAnswered?(run: R, open: OpenGate, answer: GateAnswer): void;
   /** A call of a tool has ended in any way, or an attempt of it. */
   callEnded?(run: R, callId: string): void;
   /** A tool call of the conversation has its result. */
-  afterResult?(run: R, call: { callId: string; result: ToolResultBlock }): void;
+  afterResult?(run: R, call: EndedCall): void;
+  /** A sub-agent reports what it has done, a line for each effect. */
+  agentActed?(run: R, effects: readonly string[]): void;
   /** True if something of its own is in flight outside the loop, so that this part of the run cannot end. */
   isBusy?(run: R): boolean;
+  /** The verifier is about to judge: sets what its verdict may cite. Null: nothing is awaited. */
+  beforeVerdict?(run: R, position: Verification): Promise<void> | null;
+  /** Resolves with what an accepted verdict rests on; null: this feature cannot tell. */
+  verdictRests?(run: R, position: Verification, verdict: VerdictOutput): Promise<VerdictRests> | null;
   /**
    * The goal has its answer, and its end is not recorded yet. Resolves with the new end, or with `moved` if the feature
    * has moved the run to a position that answers the goal again. Null: the end stands.
@@ -108,6 +124,23 @@ export function formOf(
   { form }: PinnedCall,
 ): JsonSchema | null {
   return features.find(({ name }) => name === form)?.form?.schema(state) ?? null;
+}
+
+/** A call of the conversation with its result. */
+export interface EndedCall {
+  callId: string;
+  result: ToolResultBlock;
+  /** The tool that ran, or that is pinned under the call's name; null for an unknown name. */
+  tool: ToolDefinition | null;
+  /** The arguments it ran with. */
+  input: Readonly<Record<string, unknown>>;
+}
+
+export interface VerdictRests {
+  /** Null if nothing was accepted. */
+  basis: Basis | null;
+  /** Files that it cites and that have changed since they were looked at. */
+  changed: string[];
 }
 
 export interface Reply {
@@ -140,7 +173,7 @@ export interface Part {
 export interface OwnRunner<R> {
   /** Carries out a call. Its fault, such as an unknown id, is a result. A failed activity is retried or ends the call. */
   run(run: R, call: OwnCall): Promise<Called<CallToolResult>>;
-  /** Its calls count as evidence. */
+  /** Its calls count as work on the goal, though they change nothing outside the run. */
   writes?: true;
 }
 

@@ -3,14 +3,17 @@ import type { CallValues } from '../../rules/prompts/call-context.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import type { GateAnswer } from '../../run/gates/gate.js';
 import type { Limits } from '../../run/limits/limits.js';
-import type { PictureRef, ToolResultBlock } from '../../run/messages/message.js';
+import type { PictureRef } from '../../run/messages/message.js';
 import type { ModelSituation } from '../../run/models/resolver.js';
+import type { VerdictOutput } from '../../run/outputs/contracts.js';
+import type { Verification } from '../../run/position/position.js';
 import type { GoalEnd } from '../../run/state/goal.js';
 import type { OpenGate } from '../../run/state/people.js';
 import type { RunState } from '../../run/state/run-state.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
 import type { Seen } from '../run/definitions.js';
 import { MOVED, type Moved, type Run } from '../run/run.js';
-import type { Feature, OwnRunner } from './feature.js';
+import type { EndedCall, Feature, OwnRunner, VerdictRests } from './feature.js';
 
 /** Moves state that earlier code stored elsewhere to the slices of features. */
 export function adopted(state: RunState, features: readonly Feature<Run>[]): RunState {
@@ -54,7 +57,24 @@ export function beforeCall(run: Run, role: PinnedRole): void {
   for (const feature of run.features) feature.beforeCall?.(run, role);
 }
 
-export function afterResult(run: Run, call: { callId: string; result: ToolResultBlock }): void {
+export function goalBegins(run: Run): void {
+  for (const feature of run.features) feature.goalBegins?.(run);
+}
+
+export function callBegins(run: Run, callId: string): void {
+  for (const feature of run.features) feature.callBegins?.(run, callId);
+}
+
+/** Returns null if nothing is awaited. */
+export function beforeTool(
+  run: Run,
+  tool: ToolDefinition,
+  input: Readonly<Record<string, unknown>>,
+): Promise<void> | null {
+  return inTurn(run.features.flatMap(feature => feature.beforeTool?.(run, tool, input) ?? []));
+}
+
+export function afterResult(run: Run, call: EndedCall): void {
   for (const feature of run.features) feature.afterResult?.(run, call);
 }
 
@@ -68,6 +88,34 @@ export function callEnded(run: Run, callId: string): void {
 
 export function gateAnswered(run: Run, open: OpenGate, answer: GateAnswer): void {
   for (const feature of run.features) feature.gateAnswered?.(run, open, answer);
+}
+
+export function agentActed(run: Run, effects: readonly string[]): void {
+  for (const feature of run.features) feature.agentActed?.(run, effects);
+}
+
+/** Returns null if nothing is awaited. */
+export function beforeVerdict(run: Run, position: Verification): Promise<void> | null {
+  return inTurn(run.features.flatMap(feature => feature.beforeVerdict?.(run, position) ?? []));
+}
+
+/** Without a feature that can tell, a verdict is the verifier's opinion. */
+export function verdictRests(
+  run: Run,
+  position: Verification,
+  verdict: VerdictOutput,
+): Promise<VerdictRests> | VerdictRests {
+  for (const feature of run.features) {
+    const rests = feature.verdictRests?.(run, position, verdict);
+    if (rests) return rests;
+  }
+  return { basis: 'opinion', changed: [] };
+}
+
+/** Waits for all that have begun. One promise is returned itself: another tick could reorder commands of branches. */
+function inTurn(begun: readonly Promise<void>[]): Promise<void> | null {
+  const [only = null, ...others] = begun;
+  return others.length === 0 ? only : Promise.all(begun).then(() => undefined);
 }
 
 /** Waits for the features; they begin nothing meanwhile. */

@@ -22,7 +22,7 @@ import {
 } from '../../run/position/position.js';
 import { isHeld, wayOf } from '../../run/state/run-state.js';
 import { hash64 } from '../../run/tools/ledger.js';
-import { lookAtChecked } from '../run/evidence.js';
+import { lookAtChecked } from '../run/checked-files.js';
 import { beginInterpreting, hasMessage, mustInterpret, roleHere } from '../run/hearing.js';
 import { instruct } from '../run/instruct.js';
 import { goOnChecked, noteLimit, planAnew } from '../run/notes.js';

@@ -4,19 +4,18 @@ import { ANSWER_BYTES, CONCERNS_BYTES, EXCEPTIONS_BYTES } from '../../base/sizes
 import { fitted } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
 import { visibleText } from '../../base/text/unseen.js';
-import { basisOf, itemsCited } from '../../rules/evidence/citations.js';
 import { saysNothing } from '../../rules/outputs/empty-phrase.js';
 import { decideVerdict } from '../../rules/plan/decide.js';
 import { verificationInstruction } from '../../rules/prompts/instructions.js';
 import type { CheckResult } from '../../run/checks/check.js';
-import type { Basis } from '../../run/evidence/evidence.js';
 import { plansLeft } from '../../run/limits/limits.js';
 import type { VerdictOutput } from '../../run/outputs/contracts.js';
 import { confirmationReasons } from '../../run/outputs/envelope.js';
 import { questionText, specialText } from '../../run/outputs/special-output.js';
 import { isOpen, rejectTasks } from '../../run/plan/plan.js';
 import { executionAt, type Verification, verificationAt } from '../../run/position/position.js';
-import { changedSince, lookForVerdict } from '../run/evidence.js';
+import type { VerdictRests } from '../beside/feature.js';
+import { beforeVerdict, verdictRests } from '../beside/moments.js';
 import { askFor, confirm } from '../run/gates.js';
 import {
   enterChecks,
@@ -59,7 +58,7 @@ async function judge(run: Run, position: Verification): Promise<StepEnd> {
     get tools() {
       return position.turns.round < looks();
     },
-    prepare: () => lookForVerdict(run, position),
+    prepare: () => prepare(run, position),
     instruction: () => (unanswered ? run.words.verdictUnanswered : verificationInstruction(state, position)),
     leaves: () => leaves(run, position),
   });
@@ -78,6 +77,14 @@ async function judge(run: Run, position: Verification): Promise<StepEnd> {
     default:
       return concludeEarly(run, end);
   }
+}
+
+/** Collects the facts that this verdict may cite, once. Null: there is nothing to wait for. */
+function prepare(run: Run, position: Verification): Promise<void> | null {
+  if (position.looked !== null) return null;
+  // Others may have changed files since they were read: a verifier that looks must read them anew (WK3).
+  if (run.limits.looks > 0) run.doubtReads();
+  return beforeVerdict(run, position);
 }
 
 function hasOpen({ state }: Run): boolean {
@@ -114,7 +121,7 @@ async function apply(
   goal.counters = { ...goal.counters, verification: goal.counters.verification + 1 };
   const decided = decideVerdict(output, state.tasks);
   const { cause, improvements } = decided;
-  const { basis, changed } = cause === 'verified' ? await restsOn(run, position, output) : UNTESTED;
+  const { basis, changed } = cause === 'verified' ? await verdictRests(run, position, output) : UNTESTED;
   const again = changed.length > 0 && !position.anew && plansLeft(goal.counters, run.limits) > 0;
   // A check whose file has changed is repeated, or counts as failed.
   const unchecked = forgetChecked(run, changed);
@@ -148,13 +155,6 @@ async function apply(
   return planAgain(run, { from: 'verification', wanted: improvements });
 }
 
-interface Rests {
-  /** Null if nothing was accepted. */
-  basis: Basis | null;
-  /** Files that it cites and that have changed since they were looked at. */
-  changed: string[];
-}
-
 /** Marks passed checks of files that have changed as failed. Returns true if there is one. */
 function forgetChecked({ state }: Run, changed: readonly string[]): boolean {
   const { checks } = state.goal;
@@ -166,16 +166,7 @@ function forgetChecked({ state }: Run, changed: readonly string[]): boolean {
   return true;
 }
 
-const UNTESTED: Rests = { basis: null, changed: [] };
-
-/** Returns the basis of an accepted verdict. Cited files are looked at again, because others work in the folder too. */
-async function restsOn(run: Run, { looked }: Verification, verdict: VerdictOutput): Promise<Rests> {
-  const cited = itemsCited(verdict, looked?.items ?? []);
-  const passed = run.state.goal.checks.results.filter(({ status }) => status === 'passed');
-  const changed = await changedSince(run, [...cited, ...passed]);
-  const holding = cited.filter(({ file }) => !file || (changed !== null && !changed.includes(file.path)));
-  return { basis: basisOf(verdict, run.state.tasks, holding), changed: changed ?? [] };
-}
+const UNTESTED: VerdictRests = { basis: null, changed: [] };
 
 /** Plans again while verifications are left. */
 function planAgain(run: Run, improvements: { from: 'verification' | 'user'; wanted: string[] }): StepEnd {

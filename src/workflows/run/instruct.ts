@@ -1,8 +1,8 @@
 /** Messages from the run to its roles: their prompts, their instructions, and what the workspace contains. */
 
 import { fill } from '../../base/words/words.js';
-import { inventoryText } from '../../rules/evidence/inventory.js';
 import { withCallContext } from '../../rules/prompts/call-context.js';
+import { inventoryText } from '../../rules/prompts/inventory.js';
 import { introduction } from '../../rules/prompts/shared-prefix.js';
 import { holdsNotes, notesText, takesNotes } from '../../run/agents/project-notes.js';
 import type { PinnedRole } from '../../run/agents/role.js';

@@ -9,7 +9,6 @@ import { blockDependants } from '../../rules/plan/plan-order.js';
 import { overdueInstruction } from '../../rules/prompts/instructions.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { checksOf } from '../../run/checks/check.js';
-import { newEvidence } from '../../run/evidence/evidence.js';
 import type { Account } from '../../run/limits/usage-by.js';
 import type { Task } from '../../run/plan/plan.js';
 import { begun, overdue } from '../../run/plan/task-time.js';
@@ -24,6 +23,7 @@ import {
   wrapUpAt,
 } from '../../run/position/position.js';
 import { goalTimeMs, newGoal } from '../../run/state/goal.js';
+import { goalBegins } from '../beside/moments.js';
 import { instruct } from './instruct.js';
 import type { Moved, Run } from './run.js';
 
@@ -122,7 +122,7 @@ export function beginNextGoal(run: Run, text: string, spent?: Account): void {
   const { mode } = state.settings;
   state.goal = { ...newGoal(state.goal.number + 1, text, { mode, startedAt: run.ports.now() }), ...spent };
   state.tasks = [];
-  state.evidence = newEvidence();
+  goalBegins(run);
   run.line.tools.badCalls = {};
   state.models.failed = {};
   state.models.out = {};

@@ -32,6 +32,12 @@ const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
     words: /credit|\bcharged\b|charges\b/i,
     contracts: ['run/limits/cause.ts', 'run/models/resolver.ts', 'workflows/turn/resolve-model.ts'],
   },
+  // A verdict cites what it rests on as `evidence`, which is a basis of ends; looks find snapshots.
+  evidence: {
+    words:
+      /\bEvidence\b|state\.evidence|features\/evidence|\bSnapshot\b|agentNote|look(?:Before|ForVerdict|edUp)\b/,
+    contracts: ['run/evidence/evidence.ts'],
+  },
   // A gate may be a form, also one of an agent: that is a kind of gates. The worker signals and queries these.
   forms: {
     words: /form(?:Signal|Answer|Message|Question|Text)|(?:hear|take|close|end)Forms?\b|'form:/i,

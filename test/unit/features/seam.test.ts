@@ -29,6 +29,7 @@ test('features: a run that uses none → keeps nothing of them', () => {
 /** Where code before the seam had it. */
 const EARLIER: Record<string, [given: object, left: object, value: unknown]> = {
   artifacts: [{ artifacts: [{ id: 'report' }] }, {}, [{ id: 'report' }]],
+  evidence: [{ evidence: { files: [], calls: [], left: 2 } }, {}, { files: [], calls: [], left: 2 }],
   credits: [{ total: { turns: 1, charged: { balance: 3 } } }, { total: { turns: 1 } }, { balance: 3 }],
   apps: [
     { tools: { apps: { shown: [{ callId: 'c1', server: 'files' }], calls: [] }, effects: [] } },

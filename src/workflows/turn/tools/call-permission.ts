@@ -25,7 +25,7 @@ import { batchAction, waitingSteers } from '../../../run/steering/inbox.js';
 import { idempotencyKeyOf, inlineInput } from '../../../run/tools/ledger.js';
 import { matchesCall } from '../../../run/tools/permission.js';
 import type { ToolDefinition } from '../../../run/tools/tool.js';
-import { readsNothingChanged } from '../../run/evidence.js';
+import { readsNothingChanged } from '../../run/checked-files.js';
 import {
   ask,
   closeGates,

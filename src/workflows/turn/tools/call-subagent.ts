@@ -20,9 +20,8 @@ import { addUsage } from '../../../run/messages/message.js';
 import { noteSummaries } from '../../../run/state/goal.js';
 import { closeGatesOf, finishPassed, takeBack } from '../../agents/agents.js';
 import type { OwnCall } from '../../beside/feature.js';
-import { limitsToShare } from '../../beside/moments.js';
+import { agentActed, limitsToShare } from '../../beside/moments.js';
 import { shareAnew } from '../../changes/set-limits.js';
-import { noteAgentEffects } from '../../run/evidence.js';
 import type { Called } from '../../run/ports.js';
 import type { Run } from '../../run/run.js';
 import { sharedUse } from '../../run/spend.js';
@@ -97,7 +96,7 @@ function takeReport(run: Run, id: string, end: AgentEnd): AgentRest | null {
     takeBack(run, id, rest.unread);
     const effects = rest.effects.map(line => `${id}: ${line}`);
     noteEffects(run, effects);
-    noteAgentEffects(run, effects);
+    agentActed(run, effects);
     shareAnew(run);
   }
   // An agent that was cancelled before it began has used nothing.

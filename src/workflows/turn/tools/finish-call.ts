@@ -23,7 +23,6 @@ import { serverOf, type ToolDefinition } from '../../../run/tools/tool.js';
 import { effectLine, mayHaveActed, withEffects } from '../../../run/tools/tool-use.js';
 import { ASK_PERSON } from '../../../run/tools/workflow-tools.js';
 import { afterResult } from '../../beside/moments.js';
-import { noteCall } from '../../run/evidence.js';
 import { giveRoundBack } from '../../run/notes.js';
 import type { Run } from '../../run/run.js';
 import { answerTo, closeApprovals, closeCallGates, isWithClient } from './call-permission.js';
@@ -41,8 +40,6 @@ export interface CallEnd {
   ran: ToolDefinition | null;
   /** `RunMemory.changes` when the call began; absent if it did not run here. */
   changes?: number;
-  /** The evidence's `changes` when the call began; absent if it did not run here. */
-  evidenceAt?: number;
 }
 
 /** Counts effects for checks, which are repeated only after a change. A sub-agent also lists them for its caller. */
@@ -77,7 +74,7 @@ export function noteAnswer(
 
 /** Appends the result of the next open call, and notes it in ledger, counters and journal. */
 export function finishCall(run: Run, end: CallEnd): void {
-  const { batch, call, result, input, ran, evidenceAt } = end;
+  const { batch, call, result, input, ran } = end;
   const { state, ports } = run;
   const thread = state.threads[batch.thread];
   if (!thread) throw new Error(`no thread ${batch.thread}`);
@@ -89,7 +86,6 @@ export function finishCall(run: Run, end: CallEnd): void {
   state.goal.counters = { ...state.goal.counters, toolCalls: state.goal.counters.toolCalls + 1 };
   remember(run, end, messageId);
   const tool = ran ?? run.pinned.tools.find(({ name }) => name === call.name) ?? null;
-  if (tool) noteCall(run, { result, tool, line: callLine(tool, input), input, at: evidenceAt });
   if (ran) noteEffect(run, ran, { input, result });
   // Edited arguments are not needed after the call.
   delete batch.edited[call.id];
@@ -140,7 +136,7 @@ function tell(
   const { ending, isError, durationMs, app } = result;
   // Of a call that started, `tool_call_started` has the arguments that it ran with.
   const isUntold = changes === undefined || input !== call.input;
-  afterResult(run, { callId, result });
+  afterResult(run, { callId, result, tool, input });
   run.journal('tool_call_ended', {
     callId,
     taskId: taskAt(run.cursor),

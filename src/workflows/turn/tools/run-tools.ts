@@ -18,9 +18,8 @@ import { toolEnding, toolFailureDecision } from '../../../run/tools/effect.js';
 import type { LedgerEntry } from '../../../run/tools/ledger.js';
 import { isRepeatable, type ToolDefinition, toolAttempts } from '../../../run/tools/tool.js';
 import { sessionLoss, type ToolSession } from '../../../run/tools/tool-session.js';
-import { callEnded } from '../../beside/moments.js';
+import { beforeTool, callBegins, callEnded } from '../../beside/moments.js';
 import { noteChange } from '../../changes/reload-tools.js';
-import { lookBefore } from '../../run/evidence.js';
 import { hasUnkept, keepSession, storeIsAway } from '../../run/keep-session.js';
 import type { Called } from '../../run/ports.js';
 import type { Run } from '../../run/run.js';
@@ -72,10 +71,9 @@ interface Started extends DecidedCall {
   reply: AssistantMessage;
   callId: string;
   changes: number;
-  evidenceAt: number;
 }
 
-function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes' | 'evidenceAt'>): Started {
+function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes'>): Started {
   const { batch, call, decision } = decided;
   closeCallGates(run, [call]);
   if (decision.kind === 'run' && decision.edited) batch.edited[call.id] = decision.edited;
@@ -88,7 +86,8 @@ function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes' | 'evid
     toolUseId: call.id,
     ...toldArguments(batch, call),
   });
-  return { ...decided, callId, changes: run.memory.changes, evidenceAt: run.state.evidence.changes ?? 0 };
+  callBegins(run, callId);
+  return { ...decided, callId, changes: run.memory.changes };
 }
 
 /** Edited arguments appear in full, because no other event has them. */
@@ -127,7 +126,7 @@ async function runCall(
 ): Promise<ToolResultBlock> {
   const { call } = started;
   const given = inputOf(started.batch, call);
-  for (const begin of [() => checkBefore(run, tool), () => lookBefore(run, tool, given)]) {
+  for (const begin of [() => checkBefore(run, tool), () => beforeTool(run, tool, given)]) {
     const waiting = begin();
     if (!waiting) continue;
     await waiting;

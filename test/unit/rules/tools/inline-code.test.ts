@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { opensSomething, sandboxReads } from '../../../../src/rules/evidence/inline-code.js';
+import { opensSomething, sandboxReads } from '../../../../src/rules/tools/inline-code.js';
 
 describe('code in a sandbox', () => {
   test.each<[code: string, reads: boolean]>([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayAlter } from '../../../../src/rules/evidence/altering.js';
+import { mayAlter } from '../../../../src/features/evidence/altering.js';
 
 const STILL = [
   'npm test',

@@ -1,9 +1,10 @@
 /** Files that changed since the goal began and have no snapshot. */
 
+import { safeLine } from '../../base/text/preview.js';
 import { delimit } from '../../base/words/prompt.js';
 import type { Words } from '../../base/words/words.js';
-import type { CallNote, Evidence, FilesNow, WorkspaceChanges } from '../../run/evidence/evidence.js';
-import { type Entry, safeLine } from './entry.js';
+import type { FilesNow, WorkspaceChanges } from '../../run/evidence/evidence.js';
+import type { CallNote, Entry, Evidence } from './rules.js';
 
 /** The number of listed files that no call named. */
 const MOST_SHOWN = 40;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { codeSays } from '../../../../src/rules/evidence/exit-code.js';
+import { codeSays } from '../../../../src/rules/tools/exit-code.js';
 
 const BASH = { pipefail: true };
 const SH = { pipefail: false };

@@ -1,12 +1,12 @@
 /** Builds the evidence for a verdict: items with ids, and the text that the verifier reads. */
 
 import { jsonBytes } from '../../base/json/json.js';
+import { safeLine } from '../../base/text/preview.js';
 import { delimit } from '../../base/words/prompt.js';
 import { fill, type Words } from '../../base/words/words.js';
+import { diffWithin, toldText } from '../../rules/prompts/telling.js';
 import type { CheckResult } from '../../run/checks/check.js';
 import {
-  type CallNote,
-  type Evidence,
   type EvidenceItem,
   type FileNow,
   type FilesNow,
@@ -17,12 +17,10 @@ import {
 import type { Task } from '../../run/plan/plan.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { argumentNames, isCommandName } from '../../run/tools/tool-paths.js';
-import { type Entry, safeLine } from './entry.js';
 import { othersOf } from './others.js';
-import { diffWithin, toldText } from './telling.js';
+import type { CallNote, Entry, Evidence } from './rules.js';
 
-/** Limits for one diff, for all diffs, and for the items with their texts. */
-export const DIFF_BYTES = 4_000;
+/** Limits for all diffs, and for the items with their texts. */
 const DIFFS_BYTES = 12_000;
 const LIST_BYTES = 24_000;
 

@@ -1,7 +1,7 @@
 /** Tells if a command line may change files: earlier results then say nothing about the state after it. */
 
 import { readShellLine, type ShellCommand } from '../../base/text/shell-line.js';
-import { isLook, ownCode, plainWords, SHELLS, SUBSTITUTION } from './exit-code.js';
+import { isLook, ownCode, plainWords, SHELLS, SUBSTITUTION } from '../../rules/tools/exit-code.js';
 
 const MOST_CHARS = 20_000;
 const MOST_DEPTH = 3;

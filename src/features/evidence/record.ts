@@ -3,15 +3,16 @@
 import { sizeOfList } from '../../base/sizes/sizes.js';
 import { preview } from '../../base/text/preview.js';
 import { contentText, isCut } from '../../conversation/tool-result.js';
-import type { CallNote, Evidence, Snapshot } from '../../run/evidence/evidence.js';
+import { digest, type Told, tellingLine } from '../../rules/prompts/telling.js';
+import { codeSays } from '../../rules/tools/exit-code.js';
+import { sandboxReads } from '../../rules/tools/inline-code.js';
+import type { Snapshot } from '../../run/evidence/evidence.js';
 import type { ToolEnding, ToolResultBlock } from '../../run/messages/message.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { argumentNames, isCommandName } from '../../run/tools/tool-paths.js';
 import { effectOf, mayHaveActed } from '../../run/tools/tool-use.js';
 import { mayAlter } from './altering.js';
-import { codeSays } from './exit-code.js';
-import { sandboxReads } from './inline-code.js';
-import { digest, type Told, tellingLine } from './telling.js';
+import type { CallNote, Evidence } from './rules.js';
 
 /** Parts of `EVIDENCE_BYTES`; later numbers and tasks of files use the remainder. */
 const FILES_BYTES = 6_800;

@@ -1,11 +1,11 @@
 /** The list of a workspace's files for the opening of all roles: names and sizes, in short. */
 
 import { utf8Length } from '../../base/json/json.js';
+import { safeLine } from '../../base/text/preview.js';
 import { delimit } from '../../base/words/prompt.js';
 import type { Words } from '../../base/words/words.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { argumentNames, isCommandName, isPathName } from '../../run/tools/tool-paths.js';
-import { safeLine } from './entry.js';
 
 /** The maximum size of the list. */
 const INVENTORY_BYTES = 2_000;

@@ -1,13 +1,17 @@
-/** Shortens a tool's output for evidence: how a command ended; for other calls, the beginning and the end. */
+/** Shortens a tool's output: how a command ended; for other calls, the beginning and the end. */
 
 import { fitsText, headWithin } from '../../base/text/fit.js';
 import { headChars, tailChars } from '../../base/text/large-text.js';
 import { oneLine, preview } from '../../base/text/preview.js';
 import { fill, type Words } from '../../base/words/words.js';
-import type { CallNote } from '../../run/evidence/evidence.js';
 
-export interface Told extends Pick<CallNote, 'last' | 'left'> {
+export interface Told {
+  /** The output on one line; only the beginning of a long one. */
   said: string;
+  /** The end of the output, if `said` is its beginning. */
+  last?: string;
+  /** Lines of the output that are left out. */
+  left?: number;
 }
 
 const EXIT = /\bexit(?:ed)?\b.*?\d+/i;

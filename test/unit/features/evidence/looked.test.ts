@@ -1,20 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { jsonBytes, utf8Length } from '../../../../src/base/json/json.js';
-import { EVIDENCE_BYTES, LOOKED_BYTES } from '../../../../src/base/sizes/bounds.js';
+import { LOOKED_BYTES } from '../../../../src/base/sizes/bounds.js';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
-import { basisOf, citationDoubts, itemsCited } from '../../../../src/rules/evidence/citations.js';
-import { inventoryOf } from '../../../../src/rules/evidence/inventory.js';
-import { lookedUp } from '../../../../src/rules/evidence/looked.js';
+import { lookedUp } from '../../../../src/features/evidence/looked.js';
 import {
   agentNote,
   callNote,
   isNoted,
   withCall,
   withSnapshots,
-} from '../../../../src/rules/evidence/record.js';
+} from '../../../../src/features/evidence/record.js';
+import {
+  basisOf,
+  type CallNote,
+  EVIDENCE_BYTES,
+  type Evidence,
+  itemsCited,
+  newEvidence,
+} from '../../../../src/features/evidence/rules.js';
+import { citationDoubts } from '../../../../src/rules/outputs/citations.js';
+import { inventoryOf } from '../../../../src/rules/prompts/inventory.js';
 import type {
-  CallNote,
-  Evidence,
   EvidenceItem,
   FileNow,
   FilesNow,
@@ -22,7 +28,7 @@ import type {
   Snapshot,
   WorkspaceChanges,
 } from '../../../../src/run/evidence/evidence.js';
-import { NOT_SEEN, newEvidence } from '../../../../src/run/evidence/evidence.js';
+import { NOT_SEEN } from '../../../../src/run/evidence/evidence.js';
 import { namedPaths } from '../../../../src/run/tools/tool-paths.js';
 import { task } from '../../../support/core-values.js';
 import { fileTool } from '../../../support/small-run.js';
