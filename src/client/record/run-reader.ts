@@ -1,6 +1,6 @@
 /** Reads a run from all its sources: its worker has everything, Temporal its state and end, the store its stored records. */
 import type { RunRecord } from '../../run/state/kept.js';
-import type { TraceReport, TraceStep } from '../../run/state/trace.js';
+import { type TraceReport, withEarlier } from '../../run/state/trace.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import { type EventsPage, eventsQuery, type RunResult, traceQuery } from '../../workflows/run/definitions.js';
@@ -111,7 +111,7 @@ export class RunReader {
   /** Adds earlier steps to the trace, if the store has all of them. */
   async #withKeptSteps(run: RunDescription, trace: TraceReport): Promise<TraceReport> {
     const kept = trace.dropped > 0 ? await this.#kept(run) : null;
-    return kept ? withEarlier(trace, (await keptTrace(kept.store, kept.run)).steps) : trace;
+    return kept ? withEarlier(trace, await keptTrace(kept.store, kept.run)) : trace;
   }
 
   /** Returns the stored run; null if it is not stored. */
@@ -129,13 +129,6 @@ function isEndKept(kept: KeptIn, run: RunDescription): boolean {
 
 function isUnserved(error: unknown): boolean {
   return error instanceof SteersmanError && error.code === 'unserved';
-}
-
-function withEarlier(trace: TraceReport, kept: readonly TraceStep[]): TraceReport {
-  const earlier = kept.filter(({ step }) => step <= trace.dropped);
-  return earlier.length < trace.dropped
-    ? trace
-    : { ...trace, steps: [...earlier, ...trace.steps], dropped: 0 };
 }
 
 /** Throws a SteersmanError `no_result` if Temporal ended the run without a result. */

@@ -99,6 +99,13 @@ export function traceOf(events: readonly JournalEvent[]): Trace {
   return { steps, dropped: (steps[0]?.step ?? 1) - 1, usedTools: events.reduce(withUse, {}) };
 }
 
+/** Adds the earlier steps of stored events, if these have all of them. */
+export function withEarlier<T extends Trace>(trace: T, stored: Trace): T {
+  const earlier = stored.steps.filter(({ step }) => step <= trace.dropped);
+  if (earlier.length < trace.dropped) return trace;
+  return { ...trace, steps: [...earlier, ...trace.steps], dropped: 0 };
+}
+
 export function shown(text: string): string {
   return preview(text, STEP_TEXT_CHARS);
 }

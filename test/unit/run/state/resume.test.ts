@@ -102,3 +102,12 @@ test('handed over: a model that came back, a choice that was replaced → not br
   expect([models.chosen, models.out]).toEqual([{ all: 'p/c', roles: {} }, {}]);
   expect(kept).toEqual(known);
 });
+
+test('handed over: code that noted steps beside the journal → their number and the uses of tools go on (O1, L20)', () => {
+  const { log, ...state } = handedOver();
+  const usedTools = { read: { count: 3, totalMs: 9 } };
+  const { steps: _, usedTools: __, ...journal } = log.journal;
+  const trace = { steps: [{ step: 5 }, { step: 6 }], dropped: 4, stored: ['ref-1'], usedTools };
+  const resumed = resumedState({ ...state, log: { ...log, journal, trace } });
+  expect(resumed.log).toEqual({ ...log, journal: { ...journal, steps: 6, usedTools } });
+});

@@ -3,7 +3,7 @@ import { jsonBytes } from '../../../../src/base/json/json.js';
 import { MOST_TOOLS_COUNTED, TRACE_BYTES } from '../../../../src/base/sizes/bounds.js';
 import { type AssistantMessage, NO_USAGE, type ToolEnding } from '../../../../src/run/messages/message.js';
 import { type Journal, newJournal, record } from '../../../../src/run/state/journal.js';
-import { aboutOf, stepsOf, traceOf, traceReport } from '../../../../src/run/state/trace.js';
+import { aboutOf, stepsOf, traceOf, traceReport, withEarlier } from '../../../../src/run/state/trace.js';
 import { noteCall, noteReply } from '../../../support/journaled.js';
 
 function journalOf(note: (journal: Journal) => void): Journal {
@@ -110,6 +110,21 @@ describe('traceReport', () => {
       for (let n = 0; n < 100; n += 1) noteCall(noted, 'read', { text: 'x'.repeat(200) });
     });
     expect(reportOf(journal)).toMatchObject({ dropped: 0, steps: { length: 100 } });
+  });
+
+  test('withEarlier: the journal has dropped the first steps → those of stored events stand before; not if some of them are lost (O2)', () => {
+    const journal = newJournal();
+    const stored: Journal['events'] = [];
+    for (let n = 1; n <= 400; n += 1) {
+      noteCall(journal, 'read', { turn: n });
+      stored.push(...journal.events.slice(-1));
+    }
+    const report = reportOf(journal);
+    expect(report.dropped).toBeGreaterThan(60);
+    const whole = withEarlier(report, traceOf(stored));
+    expect([whole.dropped, whole.steps.map(({ step }) => step)]).toEqual([0, stored.map(({ seq }) => seq)]);
+    const gap = stored.filter(({ seq }) => seq < 50 || seq > 60);
+    expect(withEarlier(report, traceOf(gap))).toBe(report);
   });
 
   test('traceReport: more tools than are counted each → the rest counted together (ST1)', () => {
