@@ -1,4 +1,5 @@
 /** Collects a model call's text and reasoning without gaps: parts that live text misses arrive with the complete reply. */
+import { isRoleForm } from '../../rules/outputs/empty-phrase.js';
 import { heardMore } from '../../run/limits/heartbeats.js';
 import type { RunEvent } from '../watch/run-event.js';
 
@@ -14,6 +15,9 @@ type Gives = 'all' | 'answer' | 'nothing';
 
 /** The text may be JSON for the run: its answer arrives when the goal ends. */
 const MAY_BE_JSON = /^\s*[{[`]/;
+/** The beginning of content for people. A component counts once its name is complete, because roles reply in some. */
+const BEGINS_CONTENT =
+  /^\s*(?:`{3}\w*\s+)?\{\s*(?:"content"\s*:\s*\[|"type"\s*:\s*"webcomponent"|(?:"type"\s*:\s*"component"\s*,\s*)?"component"\s*:\s*"[^"]*")/;
 
 /** Handles one call after another: see `oneAtATime`. */
 export class ReplyText {
@@ -115,7 +119,8 @@ export class ReplyText {
   #give(whole = false): string {
     const { text } = this.#seen;
     const mayBeJson = MAY_BE_JSON.test(text) || (!whole && text.trim() === '');
-    if (this.#gives === 'nothing' || (this.#gives === 'answer' && mayBeJson)) return '';
+    const isForRun = mayBeJson && !(BEGINS_CONTENT.test(text) && !isRoleForm(text));
+    if (this.#gives === 'nothing' || (this.#gives === 'answer' && isForRun)) return '';
     const more = text.slice(this.#given.length);
     this.#given = text;
     return more;

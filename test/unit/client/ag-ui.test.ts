@@ -57,6 +57,39 @@ const stream = (told: readonly AgUiEvent[]): AgUiEvent[] => [
   { type: 'RUN_FINISHED', threadId: RUN, runId: 'r', outcome: { type: 'success' } },
 ];
 
+/** What a reply tells in pieces of ten characters, before its end. */
+function piecesOf(text: string): string[] {
+  const { happens, says } = story();
+  const cuts = Array.from({ length: Math.ceil(text.length / 10) }, (_, at) => at * 10);
+  const told = toldOf([
+    happens('run_started', { mode: 'react', goal: 'Show it.' }),
+    happens('model_call_started', begun),
+    ...cuts.map(at => says(at, text.slice(at, at + 10))),
+  ]);
+  return told.flatMap(event => (event.type === 'TEXT_MESSAGE_CONTENT' ? [event.delta] : []));
+}
+
+test.each([
+  [
+    'content with a component',
+    '{"content":[{"type":"component","component":"order-card","props":{"id":1}}]}',
+  ],
+  ['one component', '{"type":"component","component":"order-card","orderId":"A-1","summary":"On its way."}'],
+  ['content in a fence', '```json\n{"content":[{"type":"text","value":"It is on its way."}]}'],
+])('R4 AG-UI: %s as the answer → told as it comes', (_what, text) => {
+  const pieces = piecesOf(text);
+  expect(pieces.length).toBeGreaterThan(2);
+  expect(pieces.join('')).toBe(text);
+});
+
+test.each([
+  ['a form of roles', '{"type":"component","component":"planner-response","summary":"I plan.","todos":[]}'],
+  ['an envelope', '{"thought":"Hm","action":"ASK","params":{"question":"Which?"}}'],
+  ['other JSON', '{"answer":{"content":"It is on its way."}}'],
+])('AG-UI: %s → not told while it is written', (_what, text) => {
+  expect(piecesOf(text)).toEqual([]);
+});
+
 function aCall() {
   const { happens, says } = story();
   return [
