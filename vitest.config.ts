@@ -25,6 +25,7 @@ const doors = [
   { find: /^@steersman\/([\w-]+)$/, replacement: `${ROOT}packages/$1/index.ts` },
   { find: /^steersman$/, replacement: `${ROOT}src/client/index.ts` },
   { find: /^steersman\/console$/, replacement: `${ROOT}packages/console/index.ts` },
+  { find: /^steersman\/(components|react)$/, replacement: `${ROOT}packages/$1/index.ts` },
   { find: /^steersman\/testing$/, replacement: `${ROOT}packages/test-kit/index.ts` },
   { find: /^steersman\/messages$/, replacement: `${ROOT}src/client/messages/index.ts` },
   { find: /^steersman\/vocabularies$/, replacement: `${ROOT}src/vocabularies.ts` },

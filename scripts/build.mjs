@@ -27,7 +27,9 @@ const PART = /"@steersman\/([\w-]+)"/g;
 const dist = join(root, 'dist');
 const stamp = join(dist, '.built');
 
-/** What browsers load is bundled, all else is transpiled file by file. */
+const CODE = /\.tsx?$/;
+
+/** What the console's page loads is bundled, all else is transpiled file by file. */
 const PAGE = join('packages', 'console', 'page');
 const sources = ['src', 'packages'].flatMap(folder =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -35,7 +37,7 @@ const sources = ['src', 'packages'].flatMap(folder =>
     .sort(),
 );
 const files = sources.filter(
-  file => /\.(ts|json|zip|[cm]js)$/.test(file) && !/\bpackage\.json$/.test(file) && !file.startsWith(PAGE),
+  file => /\.(tsx?|json|zip|[cm]js)$/.test(file) && !/\bpackage\.json$/.test(file) && !file.startsWith(PAGE),
 );
 const pageFiles = sources.filter(file => file.startsWith(PAGE) && /\.\w+$/.test(file));
 const hash = createHash('sha256');
@@ -69,22 +71,24 @@ for (const [folder, outdir] of [
 ])
   await esbuild.build({
     entryPoints: files
-      .filter(file => file.startsWith(folder) && file.endsWith('.ts'))
+      .filter(file => file.startsWith(folder) && CODE.test(file))
       .map(file => join(root, file)),
     outdir,
     outbase: join(root, folder),
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
     sourcemap: true,
     logLevel: 'error',
   });
 for (const file of files) {
-  if (!file.endsWith('.ts')) {
+  if (!CODE.test(file)) {
     cpSync(join(root, file), built(file));
     continue;
   }
-  const script = built(file).replace(/\.ts$/, '.js');
+  const script = built(file).replace(CODE, '.js');
   const text = readFileSync(script, 'utf8');
   const resolved = text.replace(PART, '"#steersman/$1"');
   if (resolved !== text) writeFileSync(script, resolved);
@@ -96,7 +100,10 @@ const PURE = ['src/base', 'src/run', 'src/conversation', 'src/rules', 'packages/
 );
 
 /** The source of a file, which is named as it is built. */
-const source = file => join(root, file.startsWith('packages') ? '' : 'src', file);
+const source = file => {
+  const path = join(root, file.startsWith('packages') ? '' : 'src', file);
+  return existsSync(path) ? path : path.replace(/\.ts$/, '.tsx');
+};
 const texts = new Map();
 
 /** Each door is read once. */

@@ -6,7 +6,10 @@ import type { Served } from './routes.js';
 
 const DIR = builtBeside(import.meta.url, 'page');
 
-/** Only the console's own scripts and styles are allowed; no site may frame it, and it loads nothing from other servers. */
+/**
+ * Only the console's own scripts and styles are allowed; no site may frame it, and it loads nothing from other servers.
+ * The policy `default` sanitizes HTML that a project's elements write. `lit-html` is that of Lit, once for each copy.
+ */
 const POLICY_BUT_FRAMES = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,7 +21,7 @@ const POLICY_BUT_FRAMES = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types steersman dompurify',
+  "trusted-types steersman dompurify default lit-html 'allow-duplicates'",
 ].join('; ');
 
 /** Headers of every response that does not set them. The page may frame only its own pages and, if configured, apps. */

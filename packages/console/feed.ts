@@ -1,9 +1,9 @@
 /** Watches one run for all pages that show it: stores its events for pages that join later, and pushes new ones. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Frame } from '@steersman/view';
 import { type CallInFlight, newProgress, type RunProgress, take } from '@steersman/view';
 import { errorText } from 'steersman/base';
 import { explainError, ownSeq, type Run, type RunEvent, type RunSnapshot } from 'steersman/client';
-import type { Frame } from './api.js';
 
 export type Push = (frame: Frame) => void;
 

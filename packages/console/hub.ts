@@ -1,9 +1,9 @@
 /** Shared by all pages: one watcher for each run, and one for all open gates. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { StreamAsk } from '@steersman/view';
 import { errorText } from 'steersman/base';
 import { explainError, type SteersmanClient } from 'steersman/client';
 import { isLoopback } from 'steersman/shared';
-import type { StreamAsk } from './api.js';
 import { Feed, type Push } from './feed.js';
 import { Waiting } from './waiting.js';
 

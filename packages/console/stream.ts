@@ -1,5 +1,5 @@
 /** Streams frames as server-sent events. Pages read it with `fetch`, so that the token is a header. */
-import type { Frame } from './api.js';
+import type { Frame } from '@steersman/view';
 import type { Push } from './feed.js';
 
 const PING_MS = 10_000;

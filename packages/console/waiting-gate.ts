@@ -1,7 +1,8 @@
 /** Adds to a gate what its own text lacks. Used by the server and the page. Pure. */
+
+import type { WaitingGate } from '@steersman/view';
 import type { Gate, RunSnapshot } from 'steersman/client';
 import { hiddenLines, knownOf } from 'steersman/rules';
-import type { WaitingGate } from './api.js';
 
 export function waitingGate(
   state: Pick<RunSnapshot, 'id' | 'goal' | 'inputs' | 'tasks'>,

@@ -1,8 +1,8 @@
 /** Watches all open gates, once for all pages. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Frame, UntoldRun, WaitingGate } from '@steersman/view';
 import { errorText } from 'steersman/base';
 import { explainError, type ListedRun, type SteersmanClient } from 'steersman/client';
-import type { Frame, UntoldRun, WaitingGate } from './api.js';
 import type { Push } from './feed.js';
 import { waitingGate } from './waiting-gate.js';
 

@@ -1,11 +1,32 @@
 /** `@steersman/view`: the view of a run for people, shared by all user interfaces. Without Node. */
 
+export { AskFault, ask, type Console, runPath } from './ask.js';
+export type { Frame, StreamAsk, UntoldRun, WaitingGate } from './frames.js';
+export {
+  type AgentItem,
+  type AnswerItem,
+  type Durable,
+  type Fold,
+  type GateItem,
+  type GoalItem,
+  type Item,
+  type MessageItem,
+  type NoteItem,
+  newFold,
+  type ReceiptStep,
+  recordedAnswer,
+  type SaidItem,
+  type ToolItem,
+  takeItem,
+} from './items.js';
 export { isCostly } from './markdown-cost.js';
 export { phaseName } from './phases.js';
+export { RunFold, takesNextGoal } from './run-fold.js';
 export {
   type CallInFlight,
   childProgress,
   type Known,
+  lastWords,
   newProgress,
   type RunProgress,
   take,
@@ -13,3 +34,4 @@ export {
   wordsOf,
 } from './run-progress.js';
 export { isJson, jsonStart, mayBecomeJson, spokenText } from './spoken-text.js';
+export { Stream, type StreamEnds, type StreamState } from './stream.js';

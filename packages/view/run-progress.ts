@@ -207,3 +207,9 @@ const NO_WORK: ReadonlySet<string> = new Set(['paused', 'waiting', 'idle', 'ende
 export function wordsOf({ form, heard: { text } }: CallInFlight): string | null {
   return text.from > 0 && form === 'json' ? null : spokenText(text.text, form);
 }
+
+/** Returns the end of a call's text for people, with a mark if there is more before it. */
+export function lastWords(call: CallInFlight, most: number): string {
+  const words = wordsOf(call) ?? '';
+  return words.length > most || words === '' ? `…${words.slice(-most)}` : words;
+}

@@ -10,6 +10,8 @@ interface Manifest {
   engines: object;
   dependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
+  /** Peers that a program may be without. */
+  peerDependenciesMeta?: Record<string, object>;
 }
 
 const IMPORT = /^(?:import|export)\b[^;]*?from '([^'.][^']*)'|\b(?:import|resolve)\('([^'.][^']*)'\)/gm;
@@ -27,7 +29,7 @@ function manifestOf(folder: string): Manifest {
 function importedBy(name: string): Set<string> {
   const files = readdirSync(join(PACKAGES, name), { recursive: true, encoding: 'utf8' })
     .map(file => join(name, file))
-    .filter(file => file.endsWith('.ts') && !file.startsWith(PAGE));
+    .filter(file => /\.tsx?$/.test(file) && !file.startsWith(PAGE));
   const specifiers = files.flatMap(file =>
     [...readFileSync(join(PACKAGES, file), 'utf8').matchAll(IMPORT)].map(
       ([, still, late]) => still ?? late ?? '',
@@ -41,13 +43,18 @@ describe.each(readdirSync(PACKAGES))('packages/%s', name => {
   const manifest = manifestOf(join(PACKAGES, name));
 
   test('its dependencies → what it imports, in the versions of the project', () => {
-    const imported = [...importedBy(name)].filter(found => found !== 'steersman').sort();
+    const peers = Object.keys(manifest.peerDependenciesMeta ?? {});
+    const imported = [...importedBy(name)]
+      .filter(found => found !== 'steersman' && !peers.includes(found))
+      .sort();
     const versions = imported.map(found => [
       found,
       found.startsWith('@steersman/') ? root.version : root.dependencies?.[found],
     ]);
     expect(manifest.dependencies ?? {}).toEqual(Object.fromEntries(versions));
-    expect(manifest.peerDependencies).toEqual({ steersman: root.version });
+    expect(peers.filter(peer => !importedBy(name).has(peer))).toEqual([]);
+    expect(Object.keys(manifest.peerDependencies ?? {}).sort()).toEqual([...peers, 'steersman'].sort());
+    expect(manifest.peerDependencies?.steersman).toBe(root.version);
   });
 
   test('its manifest → is that of the project, with the door of every package', () => {

@@ -1,6 +1,7 @@
 /** Frames of one run as an async generator, in order. */
+
+import type { Frame } from '@steersman/view';
 import { SteersmanError } from 'steersman/client';
-import type { Frame } from '../api.js';
 import type { Hub } from '../hub.js';
 
 /** A client that reads nothing while this much arrives is disconnected, and must ask again. */

@@ -3,7 +3,7 @@
 import { type AgUiAgent, type AgUiEvent, type AgUiSpoken, agUiEvents, Conversation } from '@steersman/ag-ui';
 import { errorText } from 'steersman/base';
 import { explainError, type Run, SteersmanError, type Vocabulary } from 'steersman/client';
-import type { Frame } from '../api.js';
+import type { Frame } from '@steersman/view';
 import type { RouteScope } from '../routes.js';
 import { endingOf } from './ending.js';
 import { type Followed, note } from './followed.js';

@@ -1,17 +1,8 @@
 /** Requests to the console's server. */
-import type { FaultBody } from 'steersman/client';
+import { AskFault, ask, runPath } from '@steersman/view';
 
-/** A refusal of the server, with its message. */
-export class AskFault extends Error {
-  readonly code: string;
-  readonly remedy: string;
-
-  constructor({ code, message, remedy }: FaultBody['error']) {
-    super(message);
-    this.code = code;
-    this.remedy = remedy;
-  }
-}
+// One module of the page for all requests: each split costs what its first page loads.
+export { AskFault, runPath };
 
 let token = '';
 
@@ -31,28 +22,15 @@ export function dropAsks(): void {
 }
 
 export function get<T>(path: string): Promise<T> {
-  return send<T>(path, { method: 'GET' });
+  return ask<T>({ token }, path, { signal: inTime() });
 }
 
 export function post<T = unknown>(path: string, body: unknown = {}): Promise<T> {
-  const headers = { 'content-type': 'application/json' };
-  return send<T>(path, { method: 'POST', headers, body: JSON.stringify(body) });
+  return ask<T>({ token }, path, { body, signal: inTime() });
 }
 
-async function send<T>(path: string, init: RequestInit & { headers?: Record<string, string> }): Promise<T> {
-  const headers = { ...init.headers, authorization: `Bearer ${token}` };
-  const signal = AbortSignal.any([asking.signal, AbortSignal.timeout(MOST_MS)]);
-  const response = await fetch(`/api/${path}`, { ...init, headers, signal }).catch(() => null);
-  if (response === null)
-    throw new AskFault({ code: 'away', message: 'The console does not answer.', remedy: '' });
-  const answer = (await response.json().catch(() => null)) as T & Partial<FaultBody>;
-  if (response.ok) return answer;
-  throw new AskFault(answer?.error ?? { code: 'internal', message: `Status ${response.status}`, remedy: '' });
-}
-
-/** Returns the API path of a run, whose id may contain slashes. */
-export function runPath(id: string, rest = ''): string {
-  return `runs/${encodeURIComponent(id)}/${rest}`;
+function inTime(): AbortSignal {
+  return AbortSignal.any([asking.signal, AbortSignal.timeout(MOST_MS)]);
 }
 
 /** Returns the id of the run, or of its agent at the path `way`. */

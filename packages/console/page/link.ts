@@ -1,6 +1,5 @@
 /** The page's side of the stream: through a shared worker if the browser has them, else directly. */
-import type { StreamAsk } from '../api.js';
-import { Stream, type StreamEnds } from './stream.js';
+import { Stream, type StreamAsk, type StreamEnds } from '@steersman/view';
 import type { FromTab, ToTab } from './stream-worker.js';
 import { keptToken, tokenOfLink } from './token.js';
 

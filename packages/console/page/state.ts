@@ -1,8 +1,7 @@
 /** The page's state as signals: frames write it, components read it. */
 import { signal } from '@preact/signals';
-import type { Frame, StreamAsk, UntoldRun, WaitingGate } from '../api.js';
+import type { Frame, StreamAsk, StreamState, UntoldRun, WaitingGate } from '@steersman/view';
 import type { RunModel } from './run-model.js';
-import type { StreamState } from './stream.js';
 
 export const streamState = signal<StreamState>('connecting');
 /** Describes why Temporal can't be reached; else null. */

@@ -1,6 +1,5 @@
 /** A shared worker: all tabs of a browser share one stream, because a browser opens only a few connections to a server. */
-import type { Frame, StreamAsk } from '../api.js';
-import { Stream, type StreamState } from './stream.js';
+import { type Frame, Stream, type StreamAsk, type StreamState } from '@steersman/view';
 
 export type FromTab =
   | { type: 'hello'; token: string | null }

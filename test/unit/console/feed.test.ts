@@ -1,8 +1,8 @@
 /** One watcher of a run, and what each page hears of it. */
 
 import { expect, test } from 'vitest';
-import type { Frame } from '../../../packages/console/api.js';
 import { Feed } from '../../../packages/console/feed.js';
+import type { Frame } from '../../../packages/view/frames.js';
 import type { Gate, RunEnd, RunEvent, RunSnapshot } from '../../../src/client/index.js';
 import { eventItem, fakeRuns, warning } from '../../support/fake-runs.js';
 import { eventually } from '../../support/wait.js';

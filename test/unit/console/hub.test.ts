@@ -1,8 +1,8 @@
 /** What all pages of a console share, by its requests and responses. */
 
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Frame } from '../../../packages/console/api.js';
 import { createConsole } from '../../../packages/console/console.js';
+import type { Frame } from '../../../packages/view/frames.js';
 import { type SteersmanClient, SteersmanError } from '../../../src/client/index.js';
 import { type FakeRuns, fakeRuns, warning } from '../../support/fake-runs.js';
 import { eventually } from '../../support/wait.js';

@@ -1,8 +1,8 @@
 /** The look-out for all that waits for a person. */
 
 import { expect, onTestFinished, test } from 'vitest';
-import type { Frame } from '../../../packages/console/api.js';
 import { Waiting } from '../../../packages/console/waiting.js';
+import type { Frame } from '../../../packages/view/frames.js';
 import type { Gate, ListedRun, RunSnapshot, SteersmanClient } from '../../../src/client/index.js';
 import { fakeRuns } from '../../support/fake-runs.js';
 import { eventually } from '../../support/wait.js';

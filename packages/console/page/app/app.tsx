@@ -1,7 +1,7 @@
 /** The frame around every page: navigation, the number of open gates, and whether the page is up to date. */
+import { lazily } from '@steersman/components';
 import { useEffect } from 'preact/hooks';
 import { keysOpen } from '../keys.js';
-import { lazily } from '../parts/lazy.js';
 import { Link } from '../parts/link.js';
 import { path, streamState, trouble, waiting } from '../state.js';
 import { keepToken } from '../token.js';

@@ -1,11 +1,11 @@
 /** Shows the app of a tool's result: a frame of another origin, and the host that communicates with it. */
 import { effect, useSignal } from '@preact/signals';
+import type { ToolItem } from '@steersman/view';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isRecord } from 'steersman/base';
 import { about } from '../about.js';
 import { get, post, runAt, runPath } from '../ask.js';
 import { proposeText } from '../components/proposals.js';
-import type { ToolItem } from '../items.js';
 import { Confirm } from '../parts/dialog.js';
 import { Fault, faultWords } from '../parts/sending.js';
 import { useStill } from '../parts/still.js';

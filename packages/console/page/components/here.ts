@@ -1,4 +1,11 @@
-/** The id of the run whose conversation is drawn; empty outside of a run. */
+/** The run whose conversation is drawn. */
 import { createContext } from 'preact';
 
-export const RunHere = createContext('');
+export interface RunOfPage {
+  /** Empty outside of a run. */
+  id: string;
+  /** True for a run that takes nothing any more. */
+  ended: boolean;
+}
+
+export const RunHere = createContext<RunOfPage>({ id: '', ended: false });

@@ -1,9 +1,8 @@
-/** Loads the configuration of components: a project's module, and servers whose HTML is not sanitized. */
+/** The page's kit of components. It loads a project's module, and the names of servers whose HTML is not sanitized. */
 import { signal } from '@preact/signals';
-import { h } from 'preact';
+import { createKit, safeMarkup, sayIn } from '@steersman/components';
 import { get } from '../ask.js';
-import { registerBuiltIns } from './built-in.js';
-import { handlers, registry } from './registry.js';
+import { language, named } from '../words/words.js';
 
 /** The response of `GET /api/components`. */
 interface ComponentSettings {
@@ -14,41 +13,37 @@ interface ComponentSettings {
   fault: string | null;
 }
 
-export const settings = signal<ComponentSettings | null>(null);
-/** The reason why the project's module does not work; null if it works, or is not configured. */
-export const moduleFault = signal<string | null>(null);
+export const kit = createKit({
+  say: sayIn(() => language.value),
+  status: status => named('status', status),
+});
+/** MCP servers whose HTML is shown in a frame instead of sanitized. */
+export const unsafeHtml = signal<readonly string[]>([]);
 
 let begun = false;
 
 export function loadComponents(): void {
   if (begun) return;
   begun = true;
-  registerBuiltIns(registry);
-  void load();
+  void kit.use(load);
 }
 
-async function load(): Promise<void> {
+async function load(): Promise<{ default?: unknown }> {
   const found = await get<ComponentSettings>('components').catch(() => {
     // The console was unreachable: the next drawing asks again.
     begun = false;
     return null;
   });
-  if (found === null) return;
-  moduleFault.value = found.fault;
-  if (found.module !== null) await fill(found.module);
-  settings.value = found;
+  if (found === null) return NOTHING;
+  unsafeHtml.value = found.unsafeHtml;
+  if (found.fault !== null) kit.fault(found.fault);
+  if (found.module === null) return NOTHING;
+  // Elements of the module may write HTML: what is no trusted type already is sanitized.
+  const { trustedTypes } = globalThis as {
+    trustedTypes?: { createPolicy(name: string, rules: object): void };
+  };
+  trustedTypes?.createPolicy('default', { createHTML: safeMarkup });
+  return import(found.module);
 }
 
-async function fill(address: string): Promise<void> {
-  try {
-    const [made, react] = await Promise.all([
-      import(address) as Promise<{ default?: unknown }>,
-      import('preact/compat'),
-    ]);
-    if (typeof made.default !== 'function')
-      throw new TypeError('It has no default export that is a function.');
-    await made.default({ registry, handlers, h, react });
-  } catch (error) {
-    moduleFault.value = String(error);
-  }
-}
+const NOTHING = { default: () => undefined };

@@ -1,7 +1,7 @@
 /** Shows proposals of components and apps above the composer. Only a person's click sends one, after they could see it. */
+import { ToolContent } from '@steersman/components';
 import { Fold } from '../parts/fold.js';
 import { useStill } from '../parts/still.js';
-import { ToolContent } from '../parts/text/plain.js';
 import { sendNote } from '../run/messages.js';
 import { t } from '../words/words.js';
 import { dismiss, type Proposal, proposals } from './proposals.js';

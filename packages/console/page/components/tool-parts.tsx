@@ -1,4 +1,5 @@
 /** Draws the content of a tool's result. Its event says only that there is content, so the message is read. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Message } from 'steersman/client';
@@ -6,7 +7,8 @@ import { type ContentPart, resultParts } from 'steersman/rules';
 import { get, runPath } from '../ask.js';
 import { Fault, faultWords } from '../parts/sending.js';
 import { t } from '../words/words.js';
-import { Parts } from './content-view.js';
+import { kit } from './load.js';
+import { ShownParts } from './shown.js';
 
 interface ToolPartsProps {
   run: string;
@@ -21,14 +23,14 @@ export function ToolParts({ run, messageId, tool }: ToolPartsProps) {
     messageOf(run, messageId).then(
       message => {
         parts.value = partsIn(message);
-        if (parts.value === null) fault.value = t('notDrawn');
+        if (parts.value === null) fault.value = kit.say('notDrawn');
       },
       (error: unknown) => {
         fault.value = faultWords(error);
       },
     );
   }, [run, messageId]);
-  if (parts.value !== null) return <Parts parts={parts.value} tool={tool} />;
+  if (parts.value !== null) return <ShownParts parts={parts.value} server={tool.server} />;
   return fault.value === null ? <p class="muted">{t('loading')}</p> : <Fault of={fault.value} />;
 }
 

@@ -1,4 +1,5 @@
 /** Gates that this tab has answered or postponed, and how others were closed. */
+
 import { signal } from '@preact/signals';
 import type { Gate, RunEvent, RunSnapshot } from 'steersman/client';
 import { get, post, runPath } from '../ask.js';

@@ -1,9 +1,10 @@
 /** The form of a waiting tool call: approve it, always approve it, deny it, or approve it with changes. */
+
 import { useSignal } from '@preact/signals';
+import { lazily } from '@steersman/components';
 import { parseRecord, visibleText } from 'steersman/base';
 import { argumentsText } from 'steersman/rules';
 import { draft } from '../parts/draft.js';
-import { lazily } from '../parts/lazy.js';
 import { t } from '../words/words.js';
 import { draftKey } from './answers.js';
 import type { FormProps } from './form-props.js';

@@ -1,10 +1,10 @@
 /** Draws a gate: its question, its deadline, and the form of its kind. */
 
+import { lazily } from '@steersman/components';
+import type { WaitingGate } from '@steersman/view';
 import { visibleText } from 'steersman/base';
 import { hiddenLines, partsOf, replyTo } from 'steersman/rules';
-import type { WaitingGate } from '../../api.js';
 import { Fold } from '../parts/fold.js';
-import { lazily } from '../parts/lazy.js';
 import { Link, runHref } from '../parts/link.js';
 import { Fault, useSending } from '../parts/sending.js';
 import { useStill } from '../parts/still.js';

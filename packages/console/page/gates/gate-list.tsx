@@ -1,9 +1,10 @@
 /** Lists open gates in order. A gate that another client closed shows that in its place until it is dismissed. */
+
 import { useSignal } from '@preact/signals';
+import { lazily } from '@steersman/components';
+import type { WaitingGate } from '@steersman/view';
 import { useEffect } from 'preact/hooks';
 import { visibleText } from 'steersman/base';
-import type { WaitingGate } from '../../api.js';
-import { lazily } from '../parts/lazy.js';
 import { t } from '../words/words.js';
 import { gateKey, howClosed, isAnsweredHere, taken } from './answers.js';
 

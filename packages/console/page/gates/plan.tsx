@@ -1,4 +1,5 @@
 /** The form of a waiting plan: approve it, say what it should change, or edit it. */
+
 import { useSignal } from '@preact/signals';
 import type { RunSnapshot, Task } from 'steersman/client';
 import { get, runPath } from '../ask.js';

@@ -1,15 +1,11 @@
 /** Draws a role's reply. */
 
+import { lazily, Markdown, pretty } from '@steersman/components';
 import { isJson, spokenText } from '@steersman/view';
 import { readParts } from 'steersman/rules';
 import { t } from '../words/words.js';
-import { lazily } from './lazy.js';
-import { Markdown } from './text/markdown.js';
-import { pretty } from './text/plain.js';
 
-const ContentText = lazily(() =>
-  import('../components/content-view.js').then(({ ContentText }) => ContentText),
-);
+const ShownText = lazily(() => import('../components/shown.js').then(({ ShownText }) => ShownText));
 
 interface ReplyProps {
   text: string;
@@ -24,7 +20,7 @@ export function ReplyContent({ text, form, live = false }: ReplyProps) {
   return (
     <>
       {isContent(text, live) ? (
-        <ContentText text={text} live={live} />
+        <ShownText text={text} live={live} />
       ) : (
         <Words text={text} form={form} live={live} />
       )}

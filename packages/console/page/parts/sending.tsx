@@ -1,4 +1,5 @@
 /** Sends one request at a time, and shows a refusal with the server's message. */
+
 import { type Signal, useSignal } from '@preact/signals';
 import { AskFault } from '../ask.js';
 import { language, named, t } from '../words/words.js';

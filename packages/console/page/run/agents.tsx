@@ -1,12 +1,13 @@
 /** Draws the tree of a run's sub-agents: the task, current work and usage of each. */
+
 import { useSignal } from '@preact/signals';
+import { lastWords } from '@steersman/view';
 import { useEffect } from 'preact/hooks';
 import type { RunSnapshot } from 'steersman/client';
 import { get, runPath } from '../ask.js';
 import { StateChip, UsageFigures } from '../parts/figures.js';
 import { Link, runHref } from '../parts/link.js';
 import { Fault, faultWords } from '../parts/sending.js';
-import { lastWords } from '../parts/text/plain.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
 

@@ -1,5 +1,7 @@
 /** Shows the texts that a run wrote as artifacts: each version can be read, compared and downloaded. */
+
 import { useSignal } from '@preact/signals';
+import { Markdown, ToolContent } from '@steersman/components';
 import { useEffect } from 'preact/hooks';
 import { formatCount } from 'steersman/base';
 import type { Artifact } from 'steersman/client';
@@ -8,8 +10,6 @@ import { get, runPath } from '../ask.js';
 import { Fold } from '../parts/fold.js';
 import { Fault, faultWords } from '../parts/sending.js';
 import { Compare } from '../parts/text/compare.js';
-import { Markdown } from '../parts/text/markdown.js';
-import { ToolContent } from '../parts/text/plain.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
 

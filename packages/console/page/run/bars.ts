@@ -1,5 +1,5 @@
 /** Converts a run's events to bars on a time axis: turns, tools, waits for people, sub-agents. Pure. */
-import type { Durable } from '../items.js';
+import type { Durable } from '@steersman/view';
 
 export type BarKind = 'turn' | 'tool' | 'wait' | 'agent' | 'pause';
 

@@ -1,15 +1,13 @@
 /** The conversation of a run: its last entries, earlier ones on demand, and the replies in progress. */
 import { useSignal } from '@preact/signals';
-import type { CallInFlight } from '@steersman/view';
+import { type CallInFlight, lastWords, recordedAnswer } from '@steersman/view';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { endOf } from 'steersman/run';
-import { recordedAnswer } from '../items.js';
 import { ReplyContent } from '../parts/content.js';
 import { Earlier } from '../parts/earlier.js';
 import { Fold } from '../parts/fold.js';
 import { type Place, stillFollows } from '../parts/following.js';
-import { lastWords } from '../parts/text/plain.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
 import { Entry } from './entry.js';

@@ -1,5 +1,6 @@
 /** The form to send a message to a run: as steering or as its next goal, with its time and receiver. */
 import { type Signal, useSignal } from '@preact/signals';
+import { takesNextGoal } from '@steersman/view';
 import { ProposalChips } from '../components/proposal-chips.js';
 import { GateNotice } from '../gates/gate-notice.js';
 import { draft } from '../parts/draft.js';
@@ -14,7 +15,7 @@ export function Composer({ run }: { run: RunModel }) {
   const text = draft(`composer ${run.id}`);
   const chosen = useSignal<SentNote['kind'] | null>(null);
   // An answered run is not steered: the message is its next goal.
-  const kind = chosen.value ?? (isAnswered(run) ? 'follow-up' : 'steer');
+  const kind = chosen.value ?? (takesNextGoal(run) ? 'follow-up' : 'steer');
   const when = useSignal('skip');
   const to = useSignal('');
   const send = () => {
@@ -94,10 +95,6 @@ function SteerChoices({ readers, when, to }: SteerProps) {
       </select>
     </>
   );
-}
-
-function isAnswered({ snapshot, progress }: RunModel): boolean {
-  return snapshot?.phase === 'idle' && progress.idle;
 }
 
 /** Returns the roles that read messages, and the sub-agents that run. */

@@ -1,5 +1,8 @@
 /** Draws an entry of a conversation. */
+
 import { useSignal } from '@preact/signals';
+import { lazily, Markdown, pretty, ToolContent } from '@steersman/components';
+import type { AgentItem, AnswerItem, GateItem, GoalItem, Item, SaidItem, ToolItem } from '@steersman/view';
 import { useEffect } from 'preact/hooks';
 import { argumentsLine, parseRecord, visibleText } from 'steersman/base';
 import type { Message } from 'steersman/client';
@@ -7,16 +10,12 @@ import type { AppResult } from 'steersman/run';
 import { about, readAbout } from '../about.js';
 import { get, runAt, runPath } from '../ask.js';
 import { closedWords } from '../gates/answers.js';
-import type { AgentItem, AnswerItem, GateItem, GoalItem, Item, SaidItem, ToolItem } from '../items.js';
 import { ReplyContent } from '../parts/content.js';
 import { StateChip, shortCount, tokensOf } from '../parts/figures.js';
 import { Fold } from '../parts/fold.js';
-import { lazily } from '../parts/lazy.js';
 import { Link, runHref } from '../parts/link.js';
 import { Fault, useSending } from '../parts/sending.js';
 import { changeOf, Diff } from '../parts/text/diff.js';
-import { Markdown } from '../parts/text/markdown.js';
-import { pretty, ToolContent } from '../parts/text/plain.js';
 import { resultText } from '../parts/text/result-text.js';
 import { Ago, durationWords } from '../parts/time.js';
 import { followed } from '../state.js';

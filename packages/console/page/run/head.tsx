@@ -1,4 +1,5 @@
 /** The head of a run's page: its name, its state, and the buttons that control it. */
+
 import { useSignal } from '@preact/signals';
 import { formatClock } from 'steersman/base';
 import { post, runPath } from '../ask.js';

@@ -1,7 +1,7 @@
 /** Shows a person's messages to a run, each with its current receipt. */
 import { signal } from '@preact/signals';
+import type { MessageItem } from '@steersman/view';
 import { post, runPath } from '../ask.js';
-import type { MessageItem } from '../items.js';
 import { keepInTab } from '../parts/draft.js';
 import { Fault, faultWords, useSending } from '../parts/sending.js';
 import { Ago } from '../parts/time.js';

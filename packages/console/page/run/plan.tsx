@@ -1,5 +1,7 @@
 /** Shows the plan with the states of its tasks, and its editor. */
+
 import { useSignal } from '@preact/signals';
+import { Markdown } from '@steersman/components';
 import { visibleText } from 'steersman/base';
 import type { Task } from 'steersman/client';
 import { planInForce } from 'steersman/run';
@@ -7,7 +9,6 @@ import { post, runPath } from '../ask.js';
 import { Fold } from '../parts/fold.js';
 import { PlanEditor } from '../parts/plan-editor.js';
 import { useSending } from '../parts/sending.js';
-import { Markdown } from '../parts/text/markdown.js';
 import type { RunModel } from '../run-model.js';
 import { named, t } from '../words/words.js';
 

@@ -1,11 +1,12 @@
 /** The page of a run: its live conversation, its plan, its sub-agents, its artifacts, and a person's controls. */
+
 import { signal, useSignal } from '@preact/signals';
+import { lazily } from '@steersman/components';
 import { useEffect, useMemo } from 'preact/hooks';
 import { waitingGate } from '../../waiting-gate.js';
 import { RunHere } from '../components/here.js';
 import { GateList } from '../gates/gate-list.js';
 import { UsageFigures } from '../parts/figures.js';
-import { lazily } from '../parts/lazy.js';
 import { Link } from '../parts/link.js';
 import { RunModel } from '../run-model.js';
 import { StartForm } from '../runs/start-form.js';
@@ -40,6 +41,8 @@ export function RunPage({ id }: { id: string }) {
   }, [run]);
   const tab = useSignal<Tab>('conversation');
   void run.version.value;
+  const ended = hasEnded(run);
+  const here = useMemo(() => ({ id, ended }), [id, ended]);
   if (run.lost !== null && run.snapshot === null)
     return (
       <div class="ended">
@@ -56,7 +59,7 @@ export function RunPage({ id }: { id: string }) {
   const tabs = TABS.filter(each => !(wide && ASIDE.includes(each)));
   const at = tabs.includes(tab.value) ? tab.value : 'conversation';
   return (
-    <RunHere.Provider value={id}>
+    <RunHere.Provider value={here}>
       <div class="run">
         <RunHead run={run} />
         <nav class="tabs" aria-label={t('views')}>
@@ -88,6 +91,10 @@ export function RunPage({ id }: { id: string }) {
       </div>
     </RunHere.Provider>
   );
+}
+
+function hasEnded({ ended, snapshot }: RunModel): boolean {
+  return ended || (snapshot !== null && snapshot.endedAt !== null);
 }
 
 function Count({ run, of }: { run: RunModel; of: Tab }) {
@@ -131,7 +138,7 @@ function Conversation({ run }: { run: RunModel }) {
     <FollowEnd>
       <Chat run={run} />
       <GateList gates={gates} inRun />
-      {run.ended || (snapshot && snapshot.endedAt !== null) ? (
+      {hasEnded(run) ? (
         <div class="ended">
           {snapshot?.usage && <UsageFigures usage={snapshot.usage} />}
           <StartForm after={run.id} workspace={snapshot?.workspace ?? null} />

@@ -1,5 +1,5 @@
 /** Messages that this tab has sent, until the run reports them, so that no typed text is lost. Pure. */
-import type { Item, MessageItem } from '../items.js';
+import type { Item, MessageItem } from '@steersman/view';
 
 export interface SentNote {
   id: string;

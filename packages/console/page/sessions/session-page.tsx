@@ -1,5 +1,7 @@
 /** The page of a conversation with the messages of all its runs. A person can continue it at its end, or from any message. */
+
 import { useSignal } from '@preact/signals';
+import { ToolContent } from '@steersman/components';
 import { useEffect } from 'preact/hooks';
 import type { KeptRun, Message } from 'steersman/client';
 import { get, post } from '../ask.js';
@@ -8,7 +10,6 @@ import { StateChip, UsageFigures } from '../parts/figures.js';
 import { Fold } from '../parts/fold.js';
 import { Link, runHref } from '../parts/link.js';
 import { Fault, faultWords, useSending } from '../parts/sending.js';
-import { ToolContent } from '../parts/text/plain.js';
 import { resultText } from '../parts/text/result-text.js';
 import { Ago } from '../parts/time.js';
 import { StartForm } from '../runs/start-form.js';

@@ -1,6 +1,5 @@
 /** A plan while somebody edits it in the console's page, and messages that are on their way. */
 import { expect, test } from 'vitest';
-import type { Item } from '../../../../packages/console/page/items.js';
 import {
   draftOf,
   planChanges,
@@ -15,6 +14,7 @@ import {
   unsettled,
   wholeText,
 } from '../../../../packages/console/page/run/sent.js';
+import type { Item } from '../../../../packages/view/items.js';
 
 const task = (id: string, status: 'pending' | 'completed' = 'pending') => ({
   ...{ id, status, description: `Do ${id}`, completionCriteria: null },

@@ -1,9 +1,9 @@
 /** Texts of tools and models as the page shows them: none takes much more room than it has. */
 import { expect, test } from 'vitest';
-import { linesOf, paragraphsOf } from '../../../../packages/console/page/parts/text/is-plain.js';
+import { linesOf, paragraphsOf } from '../../../../packages/components/text/is-plain.js';
 
 // What is drawn is not compiled here.
-const plain = '../../../../packages/console/page/parts/text/plain.js';
+const plain = '../../../../packages/components/text/plain.js';
 const diff = '../../../../packages/console/page/parts/text/diff.js';
 const compare = '../../../../packages/console/page/parts/text/compare.js';
 const { pretty } = await import(plain);

@@ -1,8 +1,8 @@
 /** Shows the lines that a call changes, according to its arguments. */
 
+import { linesOf } from '@steersman/components';
 import { escapeUnseen } from 'steersman/base';
 import { editText, shownDiff, wholeWrite } from 'steersman/rules';
-import { linesOf } from './is-plain.js';
 
 /** Returns lines that begin with `-`, `+` or a blank; null for a call that writes no text. */
 export function changeOf(input: unknown): string | null {

@@ -43,7 +43,7 @@ function escaped(text: string): string {
 function safe(text: string): DocumentFragment | string {
   if (isCostly(text)) return text;
   try {
-    return purifier.sanitize(marked.parse(text, { async: false }), RULES);
+    return purifier().sanitize(marked.parse(text, { async: false }), RULES);
   } catch {
     // The text nests deeper than the call stack allows.
     return text;

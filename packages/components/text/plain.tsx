@@ -1,16 +1,9 @@
 /** Draws texts of tools unchanged. */
-import { type CallInFlight, wordsOf } from '@steersman/view';
 import { escapeUnseen, isRecord, nestsTooDeep, parseJson } from 'steersman/base';
 
 /** A tool's text is never drawn as Markdown, so that it can't imitate the page. */
 export function ToolContent({ text }: { text: string }) {
   return <pre class="tool-text">{pretty(text)}</pre>;
-}
-
-/** Returns the end of a call's text for people, with a mark if there is more before it. */
-export function lastWords(call: CallInFlight, most: number): string {
-  const words = wordsOf(call) ?? '';
-  return words.length > most || words === '' ? `…${words.slice(-most)}` : words;
 }
 
 /** Formats JSON with indentation, and returns other text unchanged; hidden characters become visible. */

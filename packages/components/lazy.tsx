@@ -1,13 +1,12 @@
 /** Components that are loaded when they are first drawn. */
 import { signal } from '@preact/signals';
-import type { ComponentType } from 'preact';
-import { t } from '../words/words.js';
+import type { ComponentType, JSX } from 'preact';
 
-/** `meanwhile`: drawn until the component is loaded. */
+/** `meanwhile`: drawn until the component is loaded. Default: three dots. */
 export function lazily<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
-  meanwhile: (props: Props) => preact.JSX.Element = () => <p class="muted">{t('loading')}</p>,
-): (props: Props) => preact.JSX.Element {
+  meanwhile: (props: Props) => JSX.Element = () => <p class="muted">…</p>,
+): (props: Props) => JSX.Element {
   const loaded = signal<ComponentType<Props> | null>(null);
   let asked = false;
   const ask = () => {
@@ -16,7 +15,7 @@ export function lazily<Props extends object>(
       found => {
         loaded.value = found;
       },
-      // The console was unreachable: the next drawing tries again.
+      // The server was unreachable: the next drawing tries again.
       () => {
         asked = false;
       },

@@ -1,9 +1,10 @@
 /** Folds a run's events into the entries of a conversation; a changed entry is a new object. Pure. */
 
-import { childProgress, newProgress, type RunProgress, spokenText, take } from '@steersman/view';
 import type { JournalType, RunEvent, RunSnapshot, Usage } from 'steersman/client';
 import type { AppResult } from 'steersman/run';
 import { lastLines } from 'steersman/run';
+import { childProgress, newProgress, type RunProgress, take } from './run-progress.js';
+import { spokenText } from './spoken-text.js';
 
 export type Durable = Extract<RunEvent, { seq: number }>;
 type EventOf<T extends JournalType> = Extract<Durable, { type: T }>;

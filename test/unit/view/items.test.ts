@@ -1,14 +1,8 @@
 /** The conversation of a run as the console's page folds it from events. */
 import { expect, test } from 'vitest';
-import {
-  type Durable,
-  type Item,
-  newFold,
-  recordedAnswer,
-  takeItem,
-} from '../../../../packages/console/page/items.js';
-import type { RunSnapshot } from '../../../../src/client/index.js';
-import { lookOf } from '../../../support/fake-runs.js';
+import { type Durable, type Item, newFold, recordedAnswer, takeItem } from '../../../packages/view/items.js';
+import type { RunSnapshot } from '../../../src/client/index.js';
+import { lookOf } from '../../support/fake-runs.js';
 
 let at = 0;
 

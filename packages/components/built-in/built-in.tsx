@@ -1,18 +1,17 @@
 /** The eight built-in components (R3): outputs of the team's roles, and resources. */
 import { type ComponentChild, h } from 'preact';
 import { isRecord, isText, visibleText } from 'steersman/base';
-import { Markdown } from '../parts/text/markdown.js';
-import { named } from '../words/words.js';
-import type { ComponentDefinition, ComponentRegistry, Props } from './registry.js';
+import type { ComponentDefinition, Props, RenderedDefinition } from '../definition.js';
+import { useHere } from '../here.js';
+import type { ComponentRegistry } from '../registry.js';
+import { Markdown } from '../text/markdown.js';
 
-type Draw = ComponentDefinition['render'];
+type Draw = RenderedDefinition['render'];
 
 type Shape = Readonly<Record<string, 'text' | 'list'>>;
 
 export function registerBuiltIns(registry: ComponentRegistry): void {
-  // A project's own component of the same name has priority.
-  for (const [name, definition] of Object.entries(BUILT_IN))
-    if (registry.get(name) === undefined) registry.register(name, definition);
+  for (const [name, definition] of Object.entries(BUILT_IN)) registry.register(name, definition);
 }
 
 const shaped = (shape: Shape, draw: Draw): ComponentDefinition => ({
@@ -33,18 +32,20 @@ function isListOfThings(value: unknown): boolean {
 
 const BUILT_IN: Record<string, ComponentDefinition> = {
   'resource-info': { render: props => <Thing of={props} /> },
-  'task-info': { render: props => <Task of={isRecord(props.task) ? props.task : props} /> },
+  'task-info': {
+    render: props => <Task of={isRecord(props.task) ? props.task : props} choose={props.onClick} />,
+  },
   'resource-list': shaped({ resources: 'list' }, props => <Resources props={props} />),
   'planner-response': shaped({ summary: 'text', todos: 'list' }, props => (
     <>
       <Words text={props.summary} />
-      <Todos of={props.todos} />
+      <Todos of={props.todos} choose={props.onClick} />
     </>
   )),
   'executor-response': shaped({ summary: 'text', todos: 'list' }, props => (
     <>
       <Words text={props.summary} />
-      <Todos of={props.todos} />
+      <Todos of={props.todos} choose={props.onClick} />
     </>
   )),
   'verifier-response': shaped(
@@ -53,12 +54,12 @@ const BUILT_IN: Record<string, ComponentDefinition> = {
       <>
         <Words text={props.overallFeedback} />
         <Words text={props.summary} />
-        <Todos of={props.tasks} />
+        <Todos of={props.tasks} choose={props.onClick} />
         <Lines of={props.improvements} />
       </>
     ),
   ),
-  'todo-list': shaped({ todos: 'list' }, props => <Todos of={props.todos} />),
+  'todo-list': shaped({ todos: 'list' }, props => <Todos of={props.todos} choose={props.onClick} />),
   'summary-response': shaped({ summary: 'text', text: 'text' }, props => (
     <Words text={props.summary ?? props.text} />
   )),
@@ -88,13 +89,19 @@ function Lines({ of }: { of: unknown }) {
   );
 }
 
-function Todos({ of }: { of: unknown }) {
+/** `choose`: what a click calls; any other value than a function is ignored. */
+interface ListProps {
+  of: unknown;
+  choose: unknown;
+}
+
+function Todos({ of, choose }: ListProps) {
   const todos = records(of);
   return todos.length === 0 ? null : (
     <ul class="todos">
       {todos.map((todo, at) => (
         <li key={at}>
-          <Task of={todo} />
+          <Task of={todo} choose={choose} />
         </li>
       ))}
     </ul>
@@ -106,12 +113,24 @@ function statusOf({ status, completed }: Props): string | null {
   return typeof completed === 'boolean' ? (completed ? 'completed' : 'pending') : null;
 }
 
-function Task({ of }: { of: Props }) {
+/** A text, or a button if it can be clicked. */
+function Choice({ of, words, choose }: { of: Props; words: string; choose: unknown }): ComponentChild {
+  if (typeof choose !== 'function') return words;
+  return (
+    <button type="button" class="small" onClick={() => choose(of)}>
+      {words}
+    </button>
+  );
+}
+
+function Task({ of, choose }: { of: Props; choose: unknown }) {
+  const { kit } = useHere();
   const status = statusOf(of);
   const detail = of.completionCriteria ?? of.feedback ?? of.result;
   return (
     <div class="task-info">
-      {status !== null && <span class="chip">{named('status', status)}</span>} {wordOf(of, TASK_NAMES)}
+      {status !== null && <span class="chip">{kit.status(status)}</span>}{' '}
+      <Choice of={of} words={wordOf(of, TASK_NAMES)} choose={choose} />
       {isText(detail) && <p class="muted">{detail}</p>}
     </div>
   );
@@ -126,18 +145,13 @@ function wordOf(of: Props, names: readonly string[]): string {
 }
 
 function Resources({ props }: { props: Props }) {
-  const choose = props.onClick;
   return (
     <ul class="resources">
       {records(props.resources).map((resource, at) => (
         <li key={at}>
-          {typeof choose === 'function' ? (
-            <button type="button" class="small" onClick={() => choose(resource)}>
-              {wordOf(resource, RESOURCE_NAMES)}
-            </button>
-          ) : (
-            <strong>{wordOf(resource, RESOURCE_NAMES)}</strong>
-          )}
+          <strong>
+            <Choice of={resource} words={wordOf(resource, RESOURCE_NAMES)} choose={props.onClick} />
+          </strong>
           {isText(resource.description) && <span class="muted"> {resource.description}</span>}
         </li>
       ))}
@@ -147,14 +161,23 @@ function Resources({ props }: { props: Props }) {
 
 /** Shows each field with its value; objects as JSON. */
 function Thing({ of }: { of: Props }): ComponentChild {
-  const fields = Object.entries(isRecord(of.resource) ? of.resource : of);
+  const { onClick: choose, ...own } = of;
+  const thing = isRecord(of.resource) ? of.resource : own;
+  const fields = Object.entries(thing);
   const rows = fields.filter(([, value]) => typeof value !== 'function' && value !== null);
-  return h(
+  const list = h(
     'dl',
     { class: 'thing' },
     rows.flatMap(([name, value]) => [
       <dt key={`${name}:`}>{name}</dt>,
       <dd key={name}>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</dd>,
     ]),
+  );
+  if (typeof choose !== 'function') return list;
+  return (
+    <>
+      <Choice of={thing} words={wordOf(thing, RESOURCE_NAMES)} choose={choose} />
+      {list}
+    </>
   );
 }

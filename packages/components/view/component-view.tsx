@@ -1,22 +1,15 @@
 /** Draws a component by its name. A missing, invalid or failing one shows its error in place, without effect on others. */
 import { Component, type ComponentChildren } from 'preact';
-import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isRecord, isText, nestsDeeper } from 'steersman/base';
-import { lazily } from '../parts/lazy.js';
-import { pretty } from '../parts/text/plain.js';
-import { t } from '../words/words.js';
-import { RunHere } from './here.js';
-import { moduleFault, settings } from './load.js';
-import { propose, tellAction } from './proposals.js';
-import {
-  type ComponentContext,
-  type ComponentDefinition,
-  handlers,
-  type Props,
-  registry,
-} from './registry.js';
+import { listenForActions } from '../action-events.js';
+import type { ComponentContext, ComponentDefinition, Props } from '../definition.js';
+import { useHere } from '../here.js';
+import { lazily } from '../lazy.js';
+import type { HandlerRegistry } from '../registry.js';
+import { Hint } from './hint.js';
 
-const Checked = lazily(() => import('./schema-check.js').then(({ Checked }) => Checked));
+const Checked = lazily(() => import('./schema-check.js').then(({ Checked }) => Checked), Loading);
 
 interface ComponentViewProps {
   name: string;
@@ -25,19 +18,25 @@ interface ComponentViewProps {
 }
 
 export function ComponentView({ name, props, partial }: ComponentViewProps) {
-  void registry.version.value;
-  const component = registry.get(name);
+  const { kit } = useHere();
+  void kit.registry.version.value;
+  const component = kit.registry.get(name);
   if (component !== undefined)
     return <Known key={name} name={name} component={component} props={props} partial={partial} />;
-  if (partial || settings.value === null) return <p class="muted">{t('loading')}</p>;
-  return <Hint text={`${t('noComponent', { name })} ${moduleFault.value ?? ''}`} data={props} />;
+  if (partial || kit.isLoading.value) return <Loading />;
+  return <Hint text={`${kit.say('noComponent', { name })} ${kit.faults.value.join(' ')}`} data={props} />;
+}
+
+function Loading() {
+  return <p class="muted">{useHere().kit.say('loading')}</p>;
 }
 
 function Known({ component, ...view }: ComponentViewProps & { component: ComponentDefinition }) {
   const { name, props, partial } = view;
+  const { kit } = useHere();
   const given = useMemo(() => ({ ...component.defaults, ...cleaned(props) }), [component, props]);
   const hint = (faults: readonly string[]) => (
-    <Hint text={`${t('badProps', { name })} ${faults.join(' ')}`} data={props} />
+    <Hint text={`${kit.say('badProps', { name })} ${faults.join(' ')}`} data={props} />
   );
   const faults = (!partial && component.faults?.(given)) || [];
   if (faults.length > 0) return hint(faults);
@@ -51,13 +50,15 @@ function Known({ component, ...view }: ComponentViewProps & { component: Compone
 }
 
 function Drawn({ name, props, given, partial }: ComponentViewProps & { given: Props }) {
+  const { kit } = useHere();
   const { root, as, fault } = useProposing(partial);
   const ctx = useMemo(() => as(name), [as, name]);
-  const drawn = useMemo(() => withHandlers(given, as), [given, as, handlers.version.value]);
+  const { handlers } = kit;
+  const drawn = useMemo(() => withHandlers(given, handlers, as), [given, as, handlers.version.value]);
   return (
     <div ref={root} class="component" data-component={name}>
       <Guard of={drawn} otherwise={error => <Broken {...{ name, props, partial, error }} />}>
-        {registry.render(name, drawn, ctx)}
+        {kit.registry.render(name, drawn, ctx)}
       </Guard>
       {partial && <span class="cursor" aria-hidden="true" />}
       {fault !== null && <p class="fault">{fault}</p>}
@@ -67,42 +68,29 @@ function Drawn({ name, props, given, partial }: ComponentViewProps & { given: Pr
 
 /** A component that fails on partial properties is drawn again when they are complete. */
 function Broken({ name, props, partial, error }: ComponentViewProps & { error: unknown }) {
-  if (partial) return <span class="muted">{t('writes')}</span>;
-  return <Hint text={`${t('brokenComponent', { name })} ${String(error)}`} data={props} />;
+  const { kit } = useHere();
+  if (partial) return <span class="muted">{kit.say('writes')}</span>;
+  return <Hint text={`${kit.say('brokenComponent', { name })} ${String(error)}`} data={props} />;
 }
 
-function Hint({ text, data }: { text: string; data?: unknown }) {
-  return (
-    <div class="component-hint">
-      <p class="fault">{text}</p>
-      {data !== undefined && (
-        <details class="data">
-          <summary>{t('asData')}</summary>
-          <pre>{pretty(JSON.stringify(data))}</pre>
-        </details>
-      )}
-    </div>
-  );
-}
-
-/** A component can only propose messages, by calling `propose` or by an event of its element. */
+/** A component can only propose messages, by calling `propose` or by an event in its element. */
 function useProposing(partial: boolean) {
-  const run = useContext(RunHere);
+  const here = useHere();
   const root = useRef<HTMLDivElement>(null);
   const [fault, setFault] = useState<string | null>(null);
-  const say = (action: string, label: string, data: unknown) =>
-    setFault(propose(run, { action, label, data }) ? null : t('notProposed'));
   /** A proposal carries the name of the component or handler that makes it. */
   const as = useCallback(
-    (name: string): ComponentContext => ({ partial, propose: (label, data) => say(name, label, data) }),
-    [partial, run],
+    (action: string): ComponentContext => ({
+      partial,
+      propose: (label, data) => setFault(here.propose({ action, label, data })),
+    }),
+    [partial, here],
   );
-  useEffect(() => {
-    const element = root.current;
-    const listen = (event: Event) => tellAction(event, say);
-    element?.addEventListener('component-action', listen);
-    return () => element?.removeEventListener('component-action', listen);
-  }, [run]);
+  useEffect(
+    () =>
+      root.current ? listenForActions(root.current, action => setFault(here.propose(action))) : undefined,
+    [here],
+  );
   return { root, as, fault };
 }
 
@@ -122,7 +110,11 @@ function cleanedValue(value: unknown): unknown {
 }
 
 /** Replaces `"onClick": "openOrder"` by the registered handler of that name; unknown names are dropped. */
-function withHandlers(props: Props, as: (name: string) => ComponentContext): Props {
+function withHandlers(
+  props: Props,
+  handlers: HandlerRegistry,
+  as: (name: string) => ComponentContext,
+): Props {
   const entries = Object.entries(props).flatMap(([name, value]) => {
     if (!/^on/i.test(name) || typeof value === 'function') return [[name, value]];
     const handler = isText(value) && /^on[A-Z]/.test(name) ? handlers.get(value) : undefined;

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { marked } from 'marked';
 import { expect, test } from 'vitest';
-import { isPlain } from '../../../../packages/console/page/parts/text/is-plain.js';
-import { propertyRuns } from '../../../support/property-runs.js';
+import { isPlain } from '../../../packages/components/text/is-plain.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 test.each([
   ['Alba and Brise.', true],

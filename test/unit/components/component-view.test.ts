@@ -2,11 +2,10 @@
 import { parseHTML } from 'linkedom';
 import { type ComponentType, h, render } from 'preact';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { eventually } from '../../../support/wait.js';
+import { eventually } from '../../support/wait.js';
 
 // What is drawn is not compiled here.
-const at = (path: string) =>
-  import(new URL(`../../../../packages/console/page/${path}.js`, import.meta.url).pathname);
+const at = (path: string) => import(new URL(`../../../packages/${path}.js`, import.meta.url).pathname);
 const window = parseHTML('<!doctype html><html><body></body></html>');
 const host = window.document.createElement('div') as unknown as Element;
 
@@ -36,12 +35,22 @@ const safe = {
   },
 };
 
+interface Proposed {
+  action: string;
+}
+const proposed: Proposed[] = [];
 const page = {} as {
   ContentText: ComponentType<{ text: string; live: boolean }>;
-  Parts: ComponentType<{ parts: object[]; tool?: { server: string | null } }>;
-  RunHere: { Provider: ComponentType<{ value: string; children: object }> };
-  proposals: { value: Record<string, readonly object[]> };
-  registry: { register(name: string, made: object): void; element(name: string, type: unknown): void };
+  Parts: ComponentType<{ parts: object[]; ofTool?: boolean }>;
+  Here: { Provider: ComponentType<{ value: object; children: object }> };
+  kit: {
+    registry: {
+      register(name: string, made: object): void;
+      element(name: string, type: unknown, options?: object): void;
+    };
+    handlers: { register(name: string, handler: (data: unknown) => void): void };
+    use(load: () => Promise<object>): Promise<void>;
+  };
 };
 
 beforeAll(async () => {
@@ -49,25 +58,22 @@ beforeAll(async () => {
   vi.doMock('dompurify', () => ({ default: () => safe }));
   const { document: inert } = parseHTML('<html><body></body></html>');
   Object.assign(inert, { adoptNode: (node: unknown) => node });
-  const { document, HTMLElement, CustomEvent, Event, customElements } = window;
+  const { document, HTMLElement, Element, CustomEvent, Event, customElements } = window;
   Object.assign(document, {
     implementation: { createHTMLDocument: () => inert },
   });
-  const globals = { window, document, HTMLElement, CustomEvent, Event, customElements };
+  const heard = { addEventListener: () => undefined, removeEventListener: () => undefined };
+  const globals = { window, document, HTMLElement, Element, CustomEvent, Event, customElements, ...heard };
   for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
-  vi.stubGlobal('navigator', { language: 'en' });
-  vi.stubGlobal('localStorage', { getItem: () => null });
-  vi.stubGlobal('fetch', () => Promise.reject(new Error('no server')));
-  await (await at('words/words')).speakFirst();
-  (await at('components/load')).settings.value = { module: null, unsafeHtml: ['looks'], fault: null };
-  const [content, registry] = [await at('components/content-view'), await at('components/registry')];
-  Object.assign(page, content, registry, await at('components/here'), await at('components/proposals'));
+  const { createKit } = await at('components/kit');
+  const { Here } = await at('components/here');
+  Object.assign(page, await at('components/view/content-view'), { Here, kit: createKit() });
   const order = { type: 'object', properties: { orderId: { type: 'string' } } };
-  page.registry.register('order-card', { props: order, render: () => 'An order' });
+  page.kit.registry.register('order-card', { props: order, render: () => 'An order' });
   const broken = () => {
     throw new Error('out of cards');
   };
-  page.registry.register('broken-card', { render: broken });
+  page.kit.registry.register('broken-card', { render: broken });
 });
 afterAll(() => {
   render(null, host);
@@ -82,8 +88,22 @@ beforeEach(() => {
 const card = (component: string, props: object) => ({ type: 'component', component, props });
 const content = (...parts: object[]) => JSON.stringify({ content: parts });
 
+const here = {
+  get kit() {
+    return page.kit;
+  },
+  propose: (action: Proposed) => {
+    proposed.push(action);
+    return null;
+  },
+};
+
+function show(content: object): void {
+  render(h(page.Here.Provider, { value: here, children: content }), host);
+}
+
 function drawn(text: string): string {
-  render(h(page.ContentText, { text, live: false }), host);
+  show(h(page.ContentText, { text, live: false }));
   return host.textContent ?? '';
 }
 
@@ -131,20 +151,58 @@ describe('components', () => {
   });
 });
 
-describe('HTML', () => {
-  const here = (parts: object[], server?: string) =>
-    render(
-      h(page.RunHere.Provider, {
-        value: 'run-1',
-        children: h(page.Parts, { parts, ...(server !== undefined && { tool: { server } }) }),
-      }),
-      host,
+describe('modules', () => {
+  test('R9 R11 a module that fails beside one that works → its components are hints that say why, the others are drawn', async () => {
+    await page.kit.use(async () => ({
+      default: ({ use, registry }: { use: typeof page.kit.use; registry: typeof page.kit.registry }) => {
+        void use(async () => {
+          throw new Error('no such file');
+        });
+        registry.register('late-card', { render: () => 'Late, but there' });
+      },
+    }));
+    const text = content(card('gone-card', {}), card('late-card', {}));
+    await eventually(() =>
+      expect(drawn(text)).toContain('There is no component gone-card here. Error: no such file'),
     );
+    expect(host.textContent).toContain('Late, but there');
+  });
+
+  test('R9 a component of another library → mounted once, told of new properties, removed with its place', () => {
+    const said: string[] = [];
+    page.kit.registry.register('mounted-card', {
+      mount: (element: Element, { name }: { name: string }) => {
+        said.push(`mount ${name}`);
+        element.textContent = name;
+        return {
+          update: (props: { name: string }) => said.push(`update ${props.name}`),
+          remove: () => said.push('remove'),
+        };
+      },
+    });
+    expect(drawn(content(card('mounted-card', { name: 'a' })))).toContain('a');
+    drawn(content(card('mounted-card', { name: 'b' })));
+    render(null, host);
+    expect(said).toEqual(['mount a', 'update b', 'remove']);
+  });
+
+  test('R9 todo-list with the name of a handler → a click gives it the task', async () => {
+    const chosen: unknown[] = [];
+    page.kit.handlers.register('openTask', task => void chosen.push(task));
+    const todo = { description: 'Furl the sail', status: 'pending' };
+    drawn(content(card('todo-list', { todos: [todo], onClick: 'openTask' })));
+    host.querySelector('.todos button')?.dispatchEvent(new window.Event('click') as never);
+    expect(chosen).toEqual([todo]);
+  });
+});
+
+describe('HTML', () => {
+  const drawParts = (parts: object[]) => show(h(page.Parts, { parts }));
   const html = (value: string) => [{ type: 'webcomponent', value }];
   const shadow = () => host.querySelector('.made')?.shadowRoot ?? null;
 
   test('C30 HTML → what stands in the page was made safe last of all, by a list of elements', () => {
-    here(
+    drawParts(
       html(
         '<p style="x" onclick="y()">Hi</p><img src="http://a/b" alt="a picture"><script>z()</script><form><input></form>',
       ),
@@ -156,20 +214,12 @@ describe('HTML', () => {
         /script|style|frame|form|input|button|img|svg|math|link|meta|object|embed/.test(tag),
       ),
     ).toEqual([]);
-    expect(attributes.filter(name => /^on|style|src|^id$|class|slot|part/.test(name))).toEqual([]);
-  });
-
-  test('C30 HTML of a server that is named under unsafeHtml → in a frame, and not in the page; of others made safe', () => {
-    here(html('<p>Looks</p>'), 'looks');
-    expect(host.querySelector('iframe')?.getAttribute('sandbox')).toBe('allow-scripts');
-    expect([host.textContent, passes]).toEqual(['', []]);
-    here(html('<p>Looks</p>'), 'others');
-    expect([host.querySelector('iframe'), shadow()?.innerHTML]).toEqual([null, '<p>Looks</p>']);
+    expect(attributes.filter(name => /^on|style|src|^id$|class|part/.test(name))).toEqual([]);
   });
 
   test('R6 HTML → in a shadow of its own, with elements that are registered and no others; gone, nobody hears it', () => {
-    page.registry.element('star-card', class extends window.HTMLElement {});
-    here(html('<star-card>Five</star-card><other-card>Six</other-card>'));
+    page.kit.registry.element('star-card', class extends window.HTMLElement {});
+    drawParts(html('<star-card>Five</star-card><other-card>Six</other-card>'));
     const root = shadow();
     expect([root?.innerHTML, host.textContent]).toEqual(['<star-card>Five</star-card>', '']);
     const tells = () =>
@@ -177,10 +227,24 @@ describe('HTML', () => {
         new window.CustomEvent('component-action', { detail: { action: 'rate' } }) as never,
       );
     tells();
-    expect(page.proposals.value['run-1']).toHaveLength(1);
+    expect(proposed.splice(0)).toHaveLength(1);
     render(null, host);
-    page.proposals.value = {};
     tells();
-    expect([root?.childNodes.length, page.proposals.value]).toEqual([0, {}]);
+    expect([root?.childNodes.length, proposed]).toEqual([0, []]);
+  });
+
+  test('R11 an element with an event of its own → its listener hears that, and no more when it goes', () => {
+    const heard: unknown[] = [];
+    const events = { 'data-update': (detail: unknown) => heard.push(detail) };
+    page.kit.registry.element('my-chart', class extends window.HTMLElement {}, { events });
+    drawParts(html('<my-chart slot="main">Chart</my-chart>'));
+    const chart = shadow()?.querySelector('my-chart');
+    expect(chart?.getAttribute('slot')).toBe('main');
+    const tells = (detail: number) =>
+      chart?.dispatchEvent(new window.CustomEvent('data-update', { detail, bubbles: true }) as never);
+    tells(1);
+    render(null, host);
+    tells(2);
+    expect(heard).toEqual([1]);
   });
 });

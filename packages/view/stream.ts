@@ -1,5 +1,5 @@
-/** The stream of frames, which all tabs of a browser share. It reconnects by itself, and reports when the console is away. */
-import type { Frame, StreamAsk } from '../api.js';
+/** The console's stream of frames. It reconnects by itself, and reports when the console is away. */
+import type { Frame, StreamAsk } from './frames.js';
 
 /** A stream without data for this long is dead: a laptop was asleep, or a proxy hangs. */
 const SILENCE_MS = 25_000;
@@ -19,6 +19,7 @@ export interface StreamEnds {
 export class Stream {
   readonly #ends: StreamEnds;
   readonly #token: string;
+  readonly #url: string;
   #runs: StreamAsk['runs'] = {};
   #connection: AbortController | null = null;
   /** Wall-clock time, which continues while a laptop sleeps. */
@@ -27,9 +28,11 @@ export class Stream {
   #closed = false;
   readonly #watching = setInterval(() => this.#watch(), 1_000);
 
-  constructor(token: string, ends: StreamEnds) {
+  /** `url`: the console's address without a slash at its end. Default: the page's own origin. */
+  constructor(token: string, ends: StreamEnds, url = '') {
     this.#token = token;
     this.#ends = ends;
+    this.#url = url;
     void this.#stay();
   }
 
@@ -72,7 +75,7 @@ export class Stream {
     this.#connection = connection;
     this.#heardAt = Date.now();
     try {
-      const response = await fetch('/api/stream', {
+      const response = await fetch(`${this.#url}/api/stream`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${this.#token}` },
         body: JSON.stringify({ runs: this.#runs, most: FIRST_EVENTS } satisfies StreamAsk),

@@ -1,0 +1,37 @@
+/** The surroundings of what is drawn: its kit, and who hears proposals. */
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { ComponentAction } from './action.js';
+import type { ComponentRegistry, HandlerRegistry } from './registry.js';
+import type { Say } from './words.js';
+
+/** The components of a front end. */
+export interface Kit {
+  readonly registry: ComponentRegistry;
+  readonly handlers: HandlerRegistry;
+  /** Faults of modules that could not be loaded: hints of missing components say them. */
+  readonly faults: { readonly value: readonly string[] };
+  /** True while modules are loaded: a missing component may still come. */
+  readonly isLoading: { readonly value: boolean };
+  readonly say: Say;
+  /** Returns the name of a task's status for people. */
+  readonly status: (status: string) => string;
+  /** Loads a module of components. One that fails leaves the others as they are, and `faults` says why. */
+  use(load: () => Promise<{ default?: unknown }>): Promise<void>;
+  /** Adds a fault that hints of missing components say. */
+  fault(text: string): void;
+}
+
+export interface Surroundings {
+  kit: Kit;
+  /** Takes what a component proposes. Returns why it is not taken; null if it is. */
+  propose(action: ComponentAction): string | null;
+}
+
+export const Here = createContext<Surroundings | null>(null);
+
+export function useHere(): Surroundings {
+  const here = useContext(Here);
+  if (here === null) throw new Error('There is no kit around this component: use `draw`, or `Here`.');
+  return here;
+}

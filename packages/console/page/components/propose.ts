@@ -1,0 +1,14 @@
+/** Takes what a component proposes: it waits above the composer, for a person to send. */
+import { type ComponentAction, readAction } from '@steersman/components';
+import type { RunOfPage } from './here.js';
+import { kit } from './load.js';
+import { add } from './proposals.js';
+
+/** Returns why the person can't send the action; null if it waits for them. */
+export function propose({ id, ended }: RunOfPage, given: ComponentAction): string | null {
+  if (ended) return kit.say('ended');
+  const action = id === '' ? null : readAction(given);
+  if (action === null) return kit.say('notProposed');
+  add(id, { server: null, ...action });
+  return null;
+}

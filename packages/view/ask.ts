@@ -1,0 +1,44 @@
+/** Requests to a console's server, from a page. */
+import type { FaultBody } from 'steersman/client';
+
+/** A refusal of the server, with its message. */
+export class AskFault extends Error {
+  readonly code: string;
+  readonly remedy: string;
+
+  constructor({ code, message, remedy }: FaultBody['error']) {
+    super(message);
+    this.code = code;
+    this.remedy = remedy;
+  }
+}
+
+export interface Console {
+  /** The console's address without a slash at its end. Default: the page's own origin. */
+  url?: string | undefined;
+  /** Default: none, for a console that is mounted behind a login. */
+  token?: string | undefined;
+}
+
+/** `path`: below `/api/`. Without `body`, the path is read. @throws {AskFault} */
+export async function ask<T>(
+  { url = '', token = '' }: Console,
+  path: string,
+  { body, signal }: { body?: unknown; signal?: AbortSignal } = {},
+): Promise<T> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  const post = body !== undefined && { method: 'POST', body: JSON.stringify(body) };
+  const response = await fetch(`${url}/api/${path}`, { headers, ...post, ...(signal && { signal }) }).catch(
+    () => null,
+  );
+  if (response === null)
+    throw new AskFault({ code: 'away', message: 'The console does not answer.', remedy: '' });
+  const answer = (await response.json().catch(() => null)) as T & Partial<FaultBody>;
+  if (response.ok) return answer;
+  throw new AskFault(answer?.error ?? { code: 'internal', message: `Status ${response.status}`, remedy: '' });
+}
+
+/** Returns the API path of a run, whose id may contain slashes. */
+export function runPath(id: string, rest = ''): string {
+  return `runs/${encodeURIComponent(id)}/${rest}`;
+}
