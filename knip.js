@@ -15,7 +15,8 @@ export default {
         'src/{base,run,conversation,rules,shared,config,models,mcp,client,worker,workflows}/index.ts!',
         'src/client/{messages,vocabularies}/index.ts!',
         'src/client/{remote,remote-store}.ts!',
-        'examples/*/*.ts',
+        'examples/*/*.{ts,tsx}',
+        'test/support/front-end/examples.tsx',
         'scripts/*.{mjs,cjs,ts}',
         'bench/*.ts',
         'bench/quality/tasks/*/{check,ends}.ts',
@@ -26,10 +27,10 @@ export default {
       ],
       project: [
         'src/**/*.{ts,tsx}!',
-        'test/**/*.ts',
+        'test/**/*.{ts,tsx}',
         'bench/**/*.ts',
         '!bench/quality/tasks/*/files/**',
-        'examples/**/*.ts',
+        'examples/**/*.{ts,tsx}',
         'scripts/**',
       ],
       ignoreDependencies: [
@@ -38,6 +39,8 @@ export default {
         '@types/ms',
         '@modelcontextprotocol/server-filesystem',
         '@modelcontextprotocol/server-everything',
+        // Bundled from a text.
+        'lit',
         'ext-apps-1',
         'ext-apps-2',
         ...builtIn,
@@ -53,6 +56,8 @@ export default {
       ],
       project: ['**/*.{ts,tsx}!'],
     },
+    // Peers that a program may be without.
+    'packages/react': { entry: ['index.ts!'], ignoreDependencies: ['react', 'react-dom'] },
     'packages/test-kit': {
       entry: ['*.ts!'],
       project: ['**/*.{ts,tsx}!'],

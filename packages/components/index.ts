@@ -1,6 +1,7 @@
 /**
  * `@steersman/components`: components that roles and tools name, for any page in a browser. Without Node.
  */
+export { type ContentPart, readParts } from 'steersman/rules';
 export { type ComponentAction, readAction } from './action.js';
 export { listenForActions } from './action-events.js';
 export type {
@@ -33,7 +34,7 @@ export type { ComponentRegistry, HandlerRegistry } from './registry.js';
 export { isPlain, linesOf } from './text/is-plain.js';
 export { Markdown } from './text/markdown.js';
 export { pretty, ToolContent } from './text/plain.js';
-export { safeMarkup } from './text/safe-html.js';
+export { loadSafeMarkup } from './text/safe-markup.js';
 export { ContentText, Parts, type PartsProps } from './view/content-view.js';
 export { type Content, type Drawing, draw } from './view/draw.js';
 export { type KitWord, type Say, sayIn } from './words.js';

@@ -3,14 +3,15 @@ import { Allow, parse } from 'partial-json';
 import { isRecord, isText, nestsTooDeep } from 'steersman/base';
 import { type ContentPart, readParts, withoutFence } from 'steersman/rules';
 
-export interface PartialJson {
-  data: unknown;
+/** `Data`: what the whole text would be. Any field may still be missing or cut. */
+export interface PartialJson<Data = unknown> {
+  data: Data extends object ? Partial<Data> : Data;
   /** True if the text is complete. */
   isValid: boolean;
 }
 
 /** Returns null if nothing can be parsed yet. */
-export function parsePartialJson(text: string): PartialJson | null {
+export function parsePartialJson<Data = unknown>(text: string): PartialJson<Data> | null {
   const json = withoutFence(text);
   if (nestsTooDeep(json)) return null;
   try {

@@ -7,6 +7,7 @@ import { verbCall } from 'steersman/shared';
 import { z } from 'zod';
 import { agUiAnswer } from './ag-ui/route.js';
 import { assets, safeHeaders } from './assets.js';
+import { chatOf } from './chat/route.js';
 import { type ComponentOptions, Components, htmlFrame, NO_COMPONENTS } from './components.js';
 import { refusalOf } from './guard.js';
 import { Hub } from './hub.js';
@@ -46,12 +47,13 @@ export function createConsole(options: ConsoleOptions): Console {
   const app = new Hono<Served>({ strict: false })
     .use(async ({ req }, next) => {
       // The page has no data of runs, and a browser that redeems a link has no token yet.
-      const isOpen = req.path === LOGIN || !/^\/(api\/|ag-ui$)/.test(req.path);
+      const isOpen = req.path === LOGIN || !/^\/(api\/|ag-ui$|chat(\/|$))/.test(req.path);
       const refusal = refusalOf(req.raw, { hosts, knows, isOpen });
       return refusal ? refused(refusal.status, refusal.message) : next();
     })
     .post(LOGIN, ({ req }) => login(req, redeem))
     .post('/ag-ui', c => agUiAnswer(c, scope))
+    .route('/chat', chatOf(scope))
     .route('/api', apiOf(scope))
     .get('/components/frame', htmlFrame)
     .get('/components/*', async c => (await components.fetch(c.req.path)) ?? c.notFound())

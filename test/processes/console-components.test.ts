@@ -2,17 +2,20 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { build } from 'esbuild';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { browserPath, consoleOfFile } from '../support/browser.js';
 import { consoleProcess } from '../support/console-process.js';
 import type { ScriptedReply } from '../support/endpoint/model.js';
+import { projectRoot } from '../support/project.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf } from '../support/run-views.js';
 import { calls, latch, settingsYaml } from '../support/steering.js';
 import { until } from '../support/wait.js';
 
 const MODULE = `import { words } from './words.js';
-export default ({ registry, handlers, h, react }) => {
+export default ({ registry, handlers, h, react, use }) => {
+  for (const name of ['elements', 'broken', 'missing']) use(() => import('./' + name + '.js'));
   registry.register('order-card', {
     props: { type: 'object', properties: { orderId: { type: 'string' }, onOpen: { type: 'string' } }, required: ['orderId'] },
     defaults: { state: words.unknown },
@@ -36,6 +39,51 @@ export default ({ registry, handlers, h, react }) => {
     }
   }
   registry.element('star-card', StarCard);
+};
+`;
+/** Elements of others, as a bundler makes them for the module's folder: with Lit, with React, and with the DOM alone. */
+const ELEMENTS = `
+import { css, html, LitElement } from 'lit';
+import { createElement, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+class LitCard extends LitElement {
+  static properties = { stars: {} };
+  static styles = css\`b { color: rgb(1, 2, 3); }\`;
+  render() {
+    if (this.stars === 'none') throw new Error('no stars');
+    return html\`<b @click=\${() => this.dispatchEvent(new CustomEvent('rated', { detail: { stars: this.stars } }))}>Lit \${this.stars}</b><slot name="below"></slot>\`;
+  }
+}
+class HtmlCard extends HTMLElement {
+  connectedCallback() {
+    this.innerHTML = '<button class="own">' + this.dataset.title + '</button><input value="typed">';
+  }
+}
+class DeadCard extends HTMLElement {
+  connectedCallback() { throw new Error('dead at once'); }
+}
+class StyledCard extends HTMLElement {
+  connectedCallback() { this.innerHTML = '<style>i { color: red }</style><i>styled</i>'; }
+}
+function Card({ name }) {
+  const [count, setCount] = useState(0);
+  return createElement('button', { onClick: () => setCount(count + 1) }, name + ' ' + count);
+}
+export default ({ registry }) => {
+  registry.element('lit-card', LitCard, {
+    events: { rated: (detail, { propose, element }) => propose('Rated ' + detail.stars + ' of ' + element.localName, detail) },
+  });
+  registry.element('html-card', HtmlCard);
+  registry.element('dead-card', DeadCard);
+  registry.element('styled-card', StyledCard);
+  registry.register('bundled-card', {
+    mount(element, props, ctx) {
+      const root = createRoot(element, { onUncaughtError: ctx.fail });
+      const update = next => root.render(createElement(Card, next));
+      update(props);
+      return { update, remove: () => queueMicrotask(() => root.unmount()) };
+    },
+  });
 };
 `;
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
@@ -82,6 +130,7 @@ describe.skipIf(browserPath === null)('components', () => {
       '.mcp.json': JSON.stringify({ mcpServers: { filesystem } }),
       'components.js': MODULE,
       'words.js': 'export const words = { unknown: "state unknown" };',
+      'broken.js': 'throw new Error("broken when it is loaded");',
       'secrets.json': '{}',
     },
   });
@@ -90,6 +139,14 @@ describe.skipIf(browserPath === null)('components', () => {
       module: join(rig.project.configDir, 'components.js'),
       unsafeHtml: ['filesystem'],
     }),
+  });
+  beforeAll(async () => {
+    await build({
+      stdin: { contents: ELEMENTS, resolveDir: projectRoot },
+      ...{ bundle: true, format: 'esm', outfile: join(rig.project.configDir, 'elements.js') },
+      define: { 'process.env.NODE_ENV': '"production"' },
+      logLevel: 'error',
+    });
   });
   const attended = { mode: 'react' as const, attended: true };
   const read = (path: string) => calls({ name: 'read_text_file', arguments: { path } });
@@ -170,6 +227,59 @@ describe.skipIf(browserPath === null)('components', () => {
     expect(said).toContain('Open the order');
     expect(said).not.toContain('Cancel A-1');
     expect(await eventsOf(run, 'gate_closed')).toEqual([]);
+  });
+
+  const html = (value: string) => ({ type: 'webcomponent', value });
+
+  test('R11 elements of Lit, of React and of the DOM, and some that fail → drawn and heard, or a hint in their place', async () => {
+    const { page, end } = await runThatSays({
+      text: content(
+        html('<lit-card stars="5"><i slot="below">slotted</i></lit-card>'),
+        html(
+          `<html-card data-title="<img src=x onerror=&quot;document.title='no'&quot;>Own markup"></html-card>`,
+        ),
+        card('bundled-card', { name: 'Bundled' }),
+        html('<dead-card>dead</dead-card>'),
+        html('<styled-card>styled</styled-card>'),
+        html('<lit-card stars="none"></lit-card>'),
+        card('gone-card', {}),
+        card('order-card', { orderId: 'A-1' }),
+      ),
+    });
+    await page.getByText('Lit 5').first().click();
+    await page.locator('.proposal', { hasText: 'Rated 5 of lit-card' }).waitFor();
+    const look = (code: string) =>
+      page.evaluate(
+        `(() => { const made = [...document.querySelectorAll('.made')].map(host => host.shadowRoot); return ${code}; })()`,
+      );
+    expect(
+      await look(`getComputedStyle(made[0].querySelector('lit-card').shadowRoot.querySelector('b')).color`),
+    ).toBe('rgb(1, 2, 3)');
+    expect(await look(`made[0].querySelector('i').assignedSlot.name`)).toBe('below');
+    await page.getByRole('button', { name: 'Own markup' }).first().waitFor();
+    expect(
+      await look(
+        `[made[1].querySelector('.own').outerHTML.includes('onerror'), made[1].querySelector('input').value, document.title.includes('no')]`,
+      ),
+    ).toEqual([false, 'typed', false]);
+    await page.getByRole('button', { name: 'Bundled 0' }).first().click();
+    await page.getByRole('button', { name: 'Bundled 1' }).first().waitFor();
+    for (const fault of ['dead at once', 'no stars']) await page.getByText(fault).first().waitFor();
+    await page.getByText('The page’s policy blocks style-src-elem of an element').first().waitFor();
+    await page.getByText('There is no component gone-card here.').first().waitFor();
+    await page.getByText('broken when it is loaded').first().waitFor();
+    await page.getByText('Order A-1').first().waitFor();
+    await end();
+  });
+
+  test('R12 a component of a run that has ended → it says that nothing can be sent', async () => {
+    rig.play(() => ({ text: content(card('order-card', { orderId: 'E-1' })) }));
+    const run = await rig.start('Show it.', attended);
+    await run.result();
+    const page = await shown.open(run.workflowId);
+    await page.getByRole('button', { name: 'Cancel it' }).first().click();
+    await page.getByText('This run has ended: a component can send it nothing.').waitFor();
+    expect(await page.locator('.proposal').count()).toBe(0);
   });
 
   test('R7 a built-in component that was drawn before the module was there → it calls the handler all the same', async () => {

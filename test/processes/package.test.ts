@@ -12,11 +12,14 @@ const execute = promisify(execFile);
 /** What the first program of each package's README is called with, and what it prints. */
 const PROGRAMS: [name: string, args: string[], shown: string | RegExp][] = [
   ['ag-ui', [], 'TEXT_MESSAGE_END'],
+  ['ai-sdk-ui', [], 'text-end'],
   ['cli', ['hello'], 'Hello.'],
+  ['components', [], "{ summary: 'Half of a pl' } true"],
   ['console', [], '200 text/html'],
   ['demo-model', [], '**2 files**'],
   ['mcp-server', [], 'answer_gate'],
   ['print', [], 'run ended · completed'],
+  ['react', [], '<p>connecting: 0 messages, 0 questions</p>'],
   ['session', [], 'How many files are here?'],
   ['stack', [], /Temporal at \S+:\d+/],
   ['store', [], 'totalBytes: 12'],

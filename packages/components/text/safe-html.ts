@@ -68,6 +68,8 @@ export function safeMarkup(html: string): string {
       allowCustomizedBuiltInElements: false,
     },
     ADD_ATTR: ['slot', 'part', 'target'],
+    // Else styles at the beginning would be lost without a word of the page's policy.
+    FORCE_BODY: true,
     ALLOW_UNKNOWN_PROTOCOLS: false,
   });
 }

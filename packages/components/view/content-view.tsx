@@ -5,11 +5,14 @@ import type { ComponentChild } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { type ContentPart, readParts } from 'steersman/rules';
 import { useHere } from '../here.js';
+import { lazily } from '../lazy.js';
 import { partialParts } from '../partial-json.js';
 import { Markdown } from '../text/markdown.js';
 import { ToolContent } from '../text/plain.js';
 import { ComponentView } from './component-view.js';
-import { WebComponent } from './web-component.js';
+import { Hint } from './hint.js';
+
+const WebComponent = lazily(() => import('./web-component.js').then(({ WebComponent }) => WebComponent));
 
 /** Draws a role's text, even while it is streamed. A text that can't be parsed as content is drawn as text. */
 export function ContentText({ text, live }: { text: string; live: boolean }) {
@@ -51,8 +54,12 @@ function Part({ part, partial, ofTool = false, html }: PartProps) {
     case 'json':
       return <ToolContent text={JSON.stringify(part.value)} />;
     case 'webcomponent':
-      return html ? html(part.value) : <WebComponent html={part.value} />;
+      return html ? html(part.value) : <WebComponent html={part.value} hint={hintFor(part.value)} />;
     case 'component':
       return <ComponentView name={part.component} props={part.props} partial={partial} />;
   }
+}
+
+function hintFor(html: string) {
+  return (fault: string) => <Hint text={fault} data={html} />;
 }

@@ -1,12 +1,18 @@
 /** Draws sanitized HTML of a model or a tool in its own shadow root, where it can't use names of the page. */
+import type { ComponentChild } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { errorText } from 'steersman/base';
 import { actionOf } from '../action-events.js';
 import { type Surroundings, useHere } from '../here.js';
 import { safeHtml } from '../text/safe-html.js';
-import { Hint } from './hint.js';
 
-export function WebComponent({ html }: { html: string }) {
+interface WebComponentProps {
+  html: string;
+  /** Returns what is drawn below an element that failed. */
+  hint: (fault: string) => ComponentChild;
+}
+
+export function WebComponent({ html, hint }: WebComponentProps) {
   const here = useHere();
   const ref = useRef<HTMLDivElement>(null);
   const [fault, setFault] = useState<string | null>(null);
@@ -37,7 +43,7 @@ export function WebComponent({ html }: { html: string }) {
   return (
     <>
       <div ref={ref} class="component made" />
-      {fault !== null && <Hint text={fault} data={html} />}
+      {fault !== null && hint(fault)}
     </>
   );
 }

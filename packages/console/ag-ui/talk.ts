@@ -1,9 +1,9 @@
 /** Handles an AG-UI request: sends its contents to the run, and streams the run's events until it ends or asks. */
 
 import { type AgUiAgent, type AgUiEvent, type AgUiSpoken, agUiEvents, Conversation } from '@steersman/ag-ui';
-import { errorText } from 'steersman/base';
-import { explainError, type Run, SteersmanError, type Vocabulary } from 'steersman/client';
 import type { Frame } from '@steersman/view';
+import { errorText } from 'steersman/base';
+import { explainError, type Run, type RunEvent, SteersmanError, type Vocabulary } from 'steersman/client';
 import type { RouteScope } from '../routes.js';
 import { endingOf } from './ending.js';
 import { type Followed, note } from './followed.js';
@@ -16,6 +16,10 @@ import { recall, runsOf, startRun } from './thread.js';
 export interface TalkScope extends RouteScope {
   /** Aborted when the stream must end. */
   signal: AbortSignal;
+  /** Hears the run's own event after which the stream's new events come. */
+  placed?: (since: number) => void;
+  /** Tells again what the last run told after this own event of it, or since its last goal began. Nothing is sent. */
+  replay?: number | 'goal';
 }
 
 /** Streams `RUN_STARTED` first and `RUN_FINISHED` or `RUN_ERROR` last. A client that leaves does not stop the run. */
@@ -54,8 +58,11 @@ class Talk {
     if (last === undefined) return yield* this.#follow(await this.#start(true), null);
     const followed = this.#followed(last);
     const listening = new Listening(this.#scope, last.id);
+    const { replay } = this.#scope;
     try {
+      if (replay !== undefined) return yield* this.#again(followed, listening, replay);
       await this.#catchUp(followed, listening);
+      this.#scope.placed?.(followed.told);
       const sent = await this.#send(followed);
       yield* sent.told;
       if (sent.texts.length === 0) return yield* this.#tell(followed, listening, sent);
@@ -88,6 +95,7 @@ class Talk {
   async *#follow(run: Run, before: Conversation | null): AsyncGenerator<AgUiEvent> {
     const listening = new Listening(this.#scope, run.id);
     const followed = this.#followed(run);
+    this.#scope.placed?.(0);
     try {
       if (before) yield this.#messages();
       yield* this.#until(followed, listening, { since: 0 });
@@ -104,6 +112,27 @@ class Talk {
     }
     // With only a part of the conversation, the next message could be sent twice.
     this.#scope.signal.throwIfAborted();
+  }
+
+  async *#again(followed: Followed, listening: Listening, since: number | 'goal'): AsyncGenerator<AgUiEvent> {
+    const all: { event: RunEvent; at: number; told: AgUiEvent[] }[] = [];
+    for await (const frame of listening.frames()) {
+      const told = this.#take(followed, frame);
+      if (frame.type === 'event') all.push({ event: frame.event, at: followed.told, told });
+      if (frame.type === 'caught_up') break;
+    }
+    this.#scope.signal.throwIfAborted();
+    const isGoal = ({ event }: { event: RunEvent }) =>
+      event.type === 'goal_started' && event.path === undefined && event.number > 1;
+    const first = since === 'goal' ? all.findLastIndex(isGoal) : all.findIndex(({ at }) => at > since);
+    const from = first < 0 && since !== 'goal' ? all.length : Math.max(0, first);
+    const told = all.slice(from).flatMap(each => each.told);
+    yield* told;
+    const begun = new Set(told.flatMap(each => ('messageId' in each ? [each.messageId] : [])));
+    for (const each of this.#conversation.openAgain())
+      if (!('messageId' in each && begun.has(each.messageId))) yield each;
+    if (followed.snapshot) yield* this.#shown.take(followed.snapshot);
+    yield* this.#until(followed, listening, { since: null });
   }
 
   async *#tell(followed: Followed, listening: Listening, sent: Sent): AsyncGenerator<AgUiEvent> {

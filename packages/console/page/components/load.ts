@@ -1,6 +1,6 @@
 /** The page's kit of components. It loads a project's module, and the names of servers whose HTML is not sanitized. */
 import { signal } from '@preact/signals';
-import { createKit, safeMarkup, sayIn } from '@steersman/components';
+import { createKit, loadSafeMarkup, sayIn } from '@steersman/components';
 import { get } from '../ask.js';
 import { language, named } from '../words/words.js';
 
@@ -42,7 +42,7 @@ async function load(): Promise<{ default?: unknown }> {
   const { trustedTypes } = globalThis as {
     trustedTypes?: { createPolicy(name: string, rules: object): void };
   };
-  trustedTypes?.createPolicy('default', { createHTML: safeMarkup });
+  trustedTypes?.createPolicy('default', { createHTML: await loadSafeMarkup() });
   return import(found.module);
 }
 

@@ -1,0 +1,99 @@
+/** `/chat`: serves a run to `useChat` of the AI SDK. Each request is one of AG-UI, told in other words. */
+import {
+  agUiRequest,
+  CHAT_REQUEST,
+  closedGate,
+  placeChunk,
+  type UiChunk,
+  UiChunks,
+} from '@steersman/ai-sdk-ui';
+import { type Context, Hono } from 'hono';
+import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
+import { SteersmanError } from 'steersman/client';
+import { z } from 'zod';
+import type { AgUiInput } from '../ag-ui/input.js';
+import { type TalkScope, talk } from '../ag-ui/talk.js';
+import { runsOf } from '../ag-ui/thread.js';
+import { bodyAs, type RouteScope, type Served } from '../routes.js';
+
+/** Proxies close silent connections; clients ignore a comment. */
+const COMMENT_MS = 10_000;
+const PROTOCOL = { 'x-vercel-ai-ui-message-stream': 'v1', 'x-accel-buffering': 'no' };
+
+/** `since`: the run's own event after which the message begins. `message`: its id. Both are in the client's message. */
+const RESUMED = z.object({
+  since: z.coerce.number().int().min(0).optional(),
+  run: z.string().min(1).optional(),
+  message: z.string().min(1).optional(),
+});
+
+export function chatOf(scope: RouteScope): Hono<Served> {
+  return new Hono<Served>()
+    .post('/', async c => {
+      const request = await bodyAs(CHAT_REQUEST, c.req);
+      if (request.trigger === 'regenerate-message')
+        throw new SteersmanError('A run does not answer a message again.', 'Send another message.', 'usage');
+      const { input, isContinued, answered, ...how } = agUiRequest(request);
+      return told(c, scope, { input: input as AgUiInput, chunks: new UiChunks(how), isContinued, answered });
+    })
+    .get('/:id/stream', async c => {
+      const { data = {}, error } = RESUMED.safeParse(c.req.query());
+      if (error) throw new SteersmanError(z.prettifyError(error), '', 'usage');
+      const threadId = c.req.param('id');
+      const replay = await placeOf(scope, threadId, data);
+      if (replay === null) return c.body(null, 204);
+      const input = { threadId, runId: crypto.randomUUID(), protocolVersion: '1.0', messages: [] };
+      const chunks = new UiChunks({ messageId: data.message });
+      return told(c, scope, { input, chunks, isContinued: false, answered: [], replay });
+    });
+}
+
+/** Returns where the last run's message begins; null if there is nothing to go on with. */
+async function placeOf(
+  scope: RouteScope,
+  thread: string,
+  { since, run: of }: z.infer<typeof RESUMED>,
+): Promise<number | 'goal' | null> {
+  const run = (await runsOf(await scope.client(), thread)).at(-1);
+  if (run === undefined) return null;
+  if (since !== undefined) return of === undefined || of === run.id ? since : 0;
+  const { endedAt, phase, gates } = await run.show();
+  const isAtRest = endedAt !== null || (phase === 'idle' && gates.length === 0);
+  return isAtRest ? null : 'goal';
+}
+
+interface Talked {
+  input: AgUiInput;
+  chunks: UiChunks;
+  /** The answer goes on with a message that has its place already. */
+  isContinued: boolean;
+  /** Ids of the gates that the request answers. */
+  answered: readonly string[];
+  replay?: number | 'goal';
+}
+
+function told(c: Context, scope: RouteScope, talked: Talked): Response {
+  const leaving = new AbortController();
+  const answer = streamSSE(c, async stream => {
+    stream.onAbort(() => leaving.abort());
+    const comments = setInterval(() => void stream.write(':\n\n'), COMMENT_MS);
+    await tell(stream, { ...scope, signal: leaving.signal }, talked);
+    clearInterval(comments);
+    await stream.writeSSE({ data: '[DONE]' });
+  });
+  for (const [name, value] of Object.entries(PROTOCOL)) answer.headers.set(name, value);
+  return answer;
+}
+
+async function tell(stream: SSEStreamingApi, scope: TalkScope, talked: Talked): Promise<void> {
+  const { input, chunks, isContinued, answered, replay } = talked;
+  const write = (chunk: UiChunk) => stream.writeSSE({ data: JSON.stringify(chunk) });
+  const begin: UiChunk[] = answered.map(closedGate);
+  const placed = (since: number) => void (isContinued || begin.push(placeChunk(since)));
+  for await (const event of talk(input, { ...scope, placed, ...(replay !== undefined && { replay }) })) {
+    if (stream.aborted) return;
+    const more = chunks.take(event);
+    if (event.type !== 'RUN_STARTED') for (const chunk of begin.splice(0)) await write(chunk);
+    for (const chunk of more) await write(chunk);
+  }
+}

@@ -1,0 +1,187 @@
+/** @jsxImportSource react */
+/** A front end of its own: what authors write of components, of tools and of streams, each as a function on the page. */
+import { useMemo, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import {
+  type ComponentModule,
+  type ComponentPart,
+  createKit,
+  draw,
+  listenForActions,
+  parsePartialJson,
+  readParts,
+  type TodoProps,
+} from 'steersman/components';
+import { Content, reactComponent, useRun } from 'steersman/react';
+
+const root = () => document.querySelector('#app') as HTMLElement;
+const said: unknown[] = [];
+
+interface PlannerResponse {
+  summary: string;
+  todos: { id: string; description: string; priority: number }[];
+}
+
+/** Names of components, as an application registers them when it starts. */
+const initComponents: ComponentModule = ({ registry, handlers }) => {
+  const ResourceInfo = ({ name }: { name?: string }) => <b>Resource: {name}</b>;
+  registry.register('resource-info', reactComponent(ResourceInfo));
+  registry.register(
+    'task-info',
+    reactComponent<{ title?: string }>(({ title }) => <b>Task: {title}</b>),
+  );
+  registry.register('my-todos', reactComponent(TodoList));
+  handlers.register('handleResourceClick', resource => said.push(resource));
+};
+
+interface TodoListProps {
+  todos?: TodoProps[];
+  onClick?: (todo: TodoProps) => void;
+}
+
+function TodoList({ todos = [], onClick = () => undefined }: TodoListProps) {
+  const [clicks, setClicks] = useState(0);
+  const click = (todo: TodoProps) => {
+    setClicks(clicks + 1);
+    onClick(todo);
+  };
+  return (
+    <ul>
+      {todos.map(todo => (
+        <li key={todo.id}>
+          <button type="button" onClick={() => click(todo)}>
+            {todo.description} {clicks}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+class MyCustomElement extends HTMLElement {
+  connectedCallback() {
+    this.attachShadow({
+      mode: 'open',
+    }).innerHTML = `<p>Element ${this.dataset.id} <slot name="more"></slot></p>`;
+  }
+}
+
+class MyChart extends HTMLElement {
+  connectedCallback() {
+    this.textContent = `Chart ${this.dataset.id}`;
+  }
+}
+
+const kit = createKit();
+kit.registry.element('my-custom-element', MyCustomElement);
+kit.registry.element('my-chart', MyChart, {
+  events: { 'data-update': detail => said.push(detail) },
+});
+await kit.use(async () => ({ default: initComponents }));
+
+const card = (component: string, props: object) => ({
+  type: 'component' as const,
+  component,
+  props: { ...props },
+});
+
+function PlannerResponseDisplay({ content, live }: { content: string; live: boolean }) {
+  const parsed = useMemo(() => parsePartialJson<PlannerResponse>(content), [content]);
+  return (
+    <>
+      <p id="parsed">{JSON.stringify(parsed?.data)}</p>
+      <Content kit={kit} text={content} live={live} />
+    </>
+  );
+}
+
+function ToolCalls({ id }: { id: string }) {
+  const { entries, ended } = useRun(id);
+  const calls = entries.flatMap(entry => (entry.kind === 'tool' ? [entry] : []));
+  return (
+    <ol>
+      {calls.map(call => (
+        <li key={call.key} className={call.isError ? 'failed' : 'done'}>
+          {call.tool} {call.arguments} {call.ending} {call.result}
+        </li>
+      ))}
+      {ended && <li>ended</li>}
+    </ol>
+  );
+}
+
+const app = createRoot(document.body.appendChild(document.createElement('div')));
+let drawing: ReturnType<typeof draw> | undefined;
+const show = (content: Parameters<typeof draw>[2]) => {
+  drawing?.remove();
+  drawing = draw(kit, root(), content);
+};
+
+/** What the tests call. */
+Object.assign(window, {
+  said,
+  /** The four types of content of a tool's result. */
+  contentTypes: () =>
+    show({
+      ofTool: true,
+      parts:
+        readParts(
+          JSON.stringify({
+            content: [
+              { type: 'text', value: 'Found:' },
+              { type: 'json', value: { count: 2 } },
+              {
+                type: 'webcomponent',
+                value: "<my-custom-element data-id='123'><i slot='more'>more</i></my-custom-element>",
+              },
+              card('todo-list', { todos: [{ id: 'task-1', description: 'A task', status: 'pending' }] }),
+            ],
+          }),
+        ) ?? [],
+    }),
+  /** Components of React by their names, and one that is not there. */
+  registered: () => {
+    const parts = [
+      card('resource-info', { name: 'Harbour' }),
+      card('task-info', { title: 'Dig' }),
+      card('none', {}),
+    ];
+    show({ parts });
+    const ctx = { partial: false, propose: () => undefined };
+    return [kit.registry.get('resource-info') !== undefined, kit.registry.render('none', {}, ctx)];
+  },
+  /** A list of React with hooks, whose clicks a function of the page hears; and the one that is built in. */
+  clicks: () => {
+    const todos = [{ id: 'a', description: 'Furl the sail' }];
+    const onClick = (todo: TodoProps) => void said.push(todo.id);
+    const builtIn = {
+      type: 'component',
+      component: 'todo-list',
+      props: { todos: [{ description: 'Cast off' }], onClick: todo => void said.push(todo.description) },
+    } satisfies ComponentPart;
+    show({ parts: [card('my-todos', { todos, onClick }), { ...builtIn, props: { ...builtIn.props } }] });
+  },
+  /** A result of a tool that names a handler. */
+  toolResult: () =>
+    show({
+      parts: [
+        { type: 'text', value: 'Query result:' },
+        card('resource-list', {
+          resources: [
+            { id: 'res-1', name: 'Resource 1' },
+            { id: 'res-2', name: 'Resource 2' },
+          ],
+          onClick: 'handleResourceClick',
+        }),
+      ],
+    }),
+  /** The planner's reply as it comes. */
+  stream: (content: string, live: boolean) =>
+    app.render(<PlannerResponseDisplay content={content} live={live} />),
+  chart: () => show({ parts: [{ type: 'webcomponent', value: '<my-chart data-id="123"></my-chart>' }] }),
+  chartElement: () => root().querySelector('.made')?.shadowRoot?.querySelector('my-chart'),
+  gone: () => drawing?.remove(),
+  hearWindow: () => listenForActions(window, action => said.push(action)),
+  toolCalls: (id: string) => app.render(<ToolCalls id={id} />),
+});
+document.body.dataset.ready = 'yes';
