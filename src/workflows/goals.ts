@@ -107,8 +107,8 @@ function withNotDone<End extends Pick<GoalEnd, 'outcome' | 'cause' | 'answer'>>(
   const { exceptions = [] } = restOfGoal(state.goal, end.outcome);
   const excepted = exceptions.map(each => `- ${each}`).join('\n');
   const lacks = [
-    notDoneText(state.tasks, end.cause),
-    checksText(state.goal.checks, { cause: end.cause, left: plansLeft(state.goal.counters, limits) }),
+    notDoneText(state.tasks, end.cause, words),
+    checksText(state.goal.checks, { cause: end.cause, left: plansLeft(state.goal.counters, limits) }, words),
     excepted && `**${words.exceptions}**\n\n${excepted}`,
   ];
   const answer = [end.answer, ...lacks].filter(Boolean).join('\n\n');

@@ -133,7 +133,7 @@ function isUnserved(error: unknown): boolean {
 
 /** Throws a SteersmanError `no_result` if Temporal ended the run without a result. */
 export function resultIn({ id, status, failure, result }: RunEnd): RunResult {
-  if (result !== null) return result;
+  if (result !== null) return failure === null ? result : { ...result, failure };
   const why = failure?.message ? `: ${failure.message}` : '';
   throw new SteersmanError(`The run ${id} left no result (${status})${why}.`, '', 'no_result');
 }

@@ -50,7 +50,7 @@ const READERS: { [C in FormedContract]: (json: Json, known: Known) => Parsed<Out
   review: json =>
     read(CONTRACTS.review.actions.REVIEW_RESULT, json, ({ approved, requiredFixes }) => {
       if (approved || requiredFixes.length > 0) return [];
-      const wanted = 'an array with at least one fix, since it is not approved,';
+      const wanted = 'an array with at least one fix, since it is not approved';
       return [expected('requiredFixes', wanted, json.requiredFixes)];
     }),
   orchestration: readProposal,
@@ -162,8 +162,8 @@ function verdictDoubts(verdict: VerdictOutput, json: Json, names: readonly strin
     if (verdict.improvements.length > 0) return [];
     const wanted =
       verdict.allCompleted && verdict.exceptions.length > 0
-        ? 'an array with at least one improvement; or, where nothing but the exceptions is missing, userNeedsSatisfied true,'
-        : 'an array with at least one improvement, since not everything is done,';
+        ? 'an array with at least one improvement; or, where nothing but the exceptions is missing, userNeedsSatisfied true'
+        : 'an array with at least one improvement, since not everything is done';
     return [expected('improvements', wanted, json.improvements)];
   }
   const named = new Set(verdict.tasks.map(({ id }) => id));
@@ -171,7 +171,7 @@ function verdictDoubts(verdict: VerdictOutput, json: Json, names: readonly strin
   const doubts =
     left.length > 0 ? [`\`tasks\` must name every task of the plan, ${left.join(', ')} left out.`] : [];
   if (verdict.summary === null) {
-    const wanted = 'the answer to the user, since allCompleted and userNeedsSatisfied are true,';
+    const wanted = 'the answer to the user, since allCompleted and userNeedsSatisfied are true';
     doubts.push(expected('summary', wanted, json.summary));
   } else if (isEmptyPhrase(verdict.summary)) {
     doubts.push(emptyPhraseDoubt('the answer to the user', verdict.summary));

@@ -2,6 +2,7 @@
 
 import { PLAN_BYTES } from '../../base/sizes/bounds.js';
 import { preview } from '../../base/text/preview.js';
+import { fill, type Words } from '../../base/words/words.js';
 import type { Cause } from '../../run/limits/cause.js';
 import {
   isOpen,
@@ -97,7 +98,7 @@ export function planEditFaults(
 const NOT_DONE: readonly Cause[] = ['failed:tasks', 'tasks_failed', 'tasks_open'];
 
 /** Names the tasks that a goal ended without: a person's, and all of the plan if they are the cause, or if it failed midway. */
-export function notDoneText(tasks: readonly Task[], cause: Cause): string {
+export function notDoneText(tasks: readonly Task[], cause: Cause, words: Words): string {
   const isOnTheWay = cause.startsWith('failed:') && tasks.some(({ result }) => result !== null);
   const isWhy = isOnTheWay || NOT_DONE.includes(cause);
   const left = planInForce(tasks).filter(
@@ -105,17 +106,17 @@ export function notDoneText(tasks: readonly Task[], cause: Cause): string {
     task => task.reason === ECHOED || (isUndone(task) && (isWhy || task.byPerson)),
   );
   if (left.length === 0) return '';
-  const lines = left.map(task => `${task.id} (${preview(task.description, 100)})${whyUndone(task)}`);
-  return `Not done: ${lines.join('; ')}.`;
+  const lines = left.map(task => `${task.id} (${preview(task.description, 100)})${whyUndone(task, words)}`);
+  return fill(words.notDone, { tasks: lines.join('; ') });
 }
 
 const ECHOED = 'echoed';
 
 /** Only the executor's report has its reason for a skip. */
-function whyUndone(task: Task): string {
+function whyUndone(task: Task, words: Words): string {
   const { status, reason, result } = task;
   if (isOpen(task)) return '';
-  const told = reason === ECHOED ? 'by the report on another task' : reason;
+  const told = reason === ECHOED ? words.notDoneReport : reason;
   const why = reason === status ? preview(result ?? '', 200) : told;
   return ` [${[status, why].filter(Boolean).join(': ')}]`;
 }

@@ -1,7 +1,7 @@
 /** Reviews of plans, results and risky actions (F20, C8): code checks its part, the reviewer the other; the stricter wins. */
 
 import { isAbsent } from '../../base/text/output-fields.js';
-import type { Words } from '../../base/words/words.js';
+import { fill, type Words } from '../../base/words/words.js';
 import type { ToolEnding, ToolUseBlock } from '../../run/messages/message.js';
 import type { ReviewOutput } from '../../run/outputs/contracts.js';
 import { confirmationReasons, type EnvelopeMeta } from '../../run/outputs/envelope.js';
@@ -23,27 +23,27 @@ export interface PlanCheck {
   knownTaskIds: readonly string[];
   has: Capabilities;
   maxTasks: number;
+  words: Words;
 }
 
-export function checkPlan({ tasks, knownTaskIds, has, maxTasks }: PlanCheck): ReviewChecks {
+export function checkPlan({ tasks, knownTaskIds, has, maxTasks, words }: PlanCheck): ReviewChecks {
   const faults: string[] = [];
-  if (tasks.length === 0) faults.push('The plan has no task.');
-  if (tasks.length > maxTasks)
-    faults.push(`The plan has ${tasks.length} tasks, at most ${maxTasks} are run.`);
+  if (tasks.length === 0) faults.push(words.reviewNoTask);
+  if (tasks.length > maxTasks) faults.push(fill(words.reviewTooMany, { count: tasks.length, max: maxTasks }));
   const known = new Set([...knownTaskIds, ...tasks.map(task => task.id)]);
   const seen = new Set<string>();
   for (const task of tasks) {
-    if (seen.has(task.id)) faults.push(`The id ${task.id} is used twice.`);
+    if (seen.has(task.id)) faults.push(fill(words.reviewTwice, { id: task.id }));
     seen.add(task.id);
-    for (const id of task.dependencies)
-      if (!known.has(id)) faults.push(`${task.id} needs ${id}, which is not a task.`);
-    // A planner may not change a person's task.
-    if (task.completionCriteria === null && !task.byPerson)
-      faults.push(`${task.id} does not say how to see that it is done.`);
-    for (const wanted of missing(task.requiredCapabilities, has))
-      faults.push(`${task.id} needs ${wanted}, which is not available.`);
+    for (const needed of task.dependencies)
+      if (!known.has(needed)) faults.push(fill(words.reviewNeeds, { id: task.id, needed }));
+    // A planner may not change a person's task, and a call shows by its result that it is done.
+    if (task.completionCriteria === null && !task.byPerson && !task.call)
+      faults.push(fill(words.reviewNoCriterion, { id: task.id }));
+    for (const needed of missing(task.requiredCapabilities, has))
+      faults.push(fill(words.reviewLacks, { id: task.id, needed }));
   }
-  for (const cycle of planCycles(tasks)) faults.push(`These tasks wait for each other: ${cycle.join(', ')}.`);
+  for (const cycle of planCycles(tasks)) faults.push(fill(words.reviewCircle, { ids: cycle.join(', ') }));
   return { faults, concerns: [] };
 }
 
@@ -53,20 +53,17 @@ export interface ResultCheck {
   completed: boolean;
   summary: string;
   calls: readonly { tool: string; ending: ToolEnding; isError: boolean }[];
+  words: Words;
 }
 
 /** Checks a task's result: completion needs a result in words, and tool calls that did not all fail. */
-export function checkResult({ taskId, completed, summary, calls }: ResultCheck): ReviewChecks {
+export function checkResult({ taskId: id, completed, summary, calls, words }: ResultCheck): ReviewChecks {
   if (!completed) return { faults: [], concerns: [] };
   const faults: string[] = [];
-  if (saysNothing(summary)) faults.push(`${taskId} is called done without its result.`);
-  if (calls.length > 0 && calls.every(call => call.isError))
-    faults.push(`${taskId} is called done, but every tool call of it failed.`);
+  if (saysNothing(summary)) faults.push(fill(words.reviewNoResult, { id }));
+  if (calls.length > 0 && calls.every(call => call.isError)) faults.push(fill(words.reviewAllFailed, { id }));
   const last = calls.at(-1);
-  if (last?.ending === 'outcome_unknown')
-    faults.push(
-      `${taskId} is called done, but no later call checked whether its last call, ${last.tool}, took effect.`,
-    );
+  if (last?.ending === 'outcome_unknown') faults.push(fill(words.reviewUnknown, { id, tool: last.tool }));
   return { faults, concerns: [] };
 }
 
@@ -82,16 +79,15 @@ export interface ActionCheck {
 export function checkAction({ call, offered, envelope, words }: ActionCheck): ReviewChecks {
   const faults: string[] = [];
   const tool = offered.find(candidate => candidate.name === call.name);
-  if (tool === undefined) faults.push(`There is no tool named ${call.name}.`);
-  if (call.argsParseFailed) faults.push(`The arguments of ${call.name} are not readable.`);
+  if (tool === undefined) faults.push(fill(words.reviewNoTool, { tool: call.name }));
+  if (call.argsParseFailed) faults.push(fill(words.reviewUnreadable, { tool: call.name }));
   for (const name of tool ? requiredArguments(tool) : []) {
     const value = Object.hasOwn(call.input, name) ? call.input[name] : undefined;
-    if (isAbsent(value)) faults.push(`${call.name} needs the argument ${name}.`);
+    if (isAbsent(value)) faults.push(fill(words.reviewArgument, { tool: call.name, name }));
   }
   faults.push(...(call.argErrors ?? []));
   const { risk } = envelope;
-  if (risk?.level === 'high' && !risk.mitigation)
-    faults.push('The risk is high, and nothing is said of how it is kept small.');
+  if (risk?.level === 'high' && !risk.mitigation) faults.push(words.reviewRisk);
   return { faults, concerns: confirmationReasons(envelope, words) };
 }
 
@@ -111,18 +107,18 @@ export interface ReviewDecision {
 export function decideReview(
   checks: ReviewChecks,
   review: ReviewOutput | 'unreadable' | null,
-  doubts: readonly string[] = [],
+  { doubts = [], words }: { doubts?: readonly string[]; words: Words },
 ): ReviewDecision {
   // A review that approves but asks for fixes is not an approval. `doubts`: the reviewer's own, from its envelope.
   const asked = review === null || review === 'unreadable' ? null : review;
-  const fixes = [...new Set([...checks.faults, ...(asked ? fixesOf(asked) : [])])];
+  const fixes = [...new Set([...checks.faults, ...(asked ? fixesOf(asked, words) : [])])];
   const approved = fixes.length === 0;
   if (!approved) return { approved, fixes, concerns: [] };
-  const silent = review === 'unreadable' ? ['The reviewer gave no verdict.'] : [];
+  const silent = review === 'unreadable' ? [words.reviewSilent] : [];
   return { approved, fixes, concerns: [...checks.concerns, ...silent, ...doubts] };
 }
 
-function fixesOf({ approved, requiredFixes, feedback }: ReviewOutput): string[] {
+function fixesOf({ approved, requiredFixes, feedback }: ReviewOutput, words: Words): string[] {
   if (approved || requiredFixes.length > 0) return requiredFixes;
-  return [feedback || 'The reviewer did not approve it and did not say why: check it against the goal.'];
+  return [feedback || words.reviewNoReason];
 }

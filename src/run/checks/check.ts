@@ -11,7 +11,7 @@ import {
 import { fitted } from '../../base/text/fit.js';
 import { expected, quoted } from '../../base/text/output-fields.js';
 import { preview } from '../../base/text/preview.js';
-import type { Words } from '../../base/words/words.js';
+import { fill, type Words } from '../../base/words/words.js';
 import type { FileState } from '../evidence/evidence.js';
 import type { Cause } from '../limits/cause.js';
 
@@ -172,31 +172,31 @@ export function causeWithChecks(cause: Cause, state: Checked & { goal: { checks:
 export function checksText(
   { results }: Pick<GoalChecks, 'results'>,
   { cause, left }: { cause: Cause; left: number },
+  words: Words,
 ): string {
   const lines = results
     .filter(({ status }) => status !== 'passed')
     .map(({ check, status, why, redBefore: isRed }) => {
-      const before = status === 'failed' && isRed ? '; it failed before the work began, too' : '';
-      return `${check} [${status === 'failed' ? 'failed' : 'not run'}: ${why}${before}]`;
+      const failed = isRed ? words.checkFailedRed : words.checkFailed;
+      return `${check} [${fill(status === 'failed' ? failed : words.checkNotRun, { why })}]`;
     });
-  const early = cause === 'checks_failed' && left > 0 ? ` ${UNCHANGED}` : '';
-  const failed = lines.length > 0 ? `Checks that did not pass: ${lines.join('; ')}.${early}` : '';
+  const early = cause === 'checks_failed' && left > 0 ? ` ${words.checksUnchanged}` : '';
+  const failed =
+    lines.length > 0 ? `${fill(words.checksNotPassed, { checks: lines.join('; ') })}${early}` : '';
   const read = results.flatMap(({ check, changed = [] }) =>
     changed.length > 0 ? [`${check} [${changed.join(', ')}]`] : [],
   );
-  const told = read.length > 0 ? `The goal changed files that its checks read: ${read.join('; ')}.` : '';
+  const told = read.length > 0 ? fill(words.checksChanged, { checks: read.join('; ') }) : '';
   return [failed, told].filter(Boolean).join('\n\n');
 }
 
-const UNCHANGED = 'Nothing had changed since a check failed before, so the work was not sent back again.';
-
 /** Returns the instruction to mend, one text for each failed check. */
-export function failedChecks(results: readonly CheckResult[], words: Pick<Words, 'wasRed'>): string[] {
+export function failedChecks(results: readonly CheckResult[], words: Words): string[] {
   return results
     .filter(({ status }) => status === 'failed')
     .map(({ id, check, why, output, redBefore: isRed }) =>
       [
-        `Check ${id}, \`${check}\`: ${why}`,
+        fill(words.checkWanted, { id, check, why }),
         ...(isRed ? [words.wasRed] : []),
         ...(output ? [output] : []),
       ].join('\n'),

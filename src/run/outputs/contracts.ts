@@ -179,7 +179,7 @@ const reason = text({ filled: true, soft: true });
 /** Fields by action. The first fields differ, because strict endpoints require it of alternatives. */
 const orchestration = {
   EXCEPTION_HANDLE: { handling: word(HANDLINGS), taskId: text({ optional: true }), reason },
-  PHASE_TRANSITION: { to: word(['planning', 'execution', 'verification', 'wrap_up']), reason },
+  PHASE_TRANSITION: { to: word(['planning', 'verification', 'wrap_up'], {}, ['execution']), reason },
   RESOURCE_ALLOCATE: {
     /** Executor rounds of a task, the goal's turns or tokens, or another model for a role. */
     resource: word(RESOURCES),

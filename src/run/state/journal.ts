@@ -252,7 +252,14 @@ export interface JournalPayloads {
     by: GateCloser;
     decision: string;
   };
-  review: { subject: string; approved: boolean; fixes: string[] };
+  review: {
+    subject: string;
+    approved: boolean;
+    fixes: string[];
+    /** The reviewer's own: absent if code alone decided, or its reply was unreadable. */
+    score?: number | null;
+    feedback?: string;
+  };
   orchestration: { accepted: boolean; why: string };
   goal_started: { number: number; text: string };
   /** `answer`: complete in the `events` query, if the run still has it; the journal stores its beginning. */

@@ -43,6 +43,8 @@ export interface RunResult<T = unknown> {
   usage: Usage;
   /** The reason of the end, such as the limit that was reached. `causeText` states it in a sentence. */
   cause: Cause;
+  /** What a failed run died of, as clients read it: also one that could not begin. */
+  failure?: { type: string; message: string };
   /** The basis of a completed goal: its checks, evidence for each task, or the verifier's verdict; else null. */
   basis: Basis | null;
   /** Parts of the goal that are impossible here, each with its reason; the answer contains them too. */

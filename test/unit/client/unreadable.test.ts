@@ -7,9 +7,12 @@ import { askRun } from '../../../src/client/connection/ask-run.js';
 import type { Temporal } from '../../../src/client/connection/connect.js';
 import { isFinalQueryError } from '../../../src/client/connection/grpc-errors.js';
 import { type ListedRun, listedRun } from '../../../src/client/record/list-runs.js';
+import type { RunEnd } from '../../../src/client/record/run-end.js';
 import { readEnd } from '../../../src/client/record/run-end.js';
+import { resultIn } from '../../../src/client/record/run-reader.js';
 import { snapshotOf } from '../../../src/client/record/run-snapshot.js';
 import { temporalClient } from '../../../src/shared/temporal/temporal-client.js';
+import type { RunResult } from '../../../src/workflows/run/definitions.js';
 import { stateQuery } from '../../../src/workflows/run/definitions.js';
 
 const long = (value: number) => ({ toNumber: () => value });
@@ -186,4 +189,15 @@ describe('list: why a run ended, and when it began', () => {
   test('nobody tells → none', async () => {
     expect(await end({})).toMatchObject({ cause: null });
   });
+});
+
+test('CF8 resultIn: a run that could not begin → its result says what it died of', () => {
+  const failure = { type: 'run.bad_input', message: 'The run can not start: there is no role nobody.' };
+  const result = { outcome: 'failed', text: '' } as RunResult;
+  const end: RunEnd = {
+    ...{ id: 'r', runId: 'r', status: 'failed', outcome: 'failed', cause: null, basis: null },
+    ...{ result, failure },
+  };
+  expect(resultIn(end)).toMatchObject({ outcome: 'failed', failure });
+  expect(resultIn({ ...end, failure: null })).not.toHaveProperty('failure');
 });

@@ -270,3 +270,19 @@ test('WK18: four wrong calls in one reply → each is to be corrected; they coun
   }
   expect(small.run.line.tools.badCalls).toEqual({ read: 1 });
 });
+
+test('CF8 a call that takes its time and fails → its result and the trace count that time', async () => {
+  let clock = 1_000;
+  const { run, results } = runAtCalls([{ name: 'read', input: { path: 'a' } }], {
+    ports: {
+      now: () => clock,
+      callTool: async () => {
+        clock += 60_000;
+        return { ok: false, failure: { kind: 'timedOut', type: '', message: 'It took too long.' } };
+      },
+    },
+  });
+  const { batch } = run.state.cursor.position.turns;
+  await runNextCalls(run, batch as NonNullable<typeof batch>);
+  expect(results()).toMatchObject([{ ending: 'timed_out', durationMs: 60_000 }]);
+});

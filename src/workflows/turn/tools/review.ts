@@ -2,6 +2,7 @@
 
 import { INSTRUCTION_BYTES } from '../../../base/sizes/bounds.js';
 import { cutText } from '../../../base/text/fit.js';
+import { preview } from '../../../base/text/preview.js';
 import { capabilitiesOf, isLacking } from '../../../rules/agents/capabilities.js';
 import {
   checkAction,
@@ -42,7 +43,10 @@ export function reviewPlan(run: Run): Reviewed {
   const tasks = state.tasks.filter(task => isOpen(task) || (isLacking(task) && task.cycle === cycle));
   const knownTaskIds = state.tasks.map(task => task.id);
   const maxTasks = run.limits.tasks;
-  const checks = checkPlan({ tasks, knownTaskIds, has: capabilitiesOf(pinned), maxTasks });
+  const checks = checkPlan({
+    ...{ tasks, knownTaskIds, has: capabilitiesOf(pinned), maxTasks },
+    words: run.words,
+  });
   const key = `plan:${state.goal.number}:${cycle}`;
   return review(run, { key, subject: 'the plan', instruction: planReviewInstruction(state, tasks), checks });
 }
@@ -56,7 +60,7 @@ export function reviewResult(run: Run, task: Task, summary: string): Reviewed {
       ? [{ tool: action.tool, ending, isError: error !== undefined }]
       : [],
   );
-  const checks = checkResult({ taskId: task.id, completed: true, summary, calls });
+  const checks = checkResult({ taskId: task.id, completed: true, summary, calls, words: run.words });
   const { cycle, turns } = run.cursor.position;
   const key = `result:${state.goal.number}:${cycle}:${task.id}:${turns.round}`;
   return review(run, {
@@ -106,10 +110,14 @@ function review(
     if (special) doubts = [specialText(special, run.words)];
     else if (envelope) doubts = confirmationReasons(envelope, run.words);
   }
-  const decision = decideReview(checks, output, doubts);
+  const decision = decideReview(checks, output, { doubts, words: run.words });
   const { cursor } = run;
   if (cursor.reviewed !== key)
-    run.journal('review', { subject, approved: decision.approved, fixes: decision.fixes });
+    run.journal('review', {
+      ...{ subject, approved: decision.approved, fixes: decision.fixes },
+      ...(output !== null &&
+        output !== 'unreadable' && { score: output.score, feedback: preview(output.feedback, 500) }),
+    });
   cursor.reviewed = key;
   return { kind: 'done', ...decision };
 }

@@ -153,6 +153,7 @@ export async function callUntilResult(
   { start, session }: Starter,
 ): Promise<ToolResultBlock> {
   const idempotent = isRepeatable(tool.policy);
+  const begun = run.ports.now();
   for (let rescheduled = 0; ; rescheduled++) {
     const called = await start(rescheduled > 0);
     callEnded(run, callId);
@@ -174,7 +175,8 @@ export async function callUntilResult(
     if (loss) return lostSession(run, call, tool, loss);
     const stopped = run.state.people.stop !== null;
     const far = { idempotent, rescheduled, stopped };
-    if (toolFailureDecision(failure, far) === 'end') return failedResult(run.words, call, tool, failure);
+    if (toolFailureDecision(failure, far) === 'end')
+      return { ...failedResult(run.words, call, tool, failure), durationMs: run.ports.now() - begun };
   }
 }
 

@@ -535,3 +535,21 @@ describe('reaskText', () => {
     expect(text).not.toContain('error 10');
   });
 });
+
+it('CF8 parseRoleOutput: what is wanted ends a clause → one comma before what was got', () => {
+  const verdict = { allCompleted: false, userNeedsSatisfied: false, overallFeedback: 'No.', tasks: [] };
+  const review = { approved: false, score: 5, feedback: 'No.', requiredFixes: [] };
+  for (const [contract, json] of [
+    ['verdict', verdict],
+    ['review', review],
+  ] as const) {
+    const parsed = parseRoleOutput(contract, JSON.stringify(json));
+    expect(parsed.ok ? [] : parsed.errors).toEqual([expect.stringMatching(/(done|approved), got/)]);
+  }
+});
+
+it('CF2 parseRoleOutput: the phase execution of an orchestrator → not asked for, but read', () => {
+  expect(reaskText('orchestration', ['x'])).not.toContain('"execution"');
+  const proposal = { action: 'PHASE_TRANSITION', to: 'execution', reason: 'On.' };
+  expect(parseRoleOutput('orchestration', JSON.stringify(proposal)).value).toMatchObject({ to: 'execution' });
+});

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { jsonBytes } from '../../../../src/base/json/json.js';
 import { INPUT_BYTES, PLAN_BYTES } from '../../../../src/base/sizes/bounds.js';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { leftOut, notDoneText, planEditFaults } from '../../../../src/rules/plan/plan-edit.js';
 import type { PlannedTask, TaskChange } from '../../../../src/run/plan/plan.js';
 import { REMOVED } from '../../../../src/run/plan/plan.js';
@@ -96,8 +97,8 @@ test('notDoneText: tasks of a person that a goal ended without → named; others
     task('k', { ...by, status: 'completed' }),
   ];
   const skipped = 'i (Do i) [skipped: There is no such file.]';
-  expect(notDoneText(tasks, 'turn_cap')).toBe(`Not done: g (Do g); h (Do h); ${skipped}.`);
-  expect(notDoneText(TASKS, 'turn_cap')).toBe('');
+  expect(notDoneText(tasks, 'turn_cap', BUILT_IN_WORDS.en)).toBe(`Not done: g (Do g); h (Do h); ${skipped}.`);
+  expect(notDoneText(TASKS, 'turn_cap', BUILT_IN_WORDS.en)).toBe('');
 });
 
 test('planEditFaults: a full plan, and an edit of other fields than its texts → refused, as none of it would count (PR2)', () => {
@@ -130,5 +131,14 @@ test('planEditFaults: a refused edit of 200 tasks, as large as an input may be �
 
 test('WK18 notDoneText: a task that the report on another gave up → named, also in a goal that is done', () => {
   const tasks = [task('g', { status: 'completed' }), task('h', { status: 'skipped', reason: 'echoed' })];
-  expect(notDoneText(tasks, 'verified')).toBe('Not done: h (Do h) [skipped: by the report on another task].');
+  expect(notDoneText(tasks, 'verified', BUILT_IN_WORDS.en)).toBe(
+    'Not done: h (Do h) [skipped: by the report on another task].',
+  );
+});
+
+test('CF8 notDoneText: a run in another language → in that language', () => {
+  const [first] = TASKS;
+  if (!first) throw new Error('there is a task');
+  const tasks = [{ ...first, status: 'failed' as const, reason: 'echoed' }];
+  expect(notDoneText(tasks, 'verified', BUILT_IN_WORDS.zh)).toMatch(/^未完成：.*由另一项任务的报告得出.*。$/);
 });

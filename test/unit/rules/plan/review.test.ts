@@ -8,12 +8,14 @@ import type { PlannedTask } from '../../../../src/run/plan/plan.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../../../src/run/tools/tool.js';
 import { plannedTask } from '../../../support/core-values.js';
 
+const words = BUILT_IN_WORDS.en;
+
 function task(id: string, fields: Partial<PlannedTask> = {}): PlannedTask {
   return plannedTask(id, { completionCriteria: 'A number', ...fields });
 }
 
 const check = (tasks: (PlannedTask & { byPerson?: true })[]) =>
-  checkPlan({ tasks, knownTaskIds: ['old'], has: ['files'], maxTasks: 3 }).faults;
+  checkPlan({ tasks, knownTaskIds: ['old'], has: ['files'], maxTasks: 3, words: BUILT_IN_WORDS.en }).faults;
 
 describe('checkPlan', () => {
   it.each<[string, Parameters<typeof check>[0], string[]]>([
@@ -26,6 +28,11 @@ describe('checkPlan', () => {
       'no criterion',
       [task('a', { completionCriteria: null })],
       ['a does not say how to see that it is done.'],
+    ],
+    [
+      'no criterion, but it is a call',
+      [task('a', { completionCriteria: null, call: { tool: 'read', arguments: {} } })],
+      [],
     ],
     ['no criterion, set by a person', [{ ...task('a', { completionCriteria: null }), byPerson: true }], []],
     [
@@ -61,7 +68,7 @@ describe('checkResult', () => {
     ['an unknown call, checked after', true, '42 files', [call('outcome_unknown'), call('executed')], 0],
     ['not completed', false, '', [call('outcome_unknown')], 0],
   ])('F20 checkResult: %s → as the table says', (_name, completed, summary, calls, faults) => {
-    expect(checkResult({ taskId: 't', completed, summary, calls }).faults).toHaveLength(faults);
+    expect(checkResult({ taskId: 't', completed, summary, calls, words }).faults).toHaveLength(faults);
   });
 });
 
@@ -152,7 +159,7 @@ describe('decideReview', () => {
           ),
         ]) {
           for (const doubts of [[], ['The role is only 69 % sure.']]) {
-            const decided = decideReview({ faults, concerns }, given, doubts);
+            const decided = decideReview({ faults, concerns }, given, { doubts, words });
             const rejected =
               given !== null && given !== 'unreadable' && (!given.approved || given.requiredFixes.length > 0);
             const approved = faults.length === 0 && !rejected;
@@ -168,14 +175,14 @@ describe('decideReview', () => {
   });
 
   it('C8 decideReview: faults and fixes → one list, without repeats; a bare rejection gets its feedback', () => {
-    expect(decideReview({ faults: ['a', 'b'], concerns: [] }, review(false, ['b', 'c'], 'f')).fixes).toEqual([
-      'a',
-      'b',
-      'c',
-    ]);
-    expect(decideReview({ faults: [], concerns: [] }, review(false, [], 'Too vague.')).fixes).toEqual([
-      'Too vague.',
-    ]);
-    expect(decideReview({ faults: [], concerns: [] }, review(false, [], '')).fixes).toHaveLength(1);
+    expect(
+      decideReview({ faults: ['a', 'b'], concerns: [] }, review(false, ['b', 'c'], 'f'), { words }).fixes,
+    ).toEqual(['a', 'b', 'c']);
+    expect(
+      decideReview({ faults: [], concerns: [] }, review(false, [], 'Too vague.'), { words }).fixes,
+    ).toEqual(['Too vague.']);
+    expect(decideReview({ faults: [], concerns: [] }, review(false, [], ''), { words }).fixes).toHaveLength(
+      1,
+    );
   });
 });

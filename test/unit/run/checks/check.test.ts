@@ -88,12 +88,12 @@ describe('what is told', () => {
     expect(failedChecks(results, BUILT_IN_WORDS.en)).toEqual(['Check c2, `npm test`: so\n1 of 3']);
     const text = 'Checks that did not pass: npm test [failed: so]; npm test [not run: so].';
     const said = { cause: 'checks_failed', left: 0 } as const;
-    expect(checksText({ results }, said)).toBe(text);
-    expect(checksText({ results }, { cause: 'stopped', left: 1 })).toBe(text);
-    expect(checksText({ results }, { cause: 'checks_failed', left: 1 })).toBe(
+    expect(checksText({ results }, said, BUILT_IN_WORDS.en)).toBe(text);
+    expect(checksText({ results }, { cause: 'stopped', left: 1 }, BUILT_IN_WORDS.en)).toBe(text);
+    expect(checksText({ results }, { cause: 'checks_failed', left: 1 }, BUILT_IN_WORDS.en)).toBe(
       `${text} Nothing had changed since a check failed before, so the work was not sent back again.`,
     );
-    expect(checksText({ results: [result('passed')] }, said)).toBe('');
+    expect(checksText({ results: [result('passed')] }, said, BUILT_IN_WORDS.en)).toBe('');
   });
 
   test('checkLine: each kind → what a person recognises it by', () => {

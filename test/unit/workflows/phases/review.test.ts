@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { execution, plan, verdict } from '../../../../packages/test-kit/role-outputs.js';
 import { pinnedRun } from '../../../support/core-values.js';
 import { runTeam, type TeamReply } from '../../../support/scripted-team.js';
+import { testRole } from '../../../support/small-run.js';
 
 const planned: TeamReply = { text: plan({ todos: ['Read'] }) };
 const done: TeamReply = { text: execution({ summary: 'The file says 42.', taskCompleted: true }) };
@@ -33,4 +34,22 @@ test("review of a result: the task's calls all succeeded → no objection, the t
   expect(reviews).toMatchObject([{ subject: 'task-1', approved: true, fixes: [] }]);
   expect(asked).toEqual(['planner', 'executor', 'executor', 'verifier']);
   expect(run.state.tasks).toMatchObject([{ status: 'completed', reason: null }]);
+});
+
+test('CF8 review of a result by a reviewer → the event has its score and feedback', async () => {
+  const review = { ...pinnedRun().review, results: true };
+  const verdictOf = { approved: true, score: 87, feedback: 'Each figure has its source.', requiredFixes: [] };
+  const roles = {
+    planner: testRole('planner', { tools: [], output: 'plan' }),
+    executor: testRole('executor'),
+    reviewer: testRole('reviewer', { tools: [], output: 'review', memory: 'private' }),
+    verifier: testRole('verifier', { tools: [], output: 'verdict' }),
+    summary: testRole('summary', { tools: [], output: 'text' }),
+  };
+  const { run } = await runTeam(
+    [planned, { calls: ['read'] }, done, { text: JSON.stringify(verdictOf) }, accepted],
+    { pinned: { review, roles } },
+  );
+  const reviews = run.state.log.journal.events.filter(({ type }) => type === 'review');
+  expect(reviews).toMatchObject([{ score: 87, feedback: 'Each figure has its source.' }]);
 });
