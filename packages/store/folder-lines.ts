@@ -30,7 +30,7 @@ export interface Header {
   workspace: string;
   startedAt: number;
   parent?: MessageOf;
-  /** A branch has a digest of the rest: without its parent it would be another conversation (LL9). */
+  /** A branch has a digest of its other fields: if its parent were lost, it would be another conversation (LL9). */
   sum?: string;
 }
 

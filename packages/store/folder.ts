@@ -137,7 +137,10 @@ class Places {
   }
 }
 
-/** @returns null once it is stored, or if the run was removed; a mark if the run must be written again from there. */
+/**
+ * @returns null once it is stored, or if the run was removed; otherwise the mark after which the run must be written
+ * again.
+ */
 async function keep(at: Places, writing: Writing): Promise<Mark | null> {
   const { run } = writing;
   await mkdir(at.dir, { recursive: true, mode: 0o700 });
@@ -245,7 +248,7 @@ interface Writing {
   after: Mark | undefined;
 }
 
-/** @returns null once it is written; a mark if the run must be written again from there. */
+/** @returns null once it is written; otherwise the mark after which the run must be written again. */
 async function append(
   file: FileHandle,
   path: string,

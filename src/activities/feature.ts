@@ -78,7 +78,10 @@ interface Offered {
   warnings: string[];
 }
 
-/** Asks the features. `taken`: names of other tools. They precede, or a role would be offered the wrong tool. */
+/**
+ * Asks the features. `taken`: names of other tools, which take precedence: a role would otherwise get another tool than
+ * it names.
+ */
 export async function offeredBy(
   beside: Beside | undefined,
   files: RunFiles,

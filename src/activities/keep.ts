@@ -157,7 +157,7 @@ export async function keepLate(
   if (stored === undefined) {
     // The store had the run's end, so the run was deleted.
     if (lack === 'receipts') return 'had';
-    // A caller's run begins the conversation: otherwise an agent's would restore a deleted one.
+    // A caller's run must begin the conversation: an agent's run would restore a deleted one.
     if (parent !== undefined && (await sessions.line(session)) === null) return 'waits';
   }
   const write: SessionStore['keep'] = (record, ...page) =>

@@ -238,7 +238,7 @@ function pinnedSettings(deps: LoadRunDeps, settings: RunFiles['settings'], run: 
     modes: modesFor(run, settings),
     language: settings.language,
     ceilings: settings.ceilings,
-    // A model named for the run stands alone.
+    // A model named for the run is not replaced by the program's choice.
     asksProgram: deps.asksProgram === true && run.model === undefined,
     dedupe: settings.dedupe,
     permissions: settings.permissions,

@@ -41,7 +41,7 @@ export async function pinModels(
   // A person may choose the configuration's models during the run.
   const ids = [...new Set([...inChains, ...namedModels(settings.models).map(({ id }) => id)])];
   const modelInfo = Object.fromEntries(ids.map(id => [id, deps.modelInfo(id, settings.models)]));
-  // A model named for the run stands alone.
+  // A model named for the run excludes the rows of the resolver.
   const resolver = run.model === undefined ? settings.models.resolver : [];
   if (!needsPrices) return { choice: { ...choice, warnings: [] }, modelInfo, resolver };
   const priced = pricedChains(choice, modelInfo);

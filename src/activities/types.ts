@@ -151,7 +151,7 @@ export interface ResolveModelInput {
   context: Record<string, string>;
 }
 
-/** Identifies the conversation by a call that was pinned for it; it is read like a model call's. */
+/** A conversation, by a call that was pinned for it: the activity reads it like a model call's. */
 export interface TransformInput extends CallModelInput {
   transform: string;
   goal: number;
@@ -278,7 +278,7 @@ export interface MomentEnd extends MomentEndParts {
   /** False: the goal must end. */
   goOn: boolean;
   why?: string;
-  /** A hook whose failure ends nothing has failed. */
+  /** Says that a hook has failed which can't end the goal. */
   warning?: string;
   /** Notes of hooks for people. */
   notes?: Note[];

@@ -25,8 +25,8 @@ export interface RunChoice {
 type ModelSources = Pick<ModelSettings, 'default' | 'roles' | 'configurations'>;
 
 /**
- * Chooses the models. A model named for the run stands alone: it is not replaced unasked. Otherwise choices for a role
- * precede those for all roles: the configuration's choice for it, `models.roles`, its front matter, and then the
+ * Chooses the models. A model named for the run has no fallbacks: it is not replaced unasked. Otherwise choices for a
+ * role precede those for all roles: the configuration's choice for it, `models.roles`, its front matter, and then the
  * configuration's default and `models.default`.
  * @throws SteersmanError if a role has no model, or the run names an unknown one.
  */

@@ -115,7 +115,7 @@ const PLAIN = ['/bin/sh', '-c', 'exec "$@" 2>&1 4>&-', 'sh'];
  * would also change file ownership.
  */
 const UNSHARE = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
-/** Runs the command, then writes the names of what is left to descriptor 4, but for processes that have ended. */
+/** Runs the command, then writes the names of processes that it left running to descriptor 4. Zombies have ended. */
 const FIRST = `(exec "$@" 2>&1 4>&-); code=$?
 for of in /proc/[0-9]*; do
   [ "$of" != /proc/1 ] && read -r stat <"$of/stat" && read -r name <"$of/comm" || continue

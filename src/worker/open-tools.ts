@@ -24,7 +24,7 @@ export interface OpenToolsOptions
 }
 
 export interface ToolsHere {
-  /** By the names that models are offered, with policies as `tools` of `steersman.yaml` has them. */
+  /** Under the names that models see, with the policies that `tools` of `steersman.yaml` sets. */
   tools: ToolDefinition[];
   servers: ServerState[];
   warnings: string[];

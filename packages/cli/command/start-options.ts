@@ -164,7 +164,7 @@ async function readGoal(
     errorLine([`The goal, by ${prompt}:`, expanded.text, ...leftOutLine(expanded), ''].join('\n'));
     return expanded.text;
   }
-  // The goal must be a single argument: of several words, it is unclear which are the goal.
+  // With several arguments, it is unclear which words are the goal.
   if (argument !== undefined) return readWords(argument, command, 1, 'goal');
   throw new SteersmanError(
     'There is no goal.',

@@ -30,7 +30,7 @@ export async function checkModels(
   return findings;
 }
 
-/** Checks endpoints that no model is asked at: does each list its models? */
+/** Checks endpoints without a configured model: does each list its models? */
 export function checkEndpoints(names: readonly string[], providers: ProviderRegistry): Promise<Finding[]> {
   return Promise.all(
     names.map(async name => {

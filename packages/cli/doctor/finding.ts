@@ -33,7 +33,7 @@ export function skipped(check: string, why: string): Finding {
   return { check, status: 'skipped', found: `not looked at: ${why}`, todo: null };
 }
 
-/** Makes a failed finding of an error; a SteersmanError has its own advice. */
+/** Turns an error into a failed finding; a SteersmanError has its own advice. */
 export function failedBy(check: string, error: unknown): Finding {
   if (error instanceof SteersmanError) return failed(check, error.message, error.remedy || null);
   return failed(check, errorText(error), null);

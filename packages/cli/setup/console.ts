@@ -62,7 +62,7 @@ async function serve({ open, ...words }: ConsoleWords): Promise<void> {
   await served.closed;
 }
 
-/** `page`: leads to the link, if a browser is to open it. */
+/** Prints the link, and opens `page`, a file that leads to it, in a browser. */
 function show(link: string, page: string | undefined): void {
   outLine(`Console  ${link}`);
   if (page !== undefined) openBrowser(page);

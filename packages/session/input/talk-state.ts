@@ -11,7 +11,10 @@ export type Stage =
   | { kind: 'leave' }
   /** The line is the reason for a refusal. */
   | { kind: 'reason'; gateId: string }
-  /** Enter asked to confirm the line: it looks like an answer to no gate, or was begun before the gate. */
+  /**
+   * Enter asked the person to confirm the line: it looks like an answer although no gate is open, or was begun before
+   * the gate.
+   */
   | { kind: 'sure' }
   /** The line contains the arguments or the tasks, as YAML; `text`: the YAML before editing. */
   | { kind: 'edit'; gateId: string; text: string };

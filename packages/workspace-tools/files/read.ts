@@ -22,7 +22,7 @@ import {
 const MAX_PICTURE_BYTES = 5 * 1024 * 1024;
 const MAX_PDF_BYTES = 50 * 1024 * 1024;
 const MOST_LINES = 2_000;
-/** Nearly all of what a run gives whole: a file is not cut for its last lines. */
+/** Nearly the size that a run shows in full: a lower limit would cut files that are only slightly longer. */
 const MAX_LINES_BYTES = 16_000;
 
 export function readTool(context: WorkspaceContext): CodeTool {
@@ -53,7 +53,7 @@ export function readTool(context: WorkspaceContext): CodeTool {
         if (mimeType !== null) return await picture(handle, shown, mimeType);
         if (head.subarray(0, 5).toString('latin1') === '%PDF-')
           return await pages(handle, shown, asked, call);
-        // A byte far down may tell more than the beginning.
+        // Reads all of a small file: a byte after the first page may decide its encoding, or that it is binary.
         const isSmall = stats.size <= MAX_TEXT_FILE_BYTES;
         const bytes = isSmall ? await wholeFile(handle, shown, MAX_TEXT_FILE_BYTES) : head;
         const encoding = encodingOf(bytes, isSmall);

@@ -96,7 +96,8 @@ function evaluate(context: QuickJSContext): { value: string | null; error: strin
   let result = context.evalCode(data.code, 'code.js');
   let isAwaited = false;
   if (result.error && context.getString(context.getProp(result.error, 'name')) === 'SyntaxError') {
-    // The code may await, or within a function return. The printed text is reset, in case the code itself threw this.
+    // The code may use `await`, or as a function's body also `return`. Text that it printed before this error is
+    // discarded.
     for (const [code, flags] of [
       [data.code, AWAITS],
       [`(async () => { ${data.code}\n})()`, undefined],

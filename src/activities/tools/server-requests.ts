@@ -47,7 +47,7 @@ export function formHandler(
   };
 }
 
-/** Returns the defaults that a person was shown: they hold whatever face the answer came from. */
+/** Returns the defaults that a person was shown: they are sent with the answer of any user interface. */
 function defaultsIn(schema: JsonSchema): Record<string, unknown> {
   const properties = isRecord(schema.properties) ? schema.properties : {};
   const shown = Object.entries(firstValues(schema)).map(([name, texts]): [string, unknown] => {

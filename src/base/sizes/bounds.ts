@@ -71,7 +71,7 @@ export const TAKEN_BACK_BYTES = 5_000;
 export const GATE_BYTES = 20_000;
 export const GATES_BYTES = 64_000;
 export const LEAST_GATE_BYTES = 1_200;
-/** An answer at a gate; and all answers that wait for their turn, besides the one that the run waits for. */
+/** An answer at a gate; and all answers that arrive before their turn, besides the one that the run waits for. */
 export const GATE_ANSWER_BYTES = 48_000;
 export const OTHER_ANSWERS_BYTES = 32_000;
 

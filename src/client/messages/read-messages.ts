@@ -125,7 +125,7 @@ export function textsOf(content: unknown): string[] {
 }
 
 const [PICTURE, FILE] = ['[picture]', '[file]'];
-/** What stands for parts that are no text, by their types in all protocols. */
+/** The text that replaces a part that is not text, by the types of parts in all protocols. */
 const PARTS: Readonly<Record<string, string>> = {
   ...{ image_url: PICTURE, input_image: PICTURE, image: PICTURE },
   ...{ file: FILE, input_file: FILE, document: FILE, input_audio: FILE, binary: FILE },

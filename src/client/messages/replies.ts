@@ -16,7 +16,7 @@ import { fromResponsesItems } from './responses.js';
 /**
  * Reads the body of a reply that was not streamed, of any of the three protocols: content, stop reason and usage, whose
  * cost is unknown.
- * @throws SteersmanError if it is none.
+ * @throws SteersmanError if the body is not a reply.
  */
 export async function fromReply(body: unknown, options: ReadOptions = {}): Promise<AssistantMessage> {
   const { messages, events } = readBody(body, options);

@@ -1,4 +1,6 @@
-/** Reads replies of planners, executors and verifiers as a run reads them, for programs that keep or show them (G16). */
+/**
+ * Reads replies of planners, executors and verifiers as a run reads them, for programs that store or show them (G16).
+ */
 
 import { parseRoleOutput, type RoleReply } from '../../rules/outputs/parse-output.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../run/outputs/contracts.js';

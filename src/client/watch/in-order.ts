@@ -52,7 +52,7 @@ function idOf(event: RunEvent, type: 'subagent_started' | 'subagent_ended'): str
   return event.type === type ? event.id : null;
 }
 
-/** Live text has no time: it gets the time of the event before it. */
+/** A sub-agent's clock may be another server's, but its end still comes last. */
 function timed(events: readonly RunEvent[]): { at: number; event: RunEvent }[] {
   let at = 0;
   return events.map(event => {

@@ -13,7 +13,9 @@ interface Wanted {
   children: boolean;
 }
 
-/** Yields its events, with those of each sub-agent before that one's end, and then its own end. */
+/**
+ * Yields the run's events, with those of each sub-agent before the end of that sub-agent, and last the run's own end.
+ */
 export async function* toldAgain(
   store: SessionStore,
   kept: RunRecord,

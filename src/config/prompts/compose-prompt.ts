@@ -46,7 +46,7 @@ export interface ComposedPrompt {
   system: string;
   /** The prompt as a message of the shared conversation; null if it is the system text. */
   message: string | null;
-  /** Placeholders that each instruction to the role tells anew. */
+  /** Placeholders that each instruction to the role fills in anew. */
   told: string[];
   warnings: string[];
 }

@@ -24,7 +24,7 @@ const NO_KEY_HERE = 'a key must not stand here: put it into .env or the environm
 const KEY_HEADER = /^(authorization|proxy-authorization|cookie|(.*-)?(api-?)?(key|token|auth|secret))$/i;
 const KEY_PARAMETER = /^(.*[_-])?(api[_-]?)?(key|token|secret)$/i;
 
-/** What `steersman.schema.json` says of a rule that is code here: editors know it too (SU6). */
+/** The same rule for `steersman.schema.json`, so that editors know what code checks here (SU6). */
 const ADDRESS = { pattern: '^[hH][tT][tT][pP][sS]?://(?![^/?#]*@)[^\\s/?#]+' };
 
 const baseUrl = z
@@ -66,7 +66,7 @@ function key<T extends z.ZodType>(schema: T, description: string) {
   return schema.describe(description).exactOptional();
 }
 
-/** Fields that make a request of the run one of something else. */
+/** Fields that only the run writes: a request with another value would do something else. */
 const OWN_FIELDS = ['model', 'messages', 'input', 'system', 'instructions', 'tools', 'stream'];
 
 const extraBody = z.record(z.string(), z.unknown()).superRefine((given, { addIssue }) => {

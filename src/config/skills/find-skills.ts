@@ -1,6 +1,6 @@
 /**
- * Where skills are: the project's own folders, those that a program names, and what a skill's folder holds. What they say
- * is another's text; what they hold is read only where it lies in the skill's own folder.
+ * Finds skills in the project's own folders and in those that a program names, with the files of each. Their texts are
+ * untrusted, and a file is read only if it lies in the skill's own folder.
  */
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
@@ -14,7 +14,7 @@ import { displayPath, errorCode, readHead } from '../files/files.js';
 import { parseSkillFile, type SkillFile } from './skill-file.js';
 import { isPart, SKILL_FOLDERS, skillFileIn, skillsIn } from './skill-folders.js';
 
-/** Larger is no skill, such as a link to the root of a disk. */
+/** A folder with more files is not a skill: it may be a link to the root of a disk. */
 const MOST_FILES = 1_000;
 const MOST_BYTES = 64_000_000;
 const MOST_TEXT_BYTES = 1_000_000;
@@ -25,7 +25,7 @@ export interface Skill extends SkillFile {
   /** Its folder: the real path. */
   folder: string;
   file: string;
-  /** Of all of its files, by name and content. */
+  /** Digest of all its files, by name and content. */
   digest: string;
   /** Sizes by path in the folder, in the order of paths, without `SKILL.md`. */
   files: ReadonlyMap<string, number>;
@@ -33,18 +33,18 @@ export interface Skill extends SkillFile {
 
 export interface FoundSkills {
   skills: Skill[];
-  /** Why a skill is left out, and what to do. */
+  /** Why each of the other skills is left out, and what to do. */
   faults: string[];
 }
 
 export interface SkillPlaces {
-  /** The project's. Null: there is none, or it is not trusted. */
+  /** The project's configuration folder. Null: there is none, or it is not trusted. */
   configDir: string | null;
-  /** Folders that a program names: of a skill, or of several. Default: none. */
+  /** Folders that a program names, each of one skill or of several. Default: none. */
   named?: readonly string[] | undefined;
 }
 
-/** Those that are whole, each name once, and why others are left out. `only`: the skill of this name. */
+/** Returns the complete skills, each name once, and why others are left out. `only`: only the skill of this name. */
 export async function findSkills(places: SkillPlaces, only?: string): Promise<FoundSkills> {
   const { folders, faults } = await skillFolders(places);
   const skills = new Map<string, Skill>();
@@ -68,7 +68,7 @@ export async function findSkills(places: SkillPlaces, only?: string): Promise<Fo
   return { skills: [...skills.values()], faults };
 }
 
-/** Real paths, each once: `.claude/skills` often leads to `.agents/skills`. */
+/** Returns real paths, each once: `.claude/skills` often leads to `.agents/skills`. */
 async function skillFolders({ configDir, named = [] }: SkillPlaces) {
   const folders = new Set<string>();
   const faults: string[] = [];
@@ -115,7 +115,7 @@ async function wholeSkill(file: string, said: SkillFile): Promise<Skill> {
   return { ...said, folder, file, digest: digest.slice(0, DIGEST_CHARS), files };
 }
 
-/** Sorted; no folder behind a link is gone into, and no file of another folder counts. */
+/** Returns sorted paths. Folders behind links are not entered, and files in other folders do not count. */
 async function pathsIn(folder: string): Promise<string[]> {
   const paths: string[] = [];
   const goInto = async (at: string): Promise<void> => {
@@ -137,7 +137,7 @@ async function leadsInside(folder: string, path: string): Promise<boolean> {
   return real !== null && isBelow(real, folder) && (await lstat(real)).isFile();
 }
 
-/** A file of the skill. @throws SteersmanError where it leads out of the folder, is too large or can't be read. */
+/** Reads a file of the skill. @throws SteersmanError if it leads out of the folder, is too large or can't be read. */
 export async function readOwn(folder: string, path: string, most = MOST_BYTES): Promise<Buffer> {
   return readable(join(folder, path), async () => {
     const { real, info } = await ownFile(folder, path, most);
@@ -145,9 +145,9 @@ export async function readOwn(folder: string, path: string, most = MOST_BYTES): 
   });
 }
 
-/** Hashes by real path: every run looks at all skills, and reads again only files that have changed. */
+/** Hashes by real path: each run looks at all skills, and reads only changed files again. */
 const hashes = new LRUCache<string, { stamp: string; size: number; hash: string }>({ max: 5_000 });
-/** A file that changed a moment ago may change again without another time. */
+/** A file that changed a moment ago may change again with the same time. */
 const SETTLED_MS = 2_000;
 
 async function hashOwn(folder: string, path: string, most: number): Promise<{ size: number; hash: string }> {
@@ -192,7 +192,7 @@ async function readable<T>(path: string, read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Its folder from the workspace on; null: it lies outside. */
+/** Returns the skill's folder relative to the workspace; null if it lies outside. */
 export function placeOfSkill({ folder }: Pick<Skill, 'folder'>, workspace: string): string | null {
   return isBelow(folder, workspace) ? relative(workspace, folder) || '.' : null;
 }

@@ -16,15 +16,16 @@ export interface SkillFile {
   description: string;
   license: string | null;
   compatibility: string | null;
-  /** As the file has them: they allow nothing here. */
+  /** As the file has them. They allow nothing here. */
   allowedTools: string | null;
   body: string;
-  /** What of the file is not as the format has it, and harms nobody. */
+  /** Harmless deviations of the file from the format. */
   notices: string[];
 }
 
 /**
- * Reads what others ship: any further keys, a byte order mark, line ends of Windows, values that want quotes.
+ * Reads what others ship: any further keys, a byte order mark, line ends of Windows, values without the quotes that
+ * YAML needs.
  * @param folder name of the folder that holds the file, which should be the skill's name.
  * @throws SteersmanError with `file:line` for a skill that could not be named, chosen or read (SK1).
  */
@@ -88,7 +89,7 @@ function fault(file: string, what: string): SteersmanError {
   );
 }
 
-/** Lists are shown as others write them: with spaces between. */
+/** Returns a list with spaces between its items, as most files write it. */
 function textOf(value: unknown): string | null {
   if (Array.isArray(value)) return value.map(String).join(' ');
   return isText(value) ? value.trim() || null : null;

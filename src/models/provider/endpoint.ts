@@ -22,7 +22,7 @@ export interface EndpointSettings {
   apiKey?: string | undefined;
   /** Sent with every request, in addition to the protocol's headers. */
   headers?: Readonly<Record<string, string>>;
-  /** Fields of each request's body, besides the protocol's and over them (CF11). */
+  /** Fields added to each request's body; they override the protocol's own (CF11). */
   extraBody?: Readonly<Record<string, unknown>>;
   /** How the endpoint's models call tools. Default `native`. */
   toolSyntax?: ToolSyntax | undefined;

@@ -15,9 +15,9 @@ export function outputSchema(contract: OutputContract, dialect: Dialect): JsonSc
 }
 
 /**
- * Returns the schema that a request binds its reply to; null if there is none, or if it shares its prefix. A schema of
- * its own is worth the cache: only a last reply has one. Endpoints put a schema before
- * everything else, so a schema per role would keep roles from sharing a cached conversation.
+ * Returns the schema that a request binds its reply to; null if there is none, or if other roles share the request's
+ * prefix. Endpoints put a schema before everything else, so a schema for each role would keep roles from sharing a
+ * cached conversation. A schema of its own is worth that, because only a last reply has one.
  */
 export function schemaOf({
   prefix,
@@ -41,9 +41,9 @@ export function wantsJson({ format }: Pick<ModelRequest, 'format'>): true | null
 export interface BoundTo {
   name: string;
   schema: JsonSchema;
-  /** Whether every endpoint that binds replies takes it as it is. */
+  /** True if every endpoint that binds replies accepts it unchanged. */
   strict: boolean;
-  /** It holds beside tools too: the reply may call none. */
+  /** It also binds a reply to a request with tools, because that reply may not call any. */
   beside: boolean;
 }
 

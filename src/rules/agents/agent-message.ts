@@ -63,7 +63,10 @@ export type FromCaller =
 const QUOTES_BYTES = 2;
 /** Levels around a form, which is no deeper than `MAX_JSON_DEPTH`. */
 const DEPTH_AROUND = 8;
-/** The limit for a name, or for the path of an agent. Longer ones are not ours, and would be passed on to the next level. */
+/**
+ * The limit for a name, or for the path of an agent. Our own are shorter, and an agent passes what it gets to the next
+ * level.
+ */
 const SHORT_BYTES = 1_000;
 
 const id: Reader<string> = value => (isText(value) && value.length <= LONGEST_ID ? value : undefined);

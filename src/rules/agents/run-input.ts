@@ -322,7 +322,7 @@ function clientToolFault(tool: unknown, at: string): string | null {
   return text(LONGEST_NAME)(name, `${at}.name`);
 }
 
-/** A value is an object, as endpoints that bind replies to schemas have it. */
+/** The value must be an object, because endpoints can bind replies only to schemas of objects. */
 function answerFault(value: unknown, at: string): string | null {
   if (!isRecord(value)) return expected(at, 'a JSON Schema object', value);
   const large = tooLarge(value, at, ANSWER_SCHEMA_BYTES);

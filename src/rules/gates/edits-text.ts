@@ -71,7 +71,10 @@ function changeLines(words: Words, { tool, input, concerns, compared }: EditCall
   ];
 }
 
-/** Returns arguments that no difference shows, such as that all places are meant: of the call, then by edit. */
+/**
+ * Returns arguments that a diff does not show, such as one that replaces all occurrences: the call's own, then those of
+ * each edit.
+ */
 function besideDiff(input: Record<string, unknown>): string[] {
   if (editText(input) === null) return [];
   const { edits, ...own } = input;

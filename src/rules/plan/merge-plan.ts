@@ -78,7 +78,10 @@ function unreleased(tasks: readonly Task[], old: readonly Task[]): Task[] {
   });
 }
 
-/** Bounds the tasks: shortens ended ones, then all, then drops the newest, else keeps the old ones; a person's stay. */
+/**
+ * Bounds the tasks: shortens ended tasks, then all, then drops the newest. If that is not enough, the old tasks stay. A
+ * person's tasks are never dropped.
+ */
 function withinPlanBytes(merged: readonly Task[], old: readonly Task[]): readonly Task[] {
   if (planBytes(merged) <= PLAN_BYTES) return merged;
   const oldIds = new Set(old.map(task => task.id));

@@ -173,7 +173,7 @@ const WHO_ASKS = {
   step: 'afterStep',
 } as const;
 
-/** Returns a role's reading of the person's message with its doubts, as a help: the person's own words count. */
+/** Returns a role's reading of the person's message, with its doubts. It only helps: the person's own words decide. */
 function readingText(words: Words, reading: Reading | null): string {
   return reading === null ? '' : `${words.reading}\n${delimit('reading', JSON.stringify(reading, null, 2))}`;
 }

@@ -53,7 +53,10 @@ export type ToolCallDecision =
   | { kind: 'client'; tool: ToolDefinition }
   /** A person's answer becomes its result. */
   | { kind: 'question'; tool: ToolDefinition }
-  /** The client ran it, or may have, or a person was asked: this is their answer. */
+  /**
+   * The call already has an answer: the client's result, even if it is unknown whether the tool ran, or the person's
+   * words.
+   */
   | { kind: 'given'; tool: ToolDefinition; answer: GivenAnswer };
 
 /** Every call ends in a result: run, reused, or closed with a text that tells the model what to do next. */
@@ -146,7 +149,7 @@ function nearestTools(name: string, names: readonly string[]): string[] {
   const meant = nearestByMeaning(name);
   if (meant === null) return nearestNames(name, names);
   const near = meant.flatMap(own => names.filter(each => bareName(each) === own));
-  // By letters, a shell is near to tools that delete: without an equivalent, all tools are named.
+  // By its letters, a shell's name resembles tools that delete: without an equivalent, all tools are named.
   return near.length > 0 ? near : names.slice(0, MOST_NAMED);
 }
 

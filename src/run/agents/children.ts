@@ -120,7 +120,7 @@ export function addresses(children: Children): string[] {
   ];
 }
 
-/** The agent that gets a message, and `to` which of its own agents: null for the role at work there. */
+/** The agent that gets a message. `to`: its own agent that the message is for; null for the role at work there. */
 export interface Addressee {
   id: string;
   to: string | null;

@@ -54,7 +54,10 @@ export interface RoleProfile {
   streaming?: boolean;
   /** Retries of a call, 0 to 10, before it counts as failed. Absent for `MODEL_RETRIES`. */
   maxRetries?: number;
-  /** Milliseconds before the first retry, 1 to 60,000, then doubling; an endpoint's own wish overrides it. Absent for 1,000. */
+  /**
+   * Milliseconds before the first retry, 1 to 60,000, then doubling; a wait that the endpoint asks for overrides it.
+   * Absent for 1,000.
+   */
   retryDelayMs?: number;
   /** A template that the role's answer to a goal is put into: see `final-response.ts`. Absent for the plain answer. */
   finalResponse?: string;
@@ -101,7 +104,10 @@ export interface AgentCard extends Pick<RoleProfile, 'name' | 'description' | 'r
   rounds?: number;
 }
 
-/** Returns the name that is meant: of these, or as said. Other systems write `search_agent` and `planner-agent`. */
+/**
+ * Returns the one of these names that is meant; otherwise the name unchanged. Other systems write `search_agent` and
+ * `planner-agent`.
+ */
 export function roleNamed(said: string, names: readonly string[]): string {
   const plain = said.replace(/[-_]agent$/, '');
   return !names.includes(said) && names.includes(plain) ? plain : said;

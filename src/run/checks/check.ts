@@ -54,7 +54,10 @@ export interface GoalChecks {
   effects: number;
   /** `effects` when the checks began: a check that passed before a later change proves nothing. */
   made: number;
-  /** The checks as they were before the goal's first change; `made`: so many, in their order. Absent: not made. */
+  /**
+   * Results of the checks from before the goal's first change; `made`: the number of checks made so far, in their
+   * order. Absent: not made.
+   */
   before?: { made: number; red: RedCheck[] };
   /** The last failed round: `effects` then, and a hash of the answer. Null: no check has failed. */
   failed: { effects: number; answer: string } | null;
@@ -80,7 +83,7 @@ interface Checked {
   goal: { checks: Pick<GoalChecks, 'approved'> };
 }
 
-/** Adds how the next check was before the goal's first change. */
+/** Adds the next check's result from before the goal's first change. */
 export function withBefore(
   { made, red }: NonNullable<GoalChecks['before']> = { made: 0, red: [] },
   end: { status: CheckStatus; why: string },

@@ -1,4 +1,6 @@
-/** What looks at a workspace find, what a verdict may cite of it, and what a completed goal rests on. */
+/**
+ * Types of evidence: the results of looking at a workspace, what a verdict may cite, and the basis of a completed goal.
+ */
 
 /** Replaces the hash of a file that could not be looked at. */
 export const NOT_SEEN = 'unread';

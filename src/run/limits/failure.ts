@@ -49,7 +49,7 @@ export const FAILURE = {
     badInput: 'run.bad_input',
     badConfig: 'run.bad_config',
     failed: 'run.failed',
-    /** As many runs are at work as may be: a later start may succeed. */
+    /** The maximum number of runs is at work: a later start may succeed. */
     busy: 'run.busy',
   },
 } as const;

@@ -172,7 +172,10 @@ export function tokenFactor(counts: InputCounts, model: string): number {
   return Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, factor));
 }
 
-/** The factor for costs that must not exceed the estimate: no maximum; an uncounted model may take twice the others' factor. */
+/**
+ * The factor for costs that must not be underestimated: it has no maximum, and for an uncounted model it is twice the
+ * others' highest.
+ */
 export function dearFactor(counts: InputCounts, model: string): number {
   const factor = countedFactor(ownValue(counts, model));
   const others = Object.values(counts).map(each => countedFactor(each) ?? 0);

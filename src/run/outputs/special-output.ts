@@ -42,8 +42,8 @@ const SUGGESTIONS = {
 
 /**
  * Returns the special reply in JSON of either dialect, or null. It is accepted without the envelope's other fields: a
- * role in trouble need not be asked for its form. An action without any text is null, as there would be no text to
- * show.
+ * role that can't go on is not asked for the right form. An action without any text is null, as there would be no text
+ * to show.
  */
 export function readSpecial(json: Record<string, unknown>): SpecialOutput | null {
   const kind = ownValue(KINDS, stringOr(json.action, '').trim());

@@ -110,7 +110,7 @@ export interface Verification extends AtPlan {
   unanswered: boolean;
   /** The evidence that the run has collected for this verdict; null: none yet. */
   looked: Looked | null;
-  /** Its evidence changed after a verdict, so this is the second look. */
+  /** The evidence changed after a first verdict, so this is the second one. */
   anew: boolean;
 }
 
@@ -146,7 +146,7 @@ export interface Checking extends AtPlan {
   of: CheckedWork;
 }
 
-/** The checked work: a plan's, what exists without a plan, or the answer of the role whose turn it was. */
+/** The checked work: the tasks of a plan, the results of a plan without tasks, or a role's answer to the goal. */
 export type CheckedWork =
   | { kind: 'plan' }
   | { kind: 'no_plan' }

@@ -194,9 +194,9 @@ export interface JournalPayloads {
   warning: { text: string };
   /** A fact about the context for people; models do not get it. */
   context_note: { text: string };
-  /** What happened to the run, as its application says: for people, and no model gets it. */
+  /** An event of the run that the application states: for people, never for a model. */
   system_event: { text: string };
-  /** What a tool of the application did, as that says: for people, and no model gets it. */
+  /** An act of an application's tool, as the application states it: for people, never for a model. */
   tool_log: { text: string };
   /** Most of the budget is used. */
   budget_warning: { budget: BudgetKind };

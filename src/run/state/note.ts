@@ -5,11 +5,11 @@ import type { JournalPayloads } from './journal.js';
 
 /** The event of each type of note. */
 export const NOTE_EVENTS = {
-  /** What surrounds the conversation, such as "moved to the standard queue". */
+  /** A fact about the context, such as "moved to the standard queue". */
   CONTEXT_NOTE: 'context_note',
-  /** What happened to the run, such as a limit of the application. */
+  /** An event of the run, such as a limit of the application. */
   SYSTEM_EVENT: 'system_event',
-  /** What a tool of the application did. */
+  /** An act of one of the application's tools. */
   TOOL_LOG: 'tool_log',
 } as const satisfies Record<string, keyof JournalPayloads>;
 
@@ -21,7 +21,7 @@ export interface Note {
 
 const NOTE_CHARS = 2_000;
 
-/** Returns a note as it is recorded; null if it is none. */
+/** Returns a note as it is recorded; null if the value is not a note. */
 export function readNote(value: unknown): Note | null {
   if (!isRecord(value) || !isText(value.type) || !isText(value.text)) return null;
   const isKnown = ownValue(NOTE_EVENTS, value.type) !== undefined;

@@ -39,10 +39,10 @@ export type RunOf = Pick<RunRecord, 'session' | 'chain'>;
 export interface SessionStore {
   /**
    * Adds records to a run, in one write. Existing records are unchanged, except that the run's own record is replaced.
-   * `after` is the mark that the records follow. If the store has more than that from another execution, the
-   * run was reset and repeats its story from there, so everything behind the mark is removed.
+   * `after` is the mark that the records follow. If the store has more than that from another execution, the run was
+   * reset and repeats its work from there, so all records after the mark are removed.
    * @returns null once they are stored. If the store lacks what they follow, nothing is written, and the returned mark
-   *   says where the run must be written from.
+   * says where the run must be written from.
    */
   keep(run: RunRecord, records: readonly Kept[], after?: Mark): Promise<Mark | null>;
   /** Returns the current records of a conversation's runs, oldest first. */

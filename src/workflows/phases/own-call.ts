@@ -56,7 +56,7 @@ export function beginOwnCall(
   { task, role, rounds }: { task: Task; role: PinnedRole; rounds: number },
 ): Promise<void> | null {
   const { call } = task;
-  // A message may have come before the call: it is made after that.
+  // A message may precede the call, which is then made after it.
   if (position.call && resultAt(run, position, role)?.ending === 'skipped') delete position.call;
   if (position.call !== undefined || !call) {
     if (position.call) position.call = null;

@@ -186,7 +186,7 @@ export async function openBatchGates(
   // Decide again: meanwhile the run may have been stopped, and a tool allowed.
   const asking = decide().flatMap(({ call, decision }): AskedCall[] => {
     const file = compared.get(call.id) ?? null;
-    // In its turn it is tried again, and ends there without a gate.
+    // Such a call is made again in its turn, and ends there without a gate.
     if (file?.kind === 'fails' || decision.kind !== 'ask' || !run.state.settings.attended) return [];
     // A check is decided in its turn, because earlier calls may change what it reads.
     return checkOf(run, call, decision) === null ? [{ call, decision, compared: file }] : [];

@@ -51,7 +51,7 @@ export async function nextDecided(
     return { call, decision: { kind: 'run', tool: decision.tool, note: decision.note, edited: null } };
   const answer = await askAbout(run, { batch, call, reply }, decision);
   if (answer === null) return null;
-  // A gate would ask about what can't be done.
+  // The gate would ask about a change that can't be made.
   if (answer.kind === 'fails')
     return { call, decision: { kind: 'end', ending: 'invalid', note: answer.why } };
   const settled = decideCall(run, batch, { call, index: batch.next, said: answer });

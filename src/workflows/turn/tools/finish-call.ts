@@ -78,7 +78,7 @@ export function finishCall(run: Run, end: CallEnd): void {
   const { state, ports } = run;
   const thread = state.threads[batch.thread];
   if (!thread) throw new Error(`no thread ${batch.thread}`);
-  // A second one of the same reply was written before the first error was read.
+  // A second wrong call of the same reply was written before the model could read the first error.
   if (result.ending === 'invalid' && !wasWrong(run, batch, call.name)) countBadCall(run, call.name);
   const messageId = run.nextId('m');
   run.append(thread, { id: messageId, at: ports.now(), kind: 'tool_result', content: [result] });
@@ -134,7 +134,7 @@ function tell(
   { messageId, tool }: { messageId: string; tool: ToolDefinition | null },
 ): void {
   const { ending, isError, durationMs, app } = result;
-  // Of a call that started, `tool_call_started` has the arguments that it ran with.
+  // For a call that started, `tool_call_started` has the arguments.
   const isUntold = changes === undefined || input !== call.input;
   afterResult(run, { callId, result, tool, input });
   run.journal('tool_call_ended', {

@@ -22,8 +22,9 @@ import type { Run } from '../../run/run.js';
 import { toolRequest } from './tool-request.js';
 
 /**
- * Makes the goal's checks before its first change, so that what was red before is told as such. Calls side by side wait
- * for the same round. Returns null if nothing is to be made. A check that a stop or a message cuts off is unknown.
+ * Makes the goal's checks before its first change, so that checks that already failed are reported as such. Parallel
+ * calls wait for the same round. Returns null if no check must be made. The result of a check that a stop or a message
+ * interrupts is unknown.
  */
 export function checkBefore(run: Run, tool: ToolDefinition): Promise<void> | null {
   const { pinned, memory } = run;
@@ -48,7 +49,7 @@ async function makeBefore(run: Run): Promise<void> {
   const { state, ports } = run;
   for (let next = nextBefore(run); next && !state.people.stop; next = nextBefore(run)) {
     const index = state.goal.checks.before?.made ?? 0;
-    // A function judges the answer, which there is none of yet.
+    // A function judges the answer, and there is no answer yet.
     const end = 'function' in next ? UNKNOWN : await makeOne(run, next, index);
     ports.throwIfCancelled();
     noteBefore(run, index, end);
@@ -69,7 +70,7 @@ async function makeOne(run: Run, check: Check, index: number): Promise<{ status:
   return end ?? UNKNOWN;
 }
 
-/** Notes how a check is while the goal has changed nothing. */
+/** Records a check's result from before the goal's first change. */
 export function noteBefore({ state }: Run, index: number, end: { status: CheckStatus; why: string }): void {
   const { checks } = state.goal;
   if (checks.effects === 0 && (checks.before?.made ?? 0) === index)
