@@ -1,7 +1,17 @@
 /**
  * `@steersman/components`: components that roles and tools name, for any page in a browser. Without Node.
  */
-export { type ContentPart, readParts } from 'steersman/rules';
+export {
+  type ContentPart,
+  type ExecutionOutput,
+  type PlanOutput,
+  parseExecutorResponse,
+  parsePlannerResponse,
+  parseVerifierResponse,
+  type RoleReply,
+  readParts,
+  type VerdictOutput,
+} from 'steersman/rules';
 export { type ComponentAction, readAction } from './action.js';
 export { listenForActions } from './action-events.js';
 export type {

@@ -14,6 +14,15 @@ export {
   withoutFence,
 } from './outputs/content-parts.js';
 export { isRoleForm } from './outputs/empty-phrase.js';
+export {
+  type ExecutionOutput,
+  type PlanOutput,
+  parseExecutorResponse,
+  parsePlannerResponse,
+  parseVerifierResponse,
+  type RoleReply,
+  type VerdictOutput,
+} from './outputs/role-replies.js';
 export { ACTION, ACTION_BYTES, ACTION_LABEL_CHARS } from './steering/component-action.js';
 export { SEARCH_ATTRIBUTES } from './steering/search-attributes.js';
 export { type CodeSays, codeSays } from './tools/exit-code.js';

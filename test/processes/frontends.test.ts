@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { execution } from '../../packages/test-kit/index.js';
 import { browserPath, consoleOfFile } from '../support/browser.js';
 import { type FrontEnds, serveFrontEnds } from '../support/front-end/serve.js';
 import { projectRoot } from '../support/project.js';
@@ -268,6 +269,16 @@ describe.skipIf(browserPath === null)('front ends', () => {
         );
       }
       expect(JSON.parse(seen[1] ?? '')).toMatchObject({ todos: [{ id: 'task-1', description: 'Task one' }] });
+    });
+
+    test('R9 whole replies of a planner, an executor and a verifier → read with types, or with their faults', async () => {
+      const planned = JSON.stringify({
+        ...{ type: 'component', component: 'planner-response', summary: 'A plan.', needsMorePlanning: false },
+        todos: [{ id: 'a', description: 'Look', priority: 1, completionCriteria: 'Seen' }],
+      });
+      const done = execution({ summary: 'It was done.', taskCompleted: true });
+      const given = [planned, done, 'no verdict'].map(text => JSON.stringify(text)).join(', ');
+      expect(await run(`replies(${given})`)).toEqual([1, 'It was done.', true]);
     });
 
     test('R11 an event of an element that does not bubble → heard while it is drawn, and not when it is gone', async () => {

@@ -2,12 +2,7 @@
  * Converts conversations between the project's own form and those of model protocols, in both directions: transcripts
  * for other programs, and their conversations for runs. No model is called.
  */
-export type { AssistantMessage, Message } from '../../run/messages/message.js';
-export { fromAnthropicMessages, toAnthropicMessages } from './anthropic.js';
-export { fromChatMessages, toChatMessages } from './chat.js';
-export { readConversation } from './read-conversation.js';
-export { type ChatReply, fromReply, toChatReply } from './replies.js';
-export { fromResponsesItems, toResponsesInput } from './responses.js';
+
 export {
   type ExecutionOutput,
   type PlanOutput,
@@ -16,7 +11,13 @@ export {
   parseVerifierResponse,
   type RoleReply,
   type VerdictOutput,
-} from './role-replies.js';
+} from '../../rules/outputs/role-replies.js';
+export type { AssistantMessage, Message } from '../../run/messages/message.js';
+export { fromAnthropicMessages, toAnthropicMessages } from './anthropic.js';
+export { fromChatMessages, toChatMessages } from './chat.js';
+export { readConversation } from './read-conversation.js';
+export { type ChatReply, fromReply, toChatReply } from './replies.js';
+export { fromResponsesItems, toResponsesInput } from './responses.js';
 export {
   type DescribedTool,
   fromTools,

@@ -8,7 +8,10 @@ import {
   createKit,
   draw,
   listenForActions,
+  parseExecutorResponse,
   parsePartialJson,
+  parsePlannerResponse,
+  parseVerifierResponse,
   readParts,
   type TodoProps,
 } from 'steersman/components';
@@ -178,6 +181,12 @@ Object.assign(window, {
   /** The planner's reply as it comes. */
   stream: (content: string, live: boolean) =>
     app.render(<PlannerResponseDisplay content={content} live={live} />),
+  /** Whole replies of roles, as a run reads them. */
+  replies: (plan: string, execution: string, verdict: string) => [
+    parsePlannerResponse(plan).value?.tasks.length,
+    parseExecutorResponse(execution).value?.summary,
+    !parseVerifierResponse(verdict).ok,
+  ],
   chart: () => show({ parts: [{ type: 'webcomponent', value: '<my-chart data-id="123"></my-chart>' }] }),
   chartElement: () => root().querySelector('.made')?.shadowRoot?.querySelector('my-chart'),
   gone: () => drawing?.remove(),

@@ -39,7 +39,7 @@ export async function answerGate(run: string, gate: Gate, input: Record<string, 
 const DRAFTS = ['reason', 'arguments', 'text', 'to', 'model', 'fields'] as const;
 export type DraftName = (typeof DRAFTS)[number];
 
-export function draftKey(key: string, name: DraftName): string {
+export function draftKey(key: string, name: DraftName | `except ${number}`): string {
   return `gate ${key} ${name}`;
 }
 

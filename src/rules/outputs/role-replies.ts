@@ -2,11 +2,11 @@
  * Reads replies of planners, executors and verifiers as a run reads them, for programs that store or show them (G16).
  */
 
-import { parseRoleOutput, type RoleReply } from '../../rules/outputs/parse-output.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../run/outputs/contracts.js';
+import { parseRoleOutput, type RoleReply } from './parse-output.js';
 
-export type { RoleReply } from '../../rules/outputs/parse-output.js';
 export type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../run/outputs/contracts.js';
+export type { RoleReply } from './parse-output.js';
 
 /** Reads a planner's reply, in either form. Never throws: `errors` name each fault. */
 export function parsePlannerResponse(text: string): RoleReply<PlanOutput> {
