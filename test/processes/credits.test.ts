@@ -45,6 +45,9 @@ beforeAll(async () => {
     '  perTurn: 2',
     '  runsAtOnce: 1',
     '  tokensPerDay: 1000000',
+    '  secondPool: standard',
+    '  goOn: [gil]',
+    '  warnBelow: 2',
   ];
   const lines = ['steering: note', ...hooks, '    secretVariable: TURN_HOOK_SECRET', ...credits];
   const env = await sharedTemporal();
@@ -123,6 +126,23 @@ test('an account: turns of its runs → charged; empty → it stops before its t
   const next = await rig.run('Read it.', { mode, context });
   expect([next.result.cause, script.requests.length]).toEqual(['credits', 0]);
   expect((await rig.run('Read it.', { mode })).result.outcome).toBe('answered');
+});
+
+test('an account: its first pool is used up → the second pays, told once before; one that goes on at zero is charged below it (H6)', async () => {
+  await accounts().grant('dot', 'first', 1);
+  await accounts().grant('dot/standard', 'first', 10);
+  await accounts().grant('gil', 'first', 3);
+  for (const [tenant, standard] of [
+    ['dot', 6],
+    ['gil', -2],
+  ] as const) {
+    rig.play([reads, reads, says]);
+    const { handle, result } = await rig.run('Read it.', { mode, context: { tenant } });
+    expect(result.outcome).toBe('answered');
+    expect(await accounts().show(tenant)).toMatchObject({ balance: -1 });
+    expect(await accounts().show(`${tenant}/standard`)).toMatchObject({ balance: standard });
+    expect(await eventsOf(handle, 'system_event')).toHaveLength(tenant === 'gil' ? 1 : 0);
+  }
 });
 
 test('an account: its runs have used their tokens of the day → the turn is the last, and the next start calls no model (H2)', async () => {
