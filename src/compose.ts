@@ -10,7 +10,9 @@ import { evidence } from './features/evidence/feature.js';
 import { forms } from './features/forms/feature.js';
 import { hooks } from './features/hooks/feature.js';
 import { notes } from './features/notes/feature.js';
+import { orchestrator } from './features/orchestrator/feature.js';
 import { pictures } from './features/pictures/feature.js';
+import { reviewer } from './features/reviewer/feature.js';
 import { skills } from './features/skills/feature.js';
 import { workflowOf } from './workflows/agent.js';
 import { byName, type Feature } from './workflows/beside/feature.js';
@@ -26,6 +28,8 @@ export const FEATURES: readonly Feature<Run>[] = byName([
   hooks,
   notes,
   pictures,
+  orchestrator,
+  reviewer,
   skills,
 ]);
 

@@ -3,9 +3,11 @@
 import { fitted } from '../../base/text/fit.js';
 import { delimit } from '../../base/words/prompt.js';
 import type { CallPlaceholder, PinnedRole } from '../../run/agents/role.js';
+import { modelsInUse, type PinnedRun } from '../../run/agents/run-config.js';
+import { budgetTokens } from '../../run/limits/budget-tokens.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { stepLine, stepsOf } from '../../run/state/trace.js';
-import { resourcePool } from './review-instructions.js';
+import { limitsOf, ownChainOf } from '../limits/in-force.js';
 import { systemState, taskContext } from './steering-instructions.js';
 
 const VALUE_BYTES = 8_000;
@@ -47,4 +49,18 @@ export function withCallContext(
 
 function json(value: unknown): string {
   return JSON.stringify(value, null, 2);
+}
+
+/** Returns what a goal may still use: models, roles, limits. */
+export function resourcePool(state: RunState, pinned: Pick<PinnedRun, 'roles' | 'models' | 'resolver'>) {
+  const { execution, turns, tokens } = limitsOf(state);
+  return {
+    models: modelsInUse(pinned),
+    roles: Object.values(pinned.roles).map(role => ({
+      role: role.name,
+      model: ownChainOf(state, role)[0] ?? null,
+    })),
+    limits: { rounds: execution, turns, tokens },
+    used: { turns: state.goal.counters.turns, tokens: budgetTokens(state.goal.usage) },
+  };
 }

@@ -17,10 +17,16 @@ import type { GateAnswer } from '../../run/gates/gate.js';
 import type { Cause, Outcome } from '../../run/limits/cause.js';
 import type { CallFailure } from '../../run/limits/failure.js';
 import type { Limits } from '../../run/limits/limits.js';
-import type { AssistantMessage, PictureRef, ToolResultBlock } from '../../run/messages/message.js';
+import type {
+  AssistantMessage,
+  PictureRef,
+  ToolResultBlock,
+  ToolUseBlock,
+} from '../../run/messages/message.js';
 import type { PinnedCall } from '../../run/models/model-use.js';
 import type { ModelSituation } from '../../run/models/resolver.js';
 import type { VerdictOutput } from '../../run/outputs/contracts.js';
+import type { Task } from '../../run/plan/plan.js';
 import type { Verification } from '../../run/position/position.js';
 import type { GoalEnd } from '../../run/state/goal.js';
 import type { OpenGate } from '../../run/state/people.js';
@@ -47,6 +53,13 @@ export interface Feature<R> {
   values?: CallValues;
   /** A schema that binds replies in words, at endpoints that support it. */
   form?: Form<R>;
+
+  /** True if calls of this tool are reviewed: none of them runs beside others. */
+  reviewsTool?(run: R, tool: ToolDefinition): boolean;
+  /** Returns the review of work before it counts; null: it is none of this feature's concern. */
+  reviews?(run: R, work: Work): Reviewed | null;
+  /** Resolves with how the goal goes on after a failed task that another role decides on; null: the run's policy holds. */
+  taskFailed?(run: R, task: Task): Promise<GoalEnd | 'moved'> | null;
 
   // Requests from outside the run.
 
@@ -142,6 +155,18 @@ export interface VerdictRests {
   /** Files that it cites and that have changed since they were looked at. */
   changed: string[];
 }
+
+/** Work that may be reviewed: the plan in force, a task's report, a call that acts. */
+export type Work =
+  | { kind: 'plan' }
+  | { kind: 'result'; task: Task; report: string }
+  | { kind: 'call'; reply: AssistantMessage; call: ToolUseBlock; tool: ToolDefinition };
+
+export type Reviewed =
+  /** A role is being asked; the run returns to its position afterwards. */
+  | { kind: 'pending' }
+  /** `concerns`: why a person must confirm what is approved. */
+  | { kind: 'done'; approved: boolean; fixes: string[]; concerns: string[] };
 
 export interface Reply {
   message: AssistantMessage;

@@ -1,4 +1,5 @@
 /** Calls the features of a run: one function for each moment. */
+
 import type { CallValues } from '../../rules/prompts/call-context.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import type { GateAnswer } from '../../run/gates/gate.js';
@@ -6,6 +7,7 @@ import type { Limits } from '../../run/limits/limits.js';
 import type { PictureRef } from '../../run/messages/message.js';
 import type { ModelSituation } from '../../run/models/resolver.js';
 import type { VerdictOutput } from '../../run/outputs/contracts.js';
+import type { Task } from '../../run/plan/plan.js';
 import type { Verification } from '../../run/position/position.js';
 import type { GoalEnd } from '../../run/state/goal.js';
 import type { OpenGate } from '../../run/state/people.js';
@@ -13,7 +15,7 @@ import type { RunState } from '../../run/state/run-state.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import type { Seen } from '../run/definitions.js';
 import { MOVED, type Moved, type Run } from '../run/run.js';
-import type { EndedCall, Feature, OwnRunner, VerdictRests } from './feature.js';
+import type { EndedCall, Feature, OwnRunner, Reviewed, VerdictRests, Work } from './feature.js';
 
 /** Moves state that earlier code stored elsewhere to the slices of features. */
 export function adopted(state: RunState, features: readonly Feature<Run>[]): RunState {
@@ -80,6 +82,27 @@ export function afterResult(run: Run, call: EndedCall): void {
 
 export function besideGoal(run: Run): { text: string; pictures: PictureRef[] }[] {
   return run.features.flatMap(feature => feature.withGoal?.(run) ?? []);
+}
+
+export function reviewsTool(run: Run, tool: ToolDefinition): boolean {
+  return run.features.some(feature => feature.reviewsTool?.(run, tool) === true);
+}
+
+/** What no feature reviews is approved. */
+export function review(run: Run, work: Work): Reviewed {
+  for (const feature of run.features) {
+    const reviewed = feature.reviews?.(run, work);
+    if (reviewed) return reviewed;
+  }
+  return { kind: 'done', approved: true, fixes: [], concerns: [] };
+}
+
+export function taskFailed(run: Run, task: Task): Promise<GoalEnd | Moved> | null {
+  for (const feature of run.features) {
+    const deciding = feature.taskFailed?.(run, task);
+    if (deciding) return deciding;
+  }
+  return null;
 }
 
 export function callEnded(run: Run, callId: string): void {

@@ -9,6 +9,7 @@ import { afterFailedStep } from '../../rules/plan/step-failure.js';
 import { plansLeft } from '../../run/limits/limits.js';
 import { isOpen, type StepFailurePolicy, setStatus, type Task } from '../../run/plan/plan.js';
 import { type Execution, executionAt } from '../../run/position/position.js';
+import { taskFailed } from '../beside/moments.js';
 import { sideBySide } from '../branches/side-by-side.js';
 import { ask } from '../run/gates.js';
 import {
@@ -21,7 +22,6 @@ import {
 } from '../run/notes.js';
 import { MOVED, type Moved, type Run } from '../run/run.js';
 import { answerFor, type StepEnd, wrapUpAs } from './conclude.js';
-import { orchestrate } from './orchestrate.js';
 import { workOn } from './task.js';
 
 /** Takes one step of execution: chooses what to do next, or continues the current task by one reply. */
@@ -56,7 +56,8 @@ const ABORTED = 'aborted';
 /** Handles a failed task once. The run stays at the task until it is decided how the plan continues. */
 async function finishFailure(run: Run, task: Task): Promise<StepEnd> {
   const { policy } = nextFor(run, run.pinned.onStepFailure);
-  if (policy === 'orchestrate') return orchestrate(run, task);
+  const deciding = policy === 'orchestrate' ? taskFailed(run, task) : null;
+  if (deciding) return deciding;
   if (policy !== 'ask') return carryOn(run, task, run.pinned.onStepFailure);
   const { state } = run;
   const asked = await ask(run, {

@@ -14,6 +14,7 @@ import { confirmationReasons } from '../../run/outputs/envelope.js';
 import { questionText } from '../../run/outputs/special-output.js';
 import { adoptOpenTasks, isOpen, released, withoutUnreleased } from '../../run/plan/plan.js';
 import { executionAt, type Planning } from '../../run/position/position.js';
+import { review } from '../beside/moments.js';
 import { updatePlan } from '../changes/update-plan.js';
 import { ask, askFor } from '../run/gates.js';
 import { instruct } from '../run/instruct.js';
@@ -28,7 +29,6 @@ import {
   planAnew,
 } from '../run/notes.js';
 import { MOVED, type Moved, type Run } from '../run/run.js';
-import { reviewPlan } from '../turn/tools/review.js';
 import { runTurns } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
 import { openCalls } from './own-call.js';
@@ -124,22 +124,22 @@ async function clarify(run: Run, position: Planning, question: string): Promise<
 async function release(run: Run, position: Planning): Promise<StepEnd> {
   const { state } = run;
   const { cycle, concerns: own, checks: proposed } = position;
-  const review = reviewPlan(run);
-  if (review.kind === 'pending') return MOVED;
-  if (!review.approved && cycle < run.limits.verification + MOST_PLANS_REVIEWED) {
+  const reviewed = review(run, { kind: 'plan' });
+  if (reviewed.kind === 'pending') return MOVED;
+  if (!reviewed.approved && cycle < run.limits.verification + MOST_PLANS_REVIEWED) {
     state.tasks = withoutUnreleased(state.tasks);
-    return planAnew(run, { from: 'review', wanted: review.fixes });
+    return planAnew(run, { from: 'review', wanted: reviewed.fixes });
   }
   blockLackingTasks(run);
   let approved: Check[] = [];
-  const concerns = [...new Set([...own, ...review.concerns])];
-  const isAsked = wantsApproval(state.settings, state.goal.mode) || concerns.length > 0 || !review.approved;
+  const concerns = [...new Set([...own, ...reviewed.concerns])];
+  const isAsked = wantsApproval(state.settings, state.goal.mode) || concerns.length > 0 || !reviewed.approved;
   if (isAsked) {
     const open = state.tasks.filter(isOpen);
     const asked = await ask(run, {
       key: `plan:${state.goal.number}:${cycle}`,
       kind: 'plan',
-      ...planText(run.words, open, [...review.fixes, ...concerns, ...lackingNotes(run, cycle)], proposed),
+      ...planText(run.words, open, [...reviewed.fixes, ...concerns, ...lackingNotes(run, cycle)], proposed),
       subject: { tasks: open.length },
     });
     // The plan changed while the gate was open: it is shown again.

@@ -14,12 +14,12 @@ import { confirmationReasons, type EnvelopeMeta } from '../../run/outputs/envelo
 import { questionText, specialText } from '../../run/outputs/special-output.js';
 import { applyEcho, type Task, UNCONFIRMED } from '../../run/plan/plan.js';
 import type { Execution } from '../../run/position/position.js';
+import { review } from '../beside/moments.js';
 import { askFor, type Confirmed, confirm } from '../run/gates.js';
 import { instruct } from '../run/instruct.js';
 import { endTask, giveRoundBack, noteFallback, noteLimit, noteOverdue } from '../run/notes.js';
 import { MOVED, type Moved, type Run } from '../run/run.js';
 import { keepText } from '../turn/keep-text.js';
-import { reviewResult } from '../turn/tools/review.js';
 import { runTurns } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd } from './conclude.js';
 import { beginOwnCall, ownResult } from './own-call.js';
@@ -167,7 +167,7 @@ async function judge(
   const { state } = run;
   const { id: taskId } = task;
   const report = task.result ?? '';
-  const reviewed = reviewResult(run, task, report);
+  const reviewed = review(run, { kind: 'result', task, report });
   if (reviewed.kind === 'pending') return MOVED;
   const concerns = fitted([...new Set([...own, ...reviewed.concerns])], CONCERNS_BYTES);
   const confirmed: Confirmed = reviewed.approved

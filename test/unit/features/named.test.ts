@@ -85,6 +85,27 @@ const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
       'workflows/run/run.ts',
     ],
   },
+  // The role, its contract and the policy that asks it are settings of a run, and it is a cause of ends.
+  orchestrator: {
+    words: /orchestrat/i,
+    contracts: [
+      'rules/outputs/parse-output.ts',
+      'rules/outputs/rules.ts',
+      'rules/plan/step-failure.ts',
+      'rules/prompts/instructions.ts',
+      'run/agents/run-config.ts',
+      'run/limits/cause.ts',
+      'run/outputs/contracts.ts',
+      'run/position/position.ts',
+      'run/state/journal.ts',
+      'workflows/phases/execute.ts',
+    ],
+  },
+  // A run's settings say what is reviewed; a plan's source may be its review, and models read of it in words.
+  reviewer: {
+    words: /reviewer|review(?:Plan|Result|Action)|check(?:Plan|Result|Action)\b|decideReview/,
+    contracts: ['run/outputs/contracts.ts'],
+  },
   // Watchers are told which a model has read.
   skills: { words: /\bskills?(?![a-z])|skill_/i, contracts: ['run/state/journal.ts'] },
   // Results and conversations have them, prompts may name them, and models read of them in words.

@@ -15,10 +15,10 @@ import { confirmationReasons } from '../../../run/outputs/envelope.js';
 import type { Batch } from '../../../run/position/position.js';
 import { envelopeOf } from '../../../run/state/thread.js';
 import { Comparisons, decidePermission } from '../../../run/tools/permission.js';
+import { review, reviewsTool } from '../../beside/moments.js';
 import type { Run } from '../../run/run.js';
 import { answerTo, askAbout, isAskedAbout, runsAsCheck } from './call-permission.js';
 import { openReply, wasWrong } from './finish-call.js';
-import { isReviewed, reviewAction } from './review.js';
 
 /** A decision that needs no person's answer. */
 export type Settled = Exclude<ToolCallDecision, Asking>;
@@ -68,7 +68,7 @@ export function callsBeside(run: Run, batch: Batch, { call, decision }: DecidedC
     if (group.length >= run.limits.parallelTools || isAskedAbout(run, next)) break;
     const index = batch.next + group.length;
     const decided = decideCall(run, batch, { call: next, index, said: null });
-    if (decided.kind !== 'run' || isReviewed(run, decided.tool)) break;
+    if (decided.kind !== 'run' || reviewsTool(run, decided.tool)) break;
     const joining = { tool: decided.tool, input: next.input };
     if (!runsBeside(joining, group)) break;
     group.push(joining);
@@ -89,13 +89,13 @@ function withReview(
   decision: ToolCallDecision,
 ): ToolCallDecision | null {
   if (decision.kind !== 'run' && decision.kind !== 'ask') return decision;
-  const review = reviewAction(run, reply, call, decision.tool);
-  if (review.kind === 'pending') return null;
-  if (!review.approved) {
-    const note = reviewNote(run.words, review.fixes);
+  const reviewed = review(run, { kind: 'call', reply, call, tool: decision.tool });
+  if (reviewed.kind === 'pending') return null;
+  if (!reviewed.approved) {
+    const note = reviewNote(run.words, reviewed.fixes);
     return { kind: 'end', ending: 'denied', note, word: 'noteNotAccepted' };
   }
-  return asking(decision, review.concerns);
+  return asking(decision, reviewed.concerns);
 }
 
 /** Adds reasons to ask a person about the call. */

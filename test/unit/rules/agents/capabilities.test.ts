@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { reopenTask } from '../../../../src/features/orchestrator/rules.js';
 import {
   blockLacking,
   capabilitiesOf,
   isLacking,
   missing,
 } from '../../../../src/rules/agents/capabilities.js';
-import { reopenTask } from '../../../../src/rules/plan/orchestrate.js';
 import type { Task } from '../../../../src/run/plan/plan.js';
 import { addWorkflowTools } from '../../../../src/run/tools/workflow-tools.js';
 import { pinnedRun, task } from '../../../support/core-values.js';

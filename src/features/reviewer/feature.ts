@@ -1,44 +1,43 @@
 /** The reviewer's gates: code checks what it can, and the role is asked about everything else. */
 
-import { INSTRUCTION_BYTES } from '../../../base/sizes/bounds.js';
-import { cutText } from '../../../base/text/fit.js';
-import { preview } from '../../../base/text/preview.js';
-import { capabilitiesOf, isLacking } from '../../../rules/agents/capabilities.js';
-import {
-  checkAction,
-  checkPlan,
-  checkResult,
-  decideReview,
-  type ReviewChecks,
-  type ReviewDecision,
-} from '../../../rules/plan/review.js';
-import {
-  actionReviewInstruction,
-  planReviewInstruction,
-  resultReviewInstruction,
-} from '../../../rules/prompts/review-instructions.js';
-import type { AssistantMessage, ToolUseBlock } from '../../../run/messages/message.js';
-import type { OutputContract, OutputOf, ReviewOutput } from '../../../run/outputs/contracts.js';
-import { confirmationReasons, type EnvelopeMeta } from '../../../run/outputs/envelope.js';
-import { type SpecialOutput, specialText } from '../../../run/outputs/special-output.js';
-import { isOpen, type Task } from '../../../run/plan/plan.js';
-import { newConsultation, type RoleQuestion } from '../../../run/position/position.js';
-import { taskAt } from '../../../run/state/cursor.js';
-import { envelopeOf } from '../../../run/state/thread.js';
-import { stepsOf } from '../../../run/state/trace.js';
-import type { ToolDefinition } from '../../../run/tools/tool.js';
-import type { Run } from '../../run/run.js';
+import { preview } from '../../base/text/preview.js';
+import { capabilitiesOf, isLacking } from '../../rules/agents/capabilities.js';
+import type { AssistantMessage, ToolUseBlock } from '../../run/messages/message.js';
+import type { ReviewOutput } from '../../run/outputs/contracts.js';
+import { confirmationReasons } from '../../run/outputs/envelope.js';
+import { specialText } from '../../run/outputs/special-output.js';
+import { isOpen, type Task } from '../../run/plan/plan.js';
+import { taskAt } from '../../run/state/cursor.js';
+import { envelopeOf } from '../../run/state/thread.js';
+import { stepsOf } from '../../run/state/trace.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
+import type { Feature, Reviewed } from '../../workflows/beside/feature.js';
+import type { Run } from '../../workflows/run/run.js';
+import { consult } from '../../workflows/turn/consult.js';
+import { actionReviewInstruction, planReviewInstruction, resultReviewInstruction } from './instructions.js';
+import { checkAction, checkPlan, checkResult, decideReview, type ReviewChecks } from './rules.js';
 
 const REVIEWER = 'reviewer';
 
-export type Reviewed = { kind: 'pending' } | ({ kind: 'done' } & ReviewDecision);
-
-const APPROVED: Reviewed = { kind: 'done', approved: true, fixes: [], concerns: [] };
+export const reviewer: Feature<Run> = {
+  name: REVIEWER,
+  reviewsTool: isReviewed,
+  reviews: (run, work) => {
+    switch (work.kind) {
+      case 'plan':
+        return reviewPlan(run);
+      case 'result':
+        return reviewResult(run, work.task, work.report);
+      case 'call':
+        return reviewAction(run, work.reply, work.call, work.tool);
+    }
+  },
+};
 
 /** Reviews a plan before it runs. */
-export function reviewPlan(run: Run): Reviewed {
+function reviewPlan(run: Run): Reviewed | null {
   const { state, pinned } = run;
-  if (!pinned.review.plans) return APPROVED;
+  if (!pinned.review.plans) return null;
   const { cycle } = run.cursor.position;
   const tasks = state.tasks.filter(task => isOpen(task) || (isLacking(task) && task.cycle === cycle));
   const knownTaskIds = state.tasks.map(task => task.id);
@@ -52,9 +51,9 @@ export function reviewPlan(run: Run): Reviewed {
 }
 
 /** Reviews a task's result before it counts as completed. */
-export function reviewResult(run: Run, task: Task, summary: string): Reviewed {
+function reviewResult(run: Run, task: Task, summary: string): Reviewed | null {
   const { state, pinned } = run;
-  if (!pinned.review.results) return APPROVED;
+  if (!pinned.review.results) return null;
   const calls = stepsOf(state.log.journal.events).flatMap(({ action, ending, error, taskId }) =>
     taskId === task.id && action.type === 'tool' && ending
       ? [{ tool: action.tool, ending, isError: error !== undefined }]
@@ -72,19 +71,19 @@ export function reviewResult(run: Run, task: Task, summary: string): Reviewed {
 }
 
 /** True if calls of this tool are reviewed before they run. */
-export function isReviewed({ pinned }: Run, tool: ToolDefinition): boolean {
+function isReviewed({ pinned }: Run, tool: ToolDefinition): boolean {
   return pinned.review.actions && !tool.policy.readOnly;
 }
 
 /** Reviews a call that is not read-only, before it runs. */
-export function reviewAction(
+function reviewAction(
   run: Run,
   reply: AssistantMessage,
   call: ToolUseBlock,
   tool: ToolDefinition,
-): Reviewed {
+): Reviewed | null {
   const { pinned } = run;
-  if (!isReviewed(run, tool)) return APPROVED;
+  if (!isReviewed(run, tool)) return null;
   const checks = checkAction({ call, offered: pinned.tools, envelope: envelopeOf(reply), words: run.words });
   const instruction = actionReviewInstruction(run.state, call, taskAt(run.cursor));
   return review(run, { key: `action:${call.id}`, subject: call.name, instruction, checks });
@@ -120,30 +119,4 @@ function review(
     });
   cursor.reviewed = key;
   return { kind: 'done', ...decision };
-}
-
-export type Consulted<C extends OutputContract> =
-  /** The run has been moved to the consultation, and returns here afterwards. */
-  | { kind: 'pending' }
-  /** `value` is null if the reply was unreadable. */
-  | { kind: 'done'; value: OutputOf[C] | null; envelope: EnvelopeMeta | null; special: SpecialOutput | null };
-
-/** Returns the answer of a role that was asked before, or asks it and returns `pending`. */
-export function consult<C extends OutputContract>(
-  run: Run,
-  question: RoleQuestion & { output: C },
-): Consulted<C> {
-  const { answered } = run.cursor;
-  if (answered?.key === question.key) {
-    const { value, envelope, special } = answered;
-    // The cast is safe: `answerConsultation` wrote it for the same key, so by the same contract.
-    return { kind: 'done', value: value as OutputOf[C] | null, envelope, special };
-  }
-  run.interrupt(
-    newConsultation({
-      ...question,
-      instruction: cutText(question.instruction, run.line.roomFor(INSTRUCTION_BYTES)),
-    }),
-  );
-  return { kind: 'pending' };
 }

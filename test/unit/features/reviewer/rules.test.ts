@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
-import { checkAction, checkPlan, checkResult, decideReview } from '../../../../src/rules/plan/review.js';
+import {
+  checkAction,
+  checkPlan,
+  checkResult,
+  decideReview,
+} from '../../../../src/features/reviewer/rules.js';
 import type { ToolEnding } from '../../../../src/run/messages/message.js';
 import type { ReviewOutput } from '../../../../src/run/outputs/contracts.js';
 import { type EnvelopeMeta, NO_ENVELOPE } from '../../../../src/run/outputs/envelope.js';

@@ -1,21 +1,18 @@
-/** Instructions to the reviewer and the orchestrator: the subject as data, and the form of the answer. */
+/** Instructions to the reviewer: the subject as data, and the form of the answer. */
 
 import { utf8Length } from '../../base/json/json.js';
-import { cutText, fitted } from '../../base/text/fit.js';
+import { fitted } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
 import { delimit } from '../../base/words/prompt.js';
 import { cutNote, fill, wordsOf } from '../../base/words/words.js';
 import { contentText } from '../../conversation/tool-result.js';
-import { modelsInUse, type PinnedRun } from '../../run/agents/run-config.js';
-import { budgetTokens } from '../../run/limits/budget-tokens.js';
+import { paragraphs } from '../../rules/prompts/instructions.js';
+import { digest, toldText } from '../../rules/prompts/telling.js';
 import type { ToolUseBlock } from '../../run/messages/message.js';
 import type { PlannedTask, Task } from '../../run/plan/plan.js';
 import { userNotesText } from '../../run/state/goal.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { stepsOf } from '../../run/state/trace.js';
-import { limitsOf, ownChainOf } from '../limits/in-force.js';
-import { paragraphs } from './instructions.js';
-import { digest, toldText } from './telling.js';
 
 /** Limits for the subject and for its context: a consultation takes 48 KB. */
 const SUBJECT_BYTES = 18_000;
@@ -97,45 +94,4 @@ function reviewInstruction(state: RunState, what: string, tag: string, subject: 
     ...cutNote(words, whole, shown),
     words.reviewEnd,
   );
-}
-
-export function orchestrationInstruction(
-  state: RunState,
-  task: Task,
-  pinned: Pick<PinnedRun, 'roles' | 'models' | 'resolver'>,
-): string {
-  const tasks = state.tasks.map(({ id, description, status, reason, rounds }) => ({
-    id,
-    description,
-    status,
-    reason,
-    rounds,
-  }));
-  const pool = resourcePool(state, pinned);
-  const words = wordsOf(state);
-  const whole = task.result ?? '';
-  const report = cutText(whole, CONTEXT_BYTES);
-  return paragraphs(
-    fill(words.failed, { id: task.id, reason: task.reason ?? words.noReason }),
-    `${words.goal}\n${delimit('goal', state.goal.text)}`,
-    userNotesText(state.goal, words),
-    `TASK_CONTEXT:\n${delimit('task_context', JSON.stringify(fitted(tasks, CONTEXT_BYTES), null, 2))}`,
-    `RESOURCE_POOL:\n${delimit('resource_pool', JSON.stringify(pool, null, 2))}`,
-    whole === '' ? words.noReport : `${words.itsReport}\n${delimit('report', report)}`,
-    ...cutNote(words, whole, report),
-    words.proposalEnd,
-  );
-}
-
-export function resourcePool(state: RunState, pinned: Pick<PinnedRun, 'roles' | 'models' | 'resolver'>) {
-  const { execution, turns, tokens } = limitsOf(state);
-  return {
-    models: modelsInUse(pinned),
-    roles: Object.values(pinned.roles).map(role => ({
-      role: role.name,
-      model: ownChainOf(state, role)[0] ?? null,
-    })),
-    limits: { rounds: execution, turns, tokens },
-    used: { turns: state.goal.counters.turns, tokens: budgetTokens(state.goal.usage) },
-  };
 }

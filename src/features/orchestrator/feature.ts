@@ -2,13 +2,6 @@
 
 import { fill } from '../../base/words/words.js';
 import { EXECUTOR } from '../../rules/agents/capabilities.js';
-import {
-  decideOrchestration,
-  type OrchestrationDecision,
-  reopenFault,
-  reopenTask,
-} from '../../rules/plan/orchestrate.js';
-import { orchestrationInstruction } from '../../rules/prompts/review-instructions.js';
 import { modelsInUse } from '../../run/agents/run-config.js';
 import { budgetTokens } from '../../run/limits/budget-tokens.js';
 import { plansLeft } from '../../run/limits/limits.js';
@@ -17,15 +10,20 @@ import { confirmationReasons } from '../../run/outputs/envelope.js';
 import { specialText } from '../../run/outputs/special-output.js';
 import type { Task } from '../../run/plan/plan.js';
 import { executionAt } from '../../run/position/position.js';
-import { setLimits } from '../changes/set-limits.js';
-import { setModel } from '../changes/set-model.js';
-import { ask, askFor } from '../run/gates.js';
-import { goOnWithoutTasks, noteBlocked, replan } from '../run/notes.js';
-import { MOVED, type Moved, type Run } from '../run/run.js';
-import { type Consulted, consult } from '../turn/tools/review.js';
-import { answerFor, type StepEnd, wrapUpAs } from './conclude.js';
+import type { Feature } from '../../workflows/beside/feature.js';
+import { setLimits } from '../../workflows/changes/set-limits.js';
+import { setModel } from '../../workflows/changes/set-model.js';
+import { answerFor, type StepEnd, wrapUpAs } from '../../workflows/phases/conclude.js';
+import { ask, askFor } from '../../workflows/run/gates.js';
+import { goOnWithoutTasks, noteBlocked, replan } from '../../workflows/run/notes.js';
+import { MOVED, type Moved, type Run } from '../../workflows/run/run.js';
+import { type Consulted, consult } from '../../workflows/turn/consult.js';
+import { orchestrationInstruction } from './instruction.js';
+import { decideOrchestration, type OrchestrationDecision, reopenFault, reopenTask } from './rules.js';
 
 const ORCHESTRATOR = 'orchestrator';
+
+export const orchestrator: Feature<Run> = { name: ORCHESTRATOR, taskFailed: orchestrate };
 
 /** Asks the orchestrator once about a failed task, and carries out an accepted proposal, confirmed if needed. */
 export async function orchestrate(run: Run, task: Task): Promise<StepEnd> {

@@ -2,14 +2,14 @@
 
 import { isAbsent } from '../../base/text/output-fields.js';
 import { fill, type Words } from '../../base/words/words.js';
+import { type Capabilities, missing } from '../../rules/agents/capabilities.js';
+import { saysNothing } from '../../rules/outputs/empty-phrase.js';
 import type { ToolEnding, ToolUseBlock } from '../../run/messages/message.js';
 import type { ReviewOutput } from '../../run/outputs/contracts.js';
 import { confirmationReasons, type EnvelopeMeta } from '../../run/outputs/envelope.js';
 import type { PlannedTask, Task } from '../../run/plan/plan.js';
 import { planCycles } from '../../run/plan/plan.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
-import { type Capabilities, missing } from '../agents/capabilities.js';
-import { saysNothing } from '../outputs/empty-phrase.js';
 
 /** Results of the checks: faults reject, concerns need a person. Both are sentences. */
 export interface ReviewChecks {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideOrchestration, type OrchestrationCase } from '../../../../src/rules/plan/orchestrate.js';
+import { decideOrchestration, type OrchestrationCase } from '../../../../src/features/orchestrator/rules.js';
 import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
 import {
   HANDLINGS,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { jsonBytes } from '../../../../src/base/json/json.js';
 import { toolResult } from '../../../../src/conversation/tool-result.js';
+import { orchestrationInstruction } from '../../../../src/features/orchestrator/instruction.js';
 import {
   actionReviewInstruction,
-  orchestrationInstruction,
   planReviewInstruction,
   resultReviewInstruction,
-} from '../../../../src/rules/prompts/review-instructions.js';
+} from '../../../../src/features/reviewer/instructions.js';
 import type { Task } from '../../../../src/run/plan/plan.js';
 import type { RunState } from '../../../../src/run/state/run-state.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';

@@ -1,11 +1,11 @@
 /** Decides on an orchestrator's proposals (F21), by phases and limits. */
 
+import { isLacking } from '../../rules/agents/capabilities.js';
+import { blockDependants } from '../../rules/plan/plan-order.js';
 import { type Ceilings, ceilingFault, type Limits } from '../../run/limits/limits.js';
 import type { OrchestrationOutput } from '../../run/outputs/contracts.js';
 import { isOpen, type Task } from '../../run/plan/plan.js';
 import type { Position } from '../../run/position/position.js';
-import { isLacking } from '../agents/capabilities.js';
-import { blockDependants } from './plan-order.js';
 
 /** Phases that may follow execution, in which the orchestrator is asked. */
 const NEXT_PHASES: readonly Position['phase'][] = ['planning', 'verification', 'wrap_up'];

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { RunSettings } from '../../../src/run/agents/run-config.js';
-import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
-import type { OrchestrationOutput } from '../../../src/run/outputs/contracts.js';
-import type { Task } from '../../../src/run/plan/plan.js';
-import { executionAt } from '../../../src/run/position/position.js';
-import { orchestrate } from '../../../src/workflows/phases/orchestrate.js';
-import type { Run } from '../../../src/workflows/run/run.js';
-import { task as newTask } from '../../support/core-values.js';
-import { answer, runAtCalls, testRole } from '../../support/small-run.js';
+import { orchestrate } from '../../../../src/features/orchestrator/feature.js';
+import type { RunSettings } from '../../../../src/run/agents/run-config.js';
+import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
+import type { OrchestrationOutput } from '../../../../src/run/outputs/contracts.js';
+import type { Task } from '../../../../src/run/plan/plan.js';
+import { executionAt } from '../../../../src/run/position/position.js';
+import type { Run } from '../../../../src/workflows/run/run.js';
+import { task as newTask } from '../../../support/core-values.js';
+import { answer, runAtCalls, testRole } from '../../../support/small-run.js';
 
 /** A run whose `task-1` has just failed, with another task open. */
 function runAtFailure(settings: Partial<RunSettings>): Run {
