@@ -2,13 +2,13 @@
 
 import type { WaitingGate } from '@steersman/view';
 import type { Gate, RunSnapshot } from 'steersman/client';
-import { hiddenLines, knownOf } from 'steersman/rules';
+import { knownOf } from 'steersman/rules';
 
-export function waitingGate(
-  state: Pick<RunSnapshot, 'id' | 'goal' | 'inputs' | 'tasks'>,
-  gate: Gate,
-): WaitingGate {
+type Known = Pick<RunSnapshot, 'id' | 'goal' | 'workspace' | 'inputs' | 'tasks'>;
+
+/** Plans have all their tasks. */
+export function waitingGate(state: Known, gate: Gate): WaitingGate {
   const { input, tasks = [] } = knownOf(gate, state);
-  const isCut = gate.kind === 'plan' && hiddenLines(gate, { input, tasks }).length > 0;
-  return { run: state.id, goal: state.goal, gate, input, ...(isCut && { tasks: [...tasks] }) };
+  const { id: run, goal, workspace } = state;
+  return { run, goal, workspace, gate, input, ...(gate.kind === 'plan' && { tasks: [...tasks] }) };
 }

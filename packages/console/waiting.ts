@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Frame, UntoldRun, WaitingGate } from '@steersman/view';
 import { errorText } from 'steersman/base';
 import { explainError, type ListedRun, type SteersmanClient } from 'steersman/client';
+import { hiddenLines } from 'steersman/rules';
 import type { Push } from './feed.js';
 import { waitingGate } from './waiting-gate.js';
 
@@ -146,7 +147,15 @@ async function gatesOf(client: SteersmanClient, id: string): Promise<WaitingGate
   const state = await run.show();
   if (!state.answered && state.endedAt === null) return null;
   // The top-level run also lists the gates of its sub-agents.
-  return state.gates.map(gate => waitingGate(state, gate));
+  return state.gates.map(gate => withoutShown(waitingGate(state, gate)));
+}
+
+/** Tasks that the text of a plan's gate has are not sent twice. */
+function withoutShown({ tasks = [], ...waiting }: WaitingGate): WaitingGate {
+  const { gate, input } = waiting;
+  return hiddenLines(gate, { input, tasks }).length > 0 && gate.kind === 'plan'
+    ? { ...waiting, tasks }
+    : waiting;
 }
 
 function keyOf({ gates, untold, more }: WaitingFrame): string {

@@ -6,10 +6,12 @@ import type { PlannedTask } from 'steersman/run';
 export interface WaitingGate {
   run: string;
   goal: string | null;
+  /** Folder in which its run works; null if unknown. */
+  workspace: string | null;
   gate: Gate;
   /** All arguments of the gate's tool call; null for other gates, and if no worker answers. */
   input: ToolInput | null;
-  /** The tasks of a plan gate whose text has only a part of them. */
+  /** The tasks of a plan gate; the server leaves them out if its text has all of them. */
   tasks?: PlannedTask[];
 }
 

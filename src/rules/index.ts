@@ -4,7 +4,8 @@ export { type GatePart, gateParts, OPTIONS, partLines, partsOf } from './gates/g
 export { type Chosen, type FieldValues, firstValues, type Given, replyTo } from './gates/gate-reply.js';
 export { argumentsText, editText } from './gates/gate-text.js';
 export { wordsHint, yesOrNoOf } from './gates/gate-words.js';
-export { hiddenLines, type Known, knownOf, shownArguments, wholeParts } from './gates/whole-gate.js';
+export { type Known, knownOf } from './gates/known.js';
+export { hiddenLines, shownArguments, wholeParts } from './gates/whole-gate.js';
 export { shownDiff, wholeWrite } from './gates/whole-write.js';
 export {
   type ContentPart,

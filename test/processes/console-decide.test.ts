@@ -128,20 +128,21 @@ describe.skipIf(browserPath === null)('deciding', () => {
     const run = await rig.start('Write it.', attended);
     const page = await shown.open();
     const card = cardOf(page, run);
-    const edit = 'Edit arguments';
+    const edit = 'Edit';
     await until('it is edited', async () => {
       await button(card, edit)
         .click({ timeout: 1_000 })
         .catch(() => undefined);
-      return card.locator('textarea').isVisible();
+      return card.getByLabel('path').isVisible();
     });
-    await card.locator('textarea').fill('{"path": "b.txt", "content": "other"}');
+    await card.getByLabel('path').fill('b.txt');
+    await card.getByLabel('content').fill('other');
     expect(await button(card, 'Always in this run').count()).toBe(0);
     await until('it is discarded', async () => {
       await button(card, 'As it was')
         .click({ timeout: 1_000 })
         .catch(() => undefined);
-      return !(await card.locator('textarea').isVisible());
+      return !(await card.getByLabel('path').isVisible());
     });
     await page.reload();
     await button(card, edit).waitFor();

@@ -102,7 +102,7 @@ test('mcp: a run is started by one client, watched, steered, let write and read 
   release();
 
   const { structuredContent: atGate } = await watching;
-  expect(atGate).toMatchObject({ phase: 'waiting', gates: [{ title: 'Run write_file?' }] });
+  expect(atGate).toMatchObject({ phase: 'waiting', gates: [{ title: 'Call write_file?' }] });
   const executor = model.requests.filter(request => roleOf(request) === 'executor');
   expect(JSON.stringify(executor.at(-1)?.body)).toContain(STEER);
   const file = join(project.workspace, 'boats.txt');

@@ -18,7 +18,14 @@ import { INPUT_BYTES, LONGEST_ID, MESSAGE_BYTES, OUT_BYTES } from '../../base/si
 import { boundedText, fitsText } from '../../base/text/fit.js';
 import type { AgentRest } from '../../run/agents/children.js';
 import { fitsForm } from '../../run/gates/form.js';
-import { GATE_CLOSERS, type Gate, type GateCloser, type GateKind } from '../../run/gates/gate.js';
+import {
+  COMPARISONS,
+  GATE_CLOSERS,
+  type Gate,
+  type GateCall,
+  type GateCloser,
+  type GateKind,
+} from '../../run/gates/gate.js';
 import { isBudget, type Limits, limitsFault } from '../../run/limits/limits.js';
 import { type UsageEntry, usageOf } from '../../run/limits/usage-by.js';
 import { isUsage } from '../../run/messages/message.js';
@@ -182,6 +189,21 @@ const boolean: Reader<boolean> = value => (typeof value === 'boolean' ? value : 
 const schema: Reader<JsonSchema> = value => (isRecord(value) && fitsForm(value) ? value : undefined);
 const texts: Reader<string[]> = value => (Array.isArray(value) && value.every(isText) ? value : undefined);
 
+const compared = oneOf(COMPARISONS);
+
+function isGateCalls(value: unknown): value is GateCall[] {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every(
+      call =>
+        readFields(call, { tool: text, callId: text, path: text }) !== undefined &&
+        (call.concerns === undefined || texts(call.concerns) !== undefined) &&
+        (call.compared === undefined || compared(call.compared) !== undefined),
+    )
+  );
+}
+
 const SUBJECTS: Record<GateKind, Record<string, Reader<unknown>>> = {
   approval: { tool: text, callId: text, arguments: text },
   plan: { tasks: number },
@@ -196,7 +218,11 @@ const SUBJECTS: Record<GateKind, Record<string, Reader<unknown>>> = {
 
 /** Optional fields of the subject, left out if they have another form. */
 const OPTIONAL: Partial<Record<GateKind, Record<string, Reader<unknown>>>> = {
-  approval: { digest: id },
+  approval: {
+    ...{ digest: id, why: text, concerns: texts, compared },
+    always: value => (value === null ? value : text(value)),
+    calls: readIf(isGateCalls),
+  },
   question: { options: texts },
   clientTool: { claimedBy: id },
   route: { enlarges: boolean },

@@ -1,15 +1,14 @@
 /** The gate of several changes of files in one reply: one question, with each change in full. */
 
 import { isRecord } from '../../base/json/json.js';
-import { preview } from '../../base/text/preview.js';
 import { escapeUnseen, visibleText } from '../../base/text/unseen.js';
 import { fill, type Words } from '../../base/words/words.js';
 import type { Gate } from '../../run/gates/gate.js';
 import { allowedBy } from '../../run/tools/permission.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { barred } from './gate-parts.js';
-import { alwaysText, argumentLine, changeOf, editText, type GateText, NEW, OLD } from './gate-text.js';
-import { type ComparedFile, MOST_DIFF_CHARS, PATH, textUnder } from './whole-write.js';
+import { alwaysText, argumentLine, changeOf, editText, type GateText, NEW, OLD, whyShown } from './gate-text.js';
+import { type ComparedFile, MOST_DIFF_CHARS, PATH, textUnder, wholeWrite } from './whole-write.js';
 
 export interface EditCall {
   tool: Pick<ToolDefinition, 'name' | 'digest'>;
@@ -38,24 +37,26 @@ export function editsOf(
   const isOne = edits.every(
     each => each.tool.name === tool.name && allowedBy(each.tool.name, each.input) === tool.name,
   );
-  const why =
-    thought.trim() === '' ? [] : [fill(words.gateWhy, { thought: preview(visibleText(thought), 500) })];
+  const why = whyShown(thought);
   const parts = [
     isOne ? alwaysText(words, tool.name, tool.name) : words.gateAlwaysThese,
     words.gateExcept,
-    ...why,
+    ...(why === null ? [] : [fill(words.gateWhy, { thought: why })]),
     ...edits.flatMap((edit, index) => changeLines(words, edit, index + 1)),
   ];
   const calls = edits.map(each => ({
     tool: each.tool.name,
     callId: each.callId,
     path: visibleText(textUnder(each.input, PATH) ?? ''),
+    ...(each.concerns.length > 0 && { concerns: [...each.concerns] }),
+    ...(each.compared && wholeWrite(each.input) !== null && { compared: each.compared.kind }),
   }));
   return {
     title: fill(words.gateEdits, { count: edits.length }),
     body: parts.join('\n\n'),
     subject: {
       ...{ tool: tool.name, callId, arguments: argumentLine(input), calls },
+      ...(why !== null && { why }),
       ...(!isOne && { always: null }),
       ...(isOne && tool.digest !== undefined && { digest: tool.digest }),
     },

@@ -19,6 +19,13 @@ import { type ComparedFile, comparedLine, shownDiff, textUnder, wholeWrite } fro
 export type GateText = Pick<Gate, 'title' | 'body'>;
 
 const MOST_ARGUMENT_CHARS = 4_000;
+/** The shown beginning of a model's words about a call. */
+const WHY_CHARS = 500;
+
+/** Null for a model that said nothing. */
+export function whyShown(thought: string): string | null {
+  return thought.trim() === '' ? null : preview(visibleText(thought), WHY_CHARS);
+}
 
 export function approvalText(
   words: Words,
@@ -34,13 +41,10 @@ export function approvalText(
     compared?: ComparedFile | null;
   },
 ): GateText {
-  const why =
-    given.thought.trim() === ''
-      ? []
-      : [fill(words.gateWhy, { thought: preview(visibleText(given.thought), 500) })];
+  const why = whyShown(given.thought);
   const mended = given.raw === undefined ? [] : [words.gateMended, codeBlock(words, given.raw, given.callId)];
   const parts = [
-    ...why,
+    ...(why === null ? [] : [fill(words.gateWhy, { thought: why })]),
     ...given.concerns.map(concern => `- ${barred(concern)}`),
     // The change is shown in addition to the arguments, which are decisive.
     ...changeOf(words, given.input, given.compared ?? null),
@@ -66,7 +70,13 @@ export function approvalOf(
 ): GateText & { subject: Extract<Gate, { kind: 'approval' }>['subject'] } {
   const { callId, input } = call;
   const always = isRecord(input) ? allowedBy(tool, input) : tool;
-  const told = { tool, callId, arguments: argumentLine(input), ...(always !== tool && { always }) };
+  const why = whyShown(call.thought);
+  const told = {
+    ...{ tool, callId, arguments: argumentLine(input), ...(always !== tool && { always }) },
+    ...(why !== null && { why }),
+    concerns: [...call.concerns],
+    ...(call.compared && wholeWrite(input) !== null && { compared: call.compared.kind }),
+  };
   const { title, body } = approvalText(words, { tool, ...call });
   return {
     title,
@@ -294,15 +304,18 @@ function atDeadline(words: Words, gate: Gate): string {
 export const OLD = ['oldText', 'old_text', 'old_string', 'oldString', 'old_str'];
 export const NEW = ['newText', 'new_text', 'new_string', 'newString', 'new_str'];
 
-/** Returns lines removed with `-`, added with `+`, unchanged with a blank; null for a call without such arguments. */
-export function editText(input: unknown): string | null {
+/**
+ * Returns lines removed with `-`, added with `+`, unchanged with a blank; null for a call without such arguments. `most`:
+ * the limit in characters. Default: the limit for gates.
+ */
+export function editText(input: unknown, most?: number): string | null {
   if (!isRecord(input)) return null;
   const edits = Array.isArray(input.edits) ? input.edits : [input];
   const parts = edits.map(edit =>
     isRecord(edit) ? oneEdit(textUnder(edit, OLD), textUnder(edit, NEW)) : null,
   );
   if (parts.length === 0 || parts.some(part => part === null)) return null;
-  return shownDiff(parts.join('\n@@\n'));
+  return shownDiff(parts.join('\n@@\n'), most);
 }
 
 function oneEdit(before: string | null, after: string | null): string | null {

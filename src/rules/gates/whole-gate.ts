@@ -3,26 +3,11 @@
 import { isCutText } from '../../base/text/fit.js';
 import { visibleText } from '../../base/text/unseen.js';
 import type { Gate } from '../../run/gates/gate.js';
-import { isOpen, type PlannedTask, type Task } from '../../run/plan/plan.js';
+import type { PlannedTask } from '../../run/plan/plan.js';
 import { inRunOrder } from '../plan/plan-order.js';
 import { type GatePart, gateParts, partsOf, type ShownGate } from './gate-parts.js';
 import { argumentsText, idShower, shownLine, shownTask } from './gate-text.js';
-
-type Input = Record<string, unknown>;
-
-/** Further knowledge about the gate: all arguments of its call; the open tasks of its plan. */
-export interface Known {
-  input: Input | null;
-  tasks?: readonly PlannedTask[];
-}
-
-/** Returns a run's knowledge of one of its gates. A sub-agent's tasks belong to another run. */
-export function knownOf(
-  { id, from }: Pick<Gate, 'id' | 'from'>,
-  { inputs, tasks }: { inputs: Readonly<Record<string, Input>>; tasks: readonly Task[] },
-): Known {
-  return { input: inputs[id] ?? null, ...(from === undefined && { tasks: tasks.filter(isOpen) }) };
-}
+import type { Known } from './known.js';
 
 /** Returns the lines missing in the gate's own text, after a line that says so; empty if it is complete. */
 export function hiddenLines(gate: ShownGate, { input, tasks = [] }: Known): string[] {

@@ -42,8 +42,8 @@ export function textUnder(input: Record<string, unknown>, names: readonly string
   return typeof found === 'string' ? found : null;
 }
 
-export function shownDiff(diff: string): string {
-  return diff.length > MOST_DIFF_CHARS ? `${diff.slice(0, MOST_DIFF_CHARS)}\n…` : diff;
+export function shownDiff(diff: string, most = MOST_DIFF_CHARS): string {
+  return diff.length > most ? `${diff.slice(0, most)}\n…` : diff;
 }
 
 const COMPARED = {

@@ -27,6 +27,8 @@ interface GateBase {
   from?: { agent: string; run: string };
 }
 
+export const COMPARISONS = ['changed', 'new', 'same', 'unread'] as const;
+
 interface ApprovalSubject {
   tool: string;
   /** The model's id of the call. */
@@ -38,6 +40,11 @@ interface ApprovalSubject {
   always?: string | null;
   /** The gate asks about all of these calls, in order; the other fields are those of the first. Absent: one call. */
   calls?: readonly GateCall[];
+  /** The beginning of the model's own words about the call; absent without any. */
+  why?: string;
+  /** The doubts about the call; absent in gates of earlier versions, whose text has them, and with `calls`. */
+  concerns?: readonly string[];
+  compared?: GateCall['compared'];
 }
 
 export interface GateCall {
@@ -45,6 +52,10 @@ export interface GateCall {
   callId: string;
   /** The file that it changes. */
   path: string;
+  /** The run's or a reviewer's doubts about the call; absent without any. */
+  concerns?: readonly string[];
+  /** What the file of a call that writes it completely held when the question was asked. */
+  compared?: (typeof COMPARISONS)[number];
 }
 
 export type Gate = GateBase &

@@ -1,4 +1,5 @@
 /** The properties of a gate's form. */
+import type { ComponentChildren } from 'preact';
 import type { Gate, GateKind, ToolInput } from 'steersman/client';
 import type { Given } from 'steersman/rules';
 import type { Sending } from '../parts/sending.js';
@@ -12,4 +13,6 @@ export interface FormProps<K extends GateKind> {
   input: ToolInput | null;
   sending: Sending;
   answer(given: Given): void;
+  /** The state of sending, drawn below the buttons. */
+  status: ComponentChildren;
 }

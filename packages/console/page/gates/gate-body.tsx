@@ -1,14 +1,25 @@
-/** Draws the body of a gate: texts unchanged, the run's own blocks as code. */
+/** Draws the body of a gate, which scrolls while the buttons below it stay: texts unchanged, the run's own blocks as code. */
+import type { ComponentChildren } from 'preact';
 import type { GatePart } from 'steersman/rules';
 import { Diff } from '../parts/text/diff.js';
+import { t } from '../words/words.js';
 
-export function GateBody({ parts }: { parts: readonly GatePart[] }) {
+export function GateBody({ children }: { children: ComponentChildren }) {
   return (
-    <div class="gate-body">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by keyboard.
+    <section class="gate-body" aria-label={t('whatIsAsked')} tabIndex={0}>
+      {children}
+    </section>
+  );
+}
+
+export function GateParts({ parts }: { parts: readonly GatePart[] }) {
+  return (
+    <>
       {parts.map((part, at) => (
         <Part key={at} part={part} />
       ))}
-    </div>
+    </>
   );
 }
 

@@ -1,41 +1,43 @@
-/** Draws a gate: its question, its deadline, and the form of its kind. */
+/** Draws a gate: what is asked, its deadline, and the form of its kind, whose buttons stay in view. */
 
 import { lazily } from '@steersman/components';
 import type { WaitingGate } from '@steersman/view';
 import { visibleText } from 'steersman/base';
 import { hiddenLines, partsOf, replyTo } from 'steersman/rules';
+import { formFields } from 'steersman/run';
 import { Fold } from '../parts/fold.js';
 import { Link, runHref } from '../parts/link.js';
 import { Fault, useSending } from '../parts/sending.js';
-import { useStill } from '../parts/still.js';
 import { Ago, Countdown } from '../parts/time.js';
 import { named, t } from '../words/words.js';
 import { answerGate, gateKey, later, putOff } from './answers.js';
+import { AnswersBox } from './answers-box.js';
 import { ApprovalForm } from './approval.js';
+import { callsOf } from './call/call-shown.js';
+import { CallView } from './call/call-view.js';
 import type { FormProps } from './form-props.js';
 import { BudgetForm, ClientToolForm, FailureForm, QuestionForm, RouteForm, StepForm } from './forms.js';
-import { GateBody } from './gate-body.js';
+import { GateBody, GateParts } from './gate-body.js';
+import { gateTitle } from './gate-title.js';
 
 const FieldsForm = lazily(() => import('./fields.js').then(({ FieldsForm }) => FieldsForm));
 const PlanForm = lazily(() => import('./plan.js').then(({ PlanForm }) => PlanForm));
 
 export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: boolean }) {
-  const { run, goal, gate, input, tasks = [] } = waiting;
-  const [, ...hidden] = hiddenLines(gate, { input, tasks });
+  const { run, goal, gate, workspace } = waiting;
   const key = gateKey(run, gate.id);
   const isLater = later.value.includes(key);
-  const { ref, guard } = useStill();
+  const title = gateTitle(waiting);
   return (
     <article
       class={isLater ? 'card gate later' : 'card gate'}
       data-gate={key}
-      aria-label={`${named('gate', gate.kind)}: ${visibleText(gate.title)}`}
+      aria-label={`${named('gate', gate.kind)}: ${title}`}
       tabIndex={-1}
     >
       <header>
         <span class="chip warn">{named('gate', gate.kind)}</span>
-        <h2>{visibleText(gate.title)}</h2>
-        {gate.deadline !== null && <Countdown to={gate.deadline} />}
+        <h2>{title}</h2>
         <button type="button" class="quiet small" onClick={() => putOff(key, !isLater)}>
           {isLater ? t('showNow') : t('later')}
         </button>
@@ -43,27 +45,30 @@ export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: bool
       <p class="about">
         {!inRun && <Link to={runHref(run)}>{goal ?? run}</Link>}
         {gate.from && <span>{t('fromAgent', { agent: visibleText(gate.from.agent) })}</span>}
+        {!inRun && workspace && (
+          <span title={workspace}>{t('inFolder', { folder: lastPart(workspace) })}</span>
+        )}
         <Ago at={gate.openedAt} />
+        {gate.deadline !== null && <Countdown to={gate.deadline} />}
       </p>
-      {!isLater && (
-        <>
-          <GateBody parts={partsOf(gate)} />
-          {hidden.length > 0 && (
-            <Fold class="data" summary={t(gate.kind === 'plan' ? 'allTasks' : 'allArguments')}>
-              {() => <pre class="tool-text">{hidden.join('\n')}</pre>}
-            </Fold>
-          )}
-          <div class="answers" ref={ref} onClickCapture={guard}>
-            <GateForm waiting={waiting} />
-          </div>
-        </>
-      )}
+      {!isLater && <GateForm waiting={waiting} />}
     </article>
   );
 }
 
-function GateForm({ waiting: { run, gate, input } }: { waiting: WaitingGate }) {
+function lastPart(path: string): string {
+  return path.split(/[\\/]/).findLast(part => part !== '') ?? path;
+}
+
+function GateForm({ waiting }: { waiting: WaitingGate }) {
+  const { run, gate, input } = waiting;
   const sending = useSending();
+  const status = (
+    <>
+      {sending.busy && <p class="muted">{t('sending')}</p>}
+      <Fault of={sending.fault} />
+    </>
+  );
   const props: Omit<FormProps<typeof gate.kind>, 'gate'> = {
     run,
     key_: gateKey(run, gate.id),
@@ -74,21 +79,71 @@ function GateForm({ waiting: { run, gate, input } }: { waiting: WaitingGate }) {
       if ('fault' in made) sending.say(t(made.fault, { field: made.field ?? '' }));
       else void sending.send(() => answerGate(run, gate, made.input));
     },
+    status,
   };
   return (
     // A refusal is shown until the person types something else.
-    <div onInput={() => sending.say(null)}>
-      {formOf(gate, props)}
-      {sending.busy && <p class="muted">{t('sending')}</p>}
-      <Fault of={sending.fault} />
+    <div class="gate-form" onInput={() => sending.say(null)}>
+      {gate.kind === 'approval' ? (
+        <ApprovalForm {...props} gate={gate} />
+      ) : (
+        <>
+          <Asked waiting={waiting} />
+          <AnswersBox>
+            {formOf(gate, props)}
+            {status}
+          </AnswersBox>
+        </>
+      )}
     </div>
   );
 }
 
-function formOf(gate: WaitingGate['gate'], props: Omit<FormProps<typeof gate.kind>, 'gate'>) {
+/** Draws what is asked, without what the title and the form say. */
+function Asked({ waiting: { gate, input, tasks = [] } }: { waiting: WaitingGate }) {
+  if (gate.kind === 'clientTool')
+    return (
+      <GateBody>
+        {callsOf(gate, input).map(({ change }, at) => (
+          <CallView key={at} change={change} />
+        ))}
+      </GateBody>
+    );
+  const parts = partsOf(gate);
+  const [, ...hidden] = hiddenLines(gate, { input, tasks });
+  if (gate.kind === 'form') {
+    const said = parts.find(part => part.kind === 'code');
+    const lines = said?.kind === 'code' ? said.text.split('\n') : [];
+    // The last lines name the fields, which the form has.
+    const message = lines.slice(0, lines.length - formFields(gate.subject.schema).length).join('\n');
+    return (
+      <GateBody>
+        <p class="muted">{t('formSays', { tool: visibleText(gate.subject.tool) })}</p>
+        <blockquote>{message}</blockquote>
+        <p class="muted">{t('formSecrets')}</p>
+      </GateBody>
+    );
+  }
+  // The form says how much is used.
+  if (gate.kind === 'budget' && gate.subject.budget !== 'costUsd') return null;
+  if (parts.length === 0) return null;
+  return (
+    <GateBody>
+      <GateParts parts={parts} />
+      {hidden.length > 0 && (
+        <Fold class="data" summary={t('allTasks')}>
+          {() => <pre class="tool-text">{hidden.join('\n')}</pre>}
+        </Fold>
+      )}
+    </GateBody>
+  );
+}
+
+function formOf(
+  gate: Exclude<WaitingGate['gate'], { kind: 'approval' }>,
+  props: Omit<FormProps<typeof gate.kind>, 'gate'>,
+) {
   switch (gate.kind) {
-    case 'approval':
-      return <ApprovalForm {...props} gate={gate} />;
     case 'plan':
       return <PlanForm {...props} gate={gate} />;
     case 'question':

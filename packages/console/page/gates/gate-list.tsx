@@ -4,9 +4,9 @@ import { useSignal } from '@preact/signals';
 import { lazily } from '@steersman/components';
 import type { WaitingGate } from '@steersman/view';
 import { useEffect } from 'preact/hooks';
-import { visibleText } from 'steersman/base';
 import { t } from '../words/words.js';
 import { gateKey, howClosed, isAnsweredHere, taken } from './answers.js';
+import { gateTitle } from './gate-title.js';
 
 const GateCard = lazily(() => import('./gate-card.js').then(({ GateCard }) => GateCard));
 
@@ -83,7 +83,7 @@ function ClosedCard({
   return (
     <article class="card closed" role="status">
       <p>
-        <strong>{visibleText(waiting.gate.title)}</strong> · {closed || t('closedSomehow')}
+        <strong>{gateTitle(waiting)}</strong> · {closed || t('closedSomehow')}
       </p>
       <button type="button" class="quiet" onClick={onDismiss}>
         {t('dismiss')}

@@ -1,7 +1,9 @@
 /** Shows a desktop notification when a gate opens while the page is hidden, if the person has allowed it. */
 import { effect, signal } from '@preact/signals';
 import { gateKey } from '../gates/answers.js';
+import { gateTitle } from '../gates/gate-title.js';
 import { go, waiting } from '../state.js';
+import { t } from '../words/words.js';
 
 const isKnown = typeof Notification === 'function';
 
@@ -13,6 +15,9 @@ export async function notify(): Promise<void> {
   canNotify.value = Notification.permission === 'default';
 }
 
+/** What a screen reader says of gates that have just opened. */
+export const asked = signal('');
+
 let told: Set<string> | null = null;
 
 effect(() => {
@@ -20,13 +25,15 @@ effect(() => {
   if (gates === null) return;
   const known = told;
   told = new Set(gates.map(({ run, gate }) => gateKey(run, gate.id)));
+  const fresh = gates.filter(({ run, gate }) => known !== null && !known.has(gateKey(run, gate.id)));
+  if (fresh.length > 0) asked.value = fresh.map(each => t('asks', { title: gateTitle(each) })).join(' ');
   // Gates from before the page was opened are visible on it.
   if (known === null || !isKnown || Notification.permission !== 'granted' || !document.hidden) return;
-  for (const { run, goal, gate } of gates) {
+  for (const each of fresh) {
+    const { run, goal, gate } = each;
     const tag = gateKey(run, gate.id);
-    if (known.has(tag)) continue;
     // Several tabs use the same tag, so the browser shows one notification.
-    new Notification(gate.title, { body: goal ?? run, tag }).onclick = () => {
+    new Notification(gateTitle(each), { body: goal ?? run, tag }).onclick = () => {
       window.focus();
       go('/');
     };

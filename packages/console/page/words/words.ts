@@ -59,7 +59,8 @@ export function named(
     | 'ending'
     | 'decision'
     | 'purpose'
-    | 'fault',
+    | 'fault'
+    | 'kind',
   name: string,
 ): string {
   const tongue = language.value;

@@ -93,7 +93,7 @@ describe('texts of gates', () => {
       thought: 'It is old.',
       concerns,
     });
-    expect(title).toBe('Run wipe?');
+    expect(title).toBe('Call wipe?');
     expect(body).toBe(
       'Why: It is old.\n\n- High risk: Deletes files. Mitigation: A copy is kept\n\n```json\n{\n  "path": "a"\n}\n```',
     );

@@ -1,0 +1,35 @@
+/** The title of a gate in the page's language. Words of models and of the run stay as they are. */
+import { visibleText } from 'steersman/base';
+import type { WaitingGate } from '../../api.js';
+import { named, t } from '../words/words.js';
+import { actOf } from './call/act.js';
+
+export function gateTitle({ gate, input }: Pick<WaitingGate, 'gate' | 'input'>): string {
+  return visibleText(titleOf(gate, input));
+}
+
+function titleOf(gate: WaitingGate['gate'], input: WaitingGate['input']): string {
+  switch (gate.kind) {
+    case 'approval': {
+      const { calls, tool } = gate.subject;
+      if (calls !== undefined) return t('titleEdits', { count: calls.length });
+      const { word, values } = actOf(tool, input);
+      return t(word, values);
+    }
+    case 'clientTool':
+      return t('titleClientTool', { tool: gate.subject.tool });
+    case 'plan':
+      return t('titlePlan', { count: gate.subject.tasks });
+    case 'budget':
+      return t('titleBudget', { budget: named('budget', gate.subject.budget) });
+    case 'failure':
+      return t('titleFailure', { model: gate.subject.model });
+    case 'step':
+      return t('titleStep', { id: gate.subject.taskId });
+    case 'form':
+      return t('titleForm', { server: gate.subject.server });
+    case 'question':
+    case 'route':
+      return gate.title;
+  }
+}

@@ -1,0 +1,120 @@
+/** What a gate's card shows of a call: its change once, in the form that suits it. */
+import { describe, expect, it } from 'vitest';
+import { actOf } from '../../../../packages/console/page/gates/call/act.js';
+import {
+  alwaysOf,
+  callsOf,
+  earlierTexts,
+  mendedFrom,
+} from '../../../../packages/console/page/gates/call/call-shown.js';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import { approvalOf } from '../../../../src/rules/gates/gate-text.js';
+import type { ComparedFile } from '../../../../src/rules/gates/whole-write.js';
+import type { Gate } from '../../../../src/run/gates/gate.js';
+
+type Approval = Extract<Gate, { kind: 'approval' }>;
+
+function gateOf(
+  tool: string,
+  input: object,
+  more: { thought?: string; concerns?: string[]; raw?: string; compared?: ComparedFile } = {},
+): Approval {
+  const call = { callId: 'c1', input, thought: '', concerns: [], ...more };
+  const base = { id: 'g1', openedAt: 1, deadline: null, kind: 'approval' } as const;
+  return { ...base, ...approvalOf(BUILT_IN_WORDS.en, { name: tool }, call) };
+}
+
+function shown(tool: string, input: Record<string, unknown>, more: Parameters<typeof gateOf>[2] = {}) {
+  const [call] = callsOf(gateOf(tool, input, more), input);
+  return call?.change;
+}
+
+const long = Array.from({ length: 2_000 }, (_, at) => `line ${at}`).join('\n');
+
+describe('FC6 the change of a call', () => {
+  it.each([
+    [
+      'an edit → its lines, without its path and its texts again',
+      shown('edit', { path: 'a.ts', edits: [{ oldText: 'a\nb', newText: 'a\nc' }] }),
+      { kind: 'diff', text: ' a\n-b\n+c', whole: null, rest: {} },
+    ],
+    [
+      'an edit of all places → says so',
+      shown('edit', { path: 'a.ts', edits: [{ oldText: 'a', newText: 'b', all: true }] }),
+      { kind: 'diff', text: '-a\n+b', whole: null, rest: { 'edits.0.all': true } },
+    ],
+    [
+      'a long edit → all of it',
+      shown('edit', { path: 'a.ts', edits: [{ oldText: '', newText: long }] }),
+      { kind: 'diff', text: long.replace(/^/gm, '+'), whole: null, rest: {} },
+    ],
+    [
+      'a file that was compared → the difference',
+      shown('write', { path: 'a', content: 'x' }, { compared: { kind: 'changed', diff: '-y\n+x' } }),
+      { kind: 'diff', text: '-y\n+x', whole: null, rest: {} },
+    ],
+    [
+      'a difference that was cut → the new text too',
+      shown('write', { path: 'a', content: long }, { compared: { kind: 'new', diff: '+line 0\n…' } }),
+      { kind: 'diff', text: '+line 0\n…', whole: long, rest: {} },
+    ],
+    [
+      'a file that was not read → its new text',
+      shown('write', { path: 'a', content: 'x' }, { compared: { kind: 'unread' } }),
+      { kind: 'file', text: 'x' },
+    ],
+    [
+      'a command → its line, and its other arguments',
+      shown('run', { command: 'npm test', timeoutMs: 5 }),
+      { kind: 'command', text: 'npm test', rest: { timeoutMs: 5 } },
+    ],
+    ['any other call → its arguments', shown('send', { to: 'a' }), { kind: 'fields', fields: { to: 'a' } }],
+  ])('%s', (_, change, expected) => {
+    expect(change).toEqual(expected);
+  });
+
+  it('no worker tells the arguments → the text of the gate', () => {
+    const [call] = callsOf(gateOf('send', { to: 'a' }), null);
+    expect(call?.change.kind).toBe('text');
+  });
+});
+
+describe('FC6 what stands beside the change', () => {
+  it.each([
+    ['write', { path: 'a.txt' }, { word: 'actWrite', values: { path: 'a.txt' } }],
+    ['edit', { path: 'a.txt' }, { word: 'actEdit', values: { path: 'a.txt' } }],
+    ['run', { command: 'ls' }, { word: 'actRun', values: {} }],
+    ['write_file', { path: 'a' }, { word: 'actCallOn', values: { tool: 'write_file', path: 'a' } }],
+    ['run', {}, { word: 'actCall', values: { tool: 'run' } }],
+    ['send', null, { word: 'actCall', values: { tool: 'send' } }],
+  ])('the act of %s with %j', (tool, input, act) => {
+    expect(actOf(tool, input)).toEqual(act);
+  });
+
+  it.each([
+    ['a command', gateOf('run', { command: 'ls' }), 'alwaysCommand'],
+    ['another tool', gateOf('send', { to: 'a' }), 'alwaysTool'],
+    ['a command that is too long to be kept', gateOf('run', { command: 'x'.repeat(20_000) }), undefined],
+  ])('what always allows at %s', (_, gate, word) => {
+    expect(alwaysOf(gate.subject)?.word).toBe(word);
+  });
+
+  it("the model's words and doubts → in the subject, once", () => {
+    const gate = gateOf('send', {}, { thought: 'It is due.', concerns: ['High risk.'] });
+    expect(gate.subject).toMatchObject({ why: 'It is due.', concerns: ['High risk.'] });
+    expect(earlierTexts(gate)).toEqual([]);
+    expect(gateOf('send', {}).subject).not.toHaveProperty('why');
+  });
+
+  it('a gate of an earlier version → its doubts stand in its text', () => {
+    const { subject, ...gate } = gateOf('send', {}, { concerns: ['High risk.'] });
+    const { concerns, ...earlier } = subject;
+    expect(concerns).toEqual(['High risk.']);
+    expect(earlierTexts({ ...gate, subject: earlier }).join('\n')).toContain('High risk.');
+  });
+
+  it('arguments that were mended → as the model wrote them', () => {
+    expect(mendedFrom(gateOf('send', { a: 1 }, { raw: '{a: 1}' }))).toContain('{a: 1}');
+    expect(mendedFrom(gateOf('send', { a: 1 }))).toBeNull();
+  });
+});
