@@ -4,7 +4,9 @@ import type { ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { given } from '@steersman/print';
 import { type Context, Hono, type HonoRequest } from 'hono';
+import { fenced } from 'steersman/base';
 import {
+  fromChatMessages,
   type GateReply,
   ownSeq,
   type Run,
@@ -12,8 +14,8 @@ import {
   Sessions,
   type SteersmanClient,
   SteersmanError,
+  startChoices,
 } from 'steersman/client';
-import { MODES } from 'steersman/run';
 import { z } from 'zod';
 import type { Components } from './components.js';
 import { jsonOf } from './guard.js';
@@ -69,9 +71,20 @@ const WITHDRAW = z.object({ ids: z.array(TEXT).min(1).max(100) });
 const APP_CALL = z.object({ of: TEXT, tool: TEXT, arguments: z.record(z.string(), z.unknown()).optional() });
 const ANSWER = z.looseObject({ gateId: TEXT });
 const BRANCH = z.object({ at: TEXT, to: ID.optional() });
+const FILE = z.object({ name: TEXT.max(200), text: z.string() });
+const LIMITS = z.record(TEXT, z.number().positive());
 const START = z.object({
   goal: TEXT,
   mode: TEXT.optional(),
+  model: TEXT.optional(),
+  limits: LIMITS.optional(),
+  /** Commands that the goal must pass. */
+  checks: z.array(TEXT).max(50).optional(),
+  attended: z.boolean().optional(),
+  autoApprove: z.boolean().optional(),
+  approvePlan: z.boolean().optional(),
+  /** Texts that the run has read when it begins. */
+  files: z.array(FILE).max(50).optional(),
   session: TEXT.optional(),
   after: TEXT.optional(),
   requestId: TEXT.max(200).optional(),
@@ -82,7 +95,7 @@ const START = z.object({
 const READ: Handlers = {
   '/about': async ({ client, workspace, sandboxUrl: sandbox }) => {
     const { address, namespace } = await client();
-    return { address, namespace, workspace, sandbox, modes: MODES };
+    return { address, namespace, workspace, sandbox, ...(await startChoices()) };
   },
   '/components': ({ components }) => components.answer(),
   '/runs': async ({ client, request }) => {
@@ -118,10 +131,15 @@ const READ: Handlers = {
     const found = threads.flatMap(({ messages }) => messages.filter(({ id }) => ids.has(id)));
     return [...new Map(found.map(message => [message.id, message])).values()];
   },
+  '/runs/:run/request': async ask => (await runOf(ask)).modelRequest(ask.request.query('call') ?? ''),
   '/runs/:run/children': async ask => (await runOf(ask)).children(),
   '/runs/:run/stored': async ask => ({
     text: await (await runOf(ask)).stored(ask.request.query('ref') ?? ''),
   }),
+  '/spent': ({ request }) => {
+    const since = read(SINCE, request.query('since') ?? 0);
+    return new Sessions().spent(new Date(since));
+  },
   '/sessions': ({ request }) => {
     const text = request.query('text') || undefined;
     return new Sessions().list({ limit: limitOf(request), ...given({ text }) });
@@ -136,8 +154,13 @@ const WRITE: Handlers = {
     return frameStream(push => hub.listen(asked, push), outgoing && (() => outgoing.destroy()));
   },
   '/runs': async ({ client, request, workspace }) => {
-    const { goal, ...options } = await bodyAs(START, request);
-    const run = await (await client()).start(goal, { workspace, attended: true, ...given(options) });
+    const { goal, files, checks, ...options } = await bodyAs(START, request);
+    const run = await (await client()).start(goal, {
+      ...{ workspace, attended: true },
+      ...given(options),
+      ...(checks && { checks: checks.map(command => ({ run: command })) }),
+      ...(files && { messages: fromChatMessages(files.map(attached)) }),
+    });
     return { id: run.id, joined: run.joined };
   },
   '/runs/:run/steer': async ask => {
@@ -228,6 +251,11 @@ async function usageOf(client: SteersmanClient, id: string): Promise<unknown> {
 
 async function runOf({ client, request }: Ask): Promise<Run> {
   return (await client()).attach(request.param('run') ?? '');
+}
+
+/** A file as a message of the person. */
+function attached({ name, text }: z.infer<typeof FILE>) {
+  return { role: 'user', content: `${name}:\n\n${fenced('', text)}` };
 }
 
 function receipt({ id, state, how }: { id: string; state: string; how: string }) {

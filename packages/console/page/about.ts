@@ -1,12 +1,13 @@
-/** Facts about the console: its folder, the origin for apps, and the modes. */
+/** Facts about the console: its folder, the origin for apps, and what a start can choose from. */
 import { signal } from '@preact/signals';
+import type { Limits, StartChoices } from 'steersman/client';
 import { get } from './ask.js';
 
-interface About {
+interface About extends Omit<StartChoices, 'limits'> {
   workspace: string;
   /** URL of the frames of apps; null: apps are shown as text. */
   sandbox: string | null;
-  modes: string[];
+  limits: Limits;
 }
 
 export const about = signal<About | null>(null);

@@ -4,7 +4,7 @@ import { go } from './state.js';
 
 export const keysOpen = signal(false);
 
-const PAGES: Partial<Record<string, string>> = { 1: '/', 2: '/runs', 3: '/sessions' };
+const PAGES: Partial<Record<string, string>> = { 1: '/', 2: '/runs' };
 
 addEventListener('keydown', event => {
   const { key, target } = event;
@@ -20,16 +20,27 @@ function act(key: string): boolean {
   else if (key === 'j' || key === 'ArrowDown') return moveTo(1);
   else if (key === 'k' || key === 'ArrowUp') return moveTo(-1);
   else if (key === 'c') return focusOn(document.querySelector('[data-composer]'));
+  else if (key === ']') return tabBeside(1);
+  else if (key === '[') return tabBeside(-1);
   else return false;
   return true;
 }
 
-/** Moves from gate to gate; without a gate, arrow keys scroll. */
+/** Moves from gate to gate; without a gate, through the entries of a conversation. */
 function moveTo(step: 1 | -1): boolean {
   const gates = [...document.querySelectorAll('[data-gate]')];
-  const at = gates.findIndex(gate => gate.contains(document.activeElement));
-  const next = at < 0 ? (step > 0 ? 0 : gates.length - 1) : at + step;
-  return focusOn(gates[next] ?? null);
+  const all = gates.length > 0 ? gates : [...document.querySelectorAll('[data-entry]')];
+  const at = all.findIndex(each => each.contains(document.activeElement));
+  const next = at < 0 ? (step > 0 && gates.length > 0 ? 0 : all.length - 1) : at + step;
+  return focusOn(all[next] ?? null);
+}
+
+/** Opens the view of a run beside the present one. */
+function tabBeside(step: 1 | -1): boolean {
+  const tabs = [...document.querySelectorAll<HTMLElement>('[data-tab]')];
+  const at = tabs.findIndex(tab => tab.hasAttribute('aria-current'));
+  tabs[at + step]?.click();
+  return focusOn(tabs[at + step] ?? null);
 }
 
 function focusOn(element: Element | null): boolean {

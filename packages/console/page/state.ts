@@ -13,6 +13,8 @@ export const untold = signal<UntoldRun[]>([]);
 /** True if more runs wait than are listed. */
 export const moreWait = signal(false);
 export const path = signal(location.pathname);
+/** The part of the address that names a view of a run, or an event; without `#`. */
+export const hash = signal(location.hash.slice(1));
 
 const runs = new Map<string, RunModel>();
 let wantRuns: (runs: StreamAsk['runs']) => void = () => undefined;
@@ -52,9 +54,19 @@ export function take(frame: Frame): void {
 
 export function go(to: string): void {
   history.pushState(null, '', to);
-  path.value = location.pathname;
+  readAddress();
 }
 
-addEventListener('popstate', () => {
+/** Names a view of the page in its address, so that a reload or a link leads there. */
+export function goWithin(to: string): void {
+  history.replaceState(null, '', `${location.pathname}#${to}`);
+  readAddress();
+}
+
+function readAddress(): void {
   path.value = location.pathname;
-});
+  hash.value = location.hash.slice(1);
+}
+
+addEventListener('popstate', readAddress);
+addEventListener('hashchange', readAddress);

@@ -65,7 +65,7 @@ export async function answering(start: Start, { ownQueue = false } = {}): Promis
 }
 
 /** Returns a lookup of the folder worker's variables. */
-function lookupIn(folder: string): Lookup {
+export function lookupIn(folder: string): Lookup {
   const dotEnv = variablesOf(folder).set;
   // An empty value, as in `.env.example`, sets nothing.
   return name => env.lookup(name) ?? (dotEnv[name]?.trim() || dotEnv[`${name}_FILE`] || undefined);

@@ -1,6 +1,16 @@
+/** What a run has used. */
+export interface SpentRun extends Pick<RunRecord, 'startedAt' | 'outcome' | 'usage'> {
+  id: string;
+  /** By role and model; empty while the first goal is pursued. */
+  usageBy: UsageEntry[];
+}
+
+const MOST_COUNTED = 2_000;
+
 /** Conversations in the store of this machine, read without Temporal or a worker. */
 import { randomBytes } from 'node:crypto';
 import { nameFault } from '../../rules/agents/run-input.js';
+import type { UsageEntry } from '../../run/limits/usage-by.js';
 import type { Kept, RunRecord } from '../../run/state/kept.js';
 import { resolveHome } from '../../shared/local/home.js';
 import { hintOf, quietVerbCall } from '../../shared/process/called-as.js';
@@ -56,6 +66,22 @@ export class Sessions {
   /** Finds messages that contain all of these words, in any case. */
   search(text: string, { limit = 20 }: Pick<SessionsAsked, 'limit'> = {}): Promise<Hit[]> {
     return this.#store.search({ text, limit });
+  }
+
+  /**
+   * Returns the tokens and the cost of each stored run that began at `since` or later, newest conversations first. A
+   * run's usage includes its sub-agents. At most 2,000 conversations are read.
+   */
+  async spent(since: Date): Promise<SpentRun[]> {
+    const lines = await this.#store.list({ limit: MOST_COUNTED });
+    const spent: SpentRun[] = [];
+    for (const { id, changedAt } of lines) {
+      if (changedAt < since.getTime()) continue;
+      for (const { parent, workflowId, startedAt, outcome, usage, rest } of await this.#store.runs(id))
+        if (parent === undefined && startedAt >= since.getTime())
+          spent.push({ id: workflowId, startedAt, outcome, usage, usageBy: rest?.usageBy ?? [] });
+    }
+    return spent;
   }
 
   /**

@@ -5,17 +5,15 @@ import { keysOpen } from '../keys.js';
 import { Link } from '../parts/link.js';
 import { path, streamState, trouble, waiting } from '../state.js';
 import { keepToken } from '../token.js';
-import { WaitingPage } from '../waiting/waiting-page.js';
+import { asked } from '../waiting/notify.js';
 import { language, speak, t } from '../words/words.js';
 
 const KeysHelp = lazily(() => import('../parts/keys-help.js').then(({ KeysHelp }) => KeysHelp));
+const HomePage = lazily(() => import('../home/home-page.js').then(({ HomePage }) => HomePage));
 const RunPage = lazily(() => import('../run/run-page.js').then(({ RunPage }) => RunPage));
 const RunsPage = lazily(() => import('../runs/runs-page.js').then(({ RunsPage }) => RunsPage));
 const SessionPage = lazily(() =>
   import('../sessions/session-page.js').then(({ SessionPage }) => SessionPage),
-);
-const SessionsPage = lazily(() =>
-  import('../sessions/sessions-page.js').then(({ SessionsPage }) => SessionsPage),
 );
 
 export function App() {
@@ -28,9 +26,8 @@ export function App() {
     <>
       <nav class="top" aria-label={t('pages')}>
         <span class="brand">Steersman</span>
-        <Tab to="/" name={t('waiting')} count={count} />
+        <Tab to="/" name={t('home')} count={count} />
         <Tab to="/runs" name={t('runs')} />
-        <Tab to="/sessions" name={t('sessions')} />
         <span class="spacer" />
         <Liveness />
         <button
@@ -51,6 +48,9 @@ export function App() {
         </button>
       </nav>
       <Banner />
+      <p class="sr" role="status" aria-live="assertive">
+        {asked.value}
+      </p>
       <main>{pageOf(path.value)}</main>
       {keysOpen.value && <KeysHelp />}
     </>
@@ -61,8 +61,9 @@ function pageOf(at: string) {
   const [, name = '', part = ''] = at.split('/');
   const id = decoded(part);
   if (name === 'runs') return id === '' ? <RunsPage /> : <RunPage key={id} id={id} />;
-  if (name === 'sessions') return id === '' ? <SessionsPage /> : <SessionPage key={id} id={id} />;
-  return <WaitingPage />;
+  // Conversations and runs are one list.
+  if (name === 'sessions') return id === '' ? <RunsPage /> : <SessionPage key={id} id={id} />;
+  return <HomePage />;
 }
 
 /** A typed address may be malformed. */
@@ -75,7 +76,7 @@ function decoded(part: string): string {
 }
 
 function Tab({ to, name, count = 0 }: { to: string; name: string; count?: number }) {
-  const isHere = to === '/' ? path.value === '/' : path.value.startsWith(to);
+  const isHere = (path.value === '/') === (to === '/');
   return (
     <Link to={to} aria-current={isHere ? 'page' : undefined}>
       {name}

@@ -8,7 +8,8 @@ import { speakFirst } from '../words/words.js';
 import { App } from './app.js';
 
 const spoken = speakFirst();
-// Preloads the page of a run; if that fails, it is loaded again when it is drawn.
+// Preloads the page of the address; if that fails, it is loaded again when it is drawn.
+if (location.pathname === '/') import('../home/home-page.js').catch(() => undefined);
 if (location.pathname.startsWith('/runs/')) import('../run/run-page.js').catch(() => undefined);
 const link = await openLink({
   frames(frames) {

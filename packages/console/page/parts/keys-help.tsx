@@ -6,7 +6,8 @@ import { Dialog } from './dialog.js';
 const KEYS: readonly (readonly [string, Word])[] = [
   ['j ↓', 'keyNext'],
   ['k ↑', 'keyBefore'],
-  ['1 2 3', 'keyPages'],
+  ['1 2', 'keyPages'],
+  ['[ ]', 'keyTabs'],
   ['c', 'keyComposer'],
   ['Enter', 'keySend'],
   ['Shift Enter', 'keyLine'],

@@ -6,41 +6,54 @@ import { named, t } from '../words/words.js';
 interface Filter {
   which?: 'open' | 'waiting';
   outcome?: string;
-  goal?: string;
+  /** Searched in goals and in all that was said. */
+  words?: string;
 }
 
-export function filterQuery(kept: string): string {
-  const { which, outcome, goal } = JSON.parse(kept) as Filter;
+function read(kept: string): Filter {
+  return JSON.parse(kept) as Filter;
+}
+
+export function wordsOf(kept: string): string {
+  return read(kept).words?.trim() ?? '';
+}
+
+/** True if only runs in one state are listed. */
+export function isNarrowed(kept: string): boolean {
+  const { which, outcome } = read(kept);
+  return which !== undefined || outcome !== undefined;
+}
+
+export function filterQuery(kept: string, words: string): string {
+  const { which, outcome } = read(kept);
   const query = new URLSearchParams();
   if (which) query.set(which, '1');
   if (outcome) query.set('outcome', outcome);
-  if (goal) query.set('goal', goal);
+  if (words !== '') query.set('goal', words);
   return query.toString();
 }
 
 export function Filters({ filter }: { filter: Signal<string> }) {
-  const { which, outcome, goal = '' } = JSON.parse(filter.value) as Filter;
-  const set = (part: Filter) => {
-    filter.value = JSON.stringify({ ...(JSON.parse(filter.value) as Filter), ...part });
-  };
-  const state = which ?? outcome ?? '';
+  const { which, outcome, words = '' } = read(filter.value);
   return (
     <search class="filters">
       <input
         type="search"
-        aria-label={t('goalHas')}
-        placeholder={t('goalHas')}
-        value={goal}
-        onInput={event => set({ goal: event.currentTarget.value })}
+        aria-label={t('searchSaid')}
+        placeholder={t('searchSaid')}
+        value={words}
+        onInput={event => {
+          filter.value = JSON.stringify({ ...read(filter.value), words: event.currentTarget.value });
+        }}
       />
       <select
         aria-label={t('state')}
-        value={state}
+        value={which ?? outcome ?? ''}
         onChange={event => {
           const value = event.currentTarget.value;
           const isOpen = value === 'open' || value === 'waiting';
           filter.value = JSON.stringify({
-            goal,
+            words,
             ...(isOpen ? { which: value } : value !== '' && { outcome: value }),
           });
         }}

@@ -1,131 +1,164 @@
-/** Lists runs, newest first, with their states and costs; and a form for a new run. */
+/** All runs and stored conversations as one list, newest first, found by their goals and by all that was said in them. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { ListedRun, Usage } from 'steersman/client';
+import type { Hit, ListedRun, SessionLine } from 'steersman/client';
 import { get } from '../ask.js';
 import { draft } from '../parts/draft.js';
-import { StateChip, UsageFigures } from '../parts/figures.js';
-import { Link, runHref } from '../parts/link.js';
+import { Link } from '../parts/link.js';
 import { Fault, faultWords } from '../parts/sending.js';
-import { Ago, durationWords, now } from '../parts/time.js';
+import { Ago } from '../parts/time.js';
+import { sessionHref } from '../sessions/session-href.js';
 import { t } from '../words/words.js';
-import { Filters, filterQuery } from './filters.js';
-import { StartForm } from './start-form.js';
+import { Filters, filterQuery, isNarrowed, wordsOf } from './filters.js';
+import { mergedRows } from './merged.js';
+import { RunRow, useRuns, useUsages } from './run-list.js';
 
-const AGAIN_MS = 5_000;
 const PAGE = 50;
 const MOST = 200;
+const TYPED_MS = 250;
 
 export function RunsPage() {
-  const runs = useSignal<ListedRun[] | null>(null);
-  const fault = useSignal<string | null>(null);
   const limit = useSignal(PAGE);
   const filter = draft('runs filter', '{}');
-  useEffect(() => {
-    let open = true;
-    const look = () =>
-      get<ListedRun[]>(`runs?${filterQuery(filter.value)}&limit=${limit.value}`).then(
-        found => {
-          if (!open) return;
-          runs.value = found;
-          fault.value = null;
-        },
-        error => {
-          if (open) fault.value = faultWords(error);
-        },
-      );
-    void look();
-    const timer = setInterval(() => !document.hidden && void look(), AGAIN_MS);
-    return () => {
-      open = false;
-      clearInterval(timer);
-    };
-  }, [filter.value, limit.value]);
+  const words = useSettled(wordsOf(filter.value));
+  const narrowed = isNarrowed(filter.value);
+  const { runs, fault } = useRuns(`${filterQuery(filter.value, words)}&limit=${limit.value}`);
+  const { lines, hits, fault: keptFault } = useKept(words, limit.value);
+  // The store does not know which of its conversations are open or how they ended.
+  const rows = mergedRows(runs ?? [], narrowed ? [] : (lines ?? []));
+  const isRead = runs !== null && lines !== null;
   return (
     <>
       <header class="page-head">
         <h1>{t('runs')}</h1>
       </header>
-      <StartForm />
       <Filters filter={filter} />
-      <Fault of={fault.value} />
-      {runs.value === null ? (
-        fault.value === null && <p class="muted">{t('loading')}</p>
-      ) : (
-        <RunList runs={runs.value} isFiltered={filterQuery(filter.value) !== ''} />
+      <Fault of={fault ?? keptFault} />
+      {!isRead && fault === null && keptFault === null && <p class="muted">{t('loading')}</p>}
+      {isRead && rows.length === 0 && hits.length === 0 && (
+        <div class="empty">
+          <p>{t(words !== '' || narrowed ? 'noRuns' : 'noRunsYet')}</p>
+          <p>
+            <Link to="/">{t('startOne')}</Link>
+          </p>
+        </div>
       )}
-      {runs.value?.length === limit.value && limit.value < MOST && (
-        <button type="button" class="quiet" onClick={() => (limit.value += PAGE)}>
-          {t('showMore')}
-        </button>
-      )}
+      <Rows rows={rows} />
+      {Math.max(runs?.length ?? 0, lines?.length ?? 0) >= limit.value &&
+        (limit.value < MOST ? (
+          <button type="button" class="quiet" onClick={() => (limit.value += PAGE)}>
+            {t('showMore')}
+          </button>
+        ) : (
+          <p class="muted">{t('onlyNewest', { count: MOST })}</p>
+        ))}
+      {hits.length > 0 && <Hits hits={hits} words={words} />}
     </>
   );
 }
 
-function RunList({ runs, isFiltered }: { runs: readonly ListedRun[]; isFiltered: boolean }) {
+function Rows({ rows }: { rows: ReturnType<typeof mergedRows> }) {
+  const runs = rows.flatMap((row): ListedRun[] => (row.kind === 'run' ? [row.run] : []));
   const usages = useUsages(runs);
-  if (runs.length === 0) return <p class="empty">{t(isFiltered ? 'noRuns' : 'noRunsYet')}</p>;
   return (
     <ul class="rows" aria-label={t('runs')}>
-      {runs.map(run => (
-        <RunRow key={run.runId} run={run} usage={usages[run.runId] ?? null} />
-      ))}
+      {rows.map(row =>
+        row.kind === 'run' ? (
+          <RunRow key={row.run.runId} run={row.run} usage={usages[row.run.runId] ?? null} />
+        ) : (
+          <KeptRow key={row.line.id} line={row.line} />
+        ),
+      )}
     </ul>
   );
 }
 
-function RunRow({ run, usage }: { run: ListedRun; usage: Usage | null }) {
-  const { id, goal, outcome, phase, mode, startedAt, endedAt, waiting, stuck } = run;
+function KeptRow({ line: { id, title, workspace, changedAt, parent } }: { line: SessionLine }) {
   return (
     <li>
-      <Link to={runHref(id)} class="row">
+      <Link to={sessionHref(id)} class="row">
         <span class="row-state">
-          <StateChip outcome={outcome} phase={waiting === null ? phase : 'waiting'} />
+          <span class="chip">{t('kept')}</span>
         </span>
-        <span class="row-text">
-          {id.includes('/') && <span class="muted">↳ </span>}
-          {goal ?? id}
-        </span>
+        <span class="row-text">{title || id}</span>
         <span class="row-facts muted">
-          {mode !== null && <span>{mode}</span>}
-          <Ago at={startedAt} />
-          <span>{durationWords((endedAt ? Date.parse(endedAt) : now.value) - Date.parse(startedAt))}</span>
-          {usage && <UsageFigures usage={usage} />}
-          {stuck && <span class="bad-text">{t('stuck')}</span>}
+          <span>{id}</span>
+          <Ago at={changedAt} />
+          <span>{workspace}</span>
+          {parent && <span>{t('branchOf', { id: parent.session })}</span>}
         </span>
       </Link>
     </li>
   );
 }
 
-/** Usage of ended runs by run id, which is final. */
-const known = new Map<string, Usage | null>();
-const AT_ONCE = 20;
+/** Returns the text once a person has stopped typing. */
+function useSettled(text: string): string {
+  const settled = useSignal(text);
+  useEffect(() => {
+    const timer = setTimeout(() => (settled.value = text), TYPED_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled.value;
+}
 
-/** Loads the usages in batches after the list, because each run must be queried. */
-function useUsages(runs: readonly ListedRun[]): Record<string, Usage | null> {
-  const usages = useSignal<Record<string, Usage | null>>(Object.fromEntries(known));
-  const names = runs.map(({ runId, outcome }) => `${runId} ${outcome}`).join();
+function useKept(words: string, limit: number) {
+  const lines = useSignal<SessionLine[] | null>(null);
+  const hits = useSignal<Hit[]>([]);
+  const fault = useSignal<string | null>(null);
   useEffect(() => {
     let open = true;
-    const wanted = runs.filter(({ runId }) => !known.has(runId));
-    void (async () => {
-      for (let from = 0; open && from < wanted.length; from += AT_ONCE) {
-        const part = wanted.slice(from, from + AT_ONCE);
-        const query = part.map(({ id }) => `run=${encodeURIComponent(id)}`).join('&');
-        const found = await get<Record<string, Usage | null>>(`usage?${query}`).catch(() => ({}));
-        const byRun = part.map(
-          ({ id, runId }) => [runId, (found as Record<string, Usage>)[id] ?? null] as const,
-        );
-        for (const { id, runId, endedAt } of part)
-          if (endedAt !== null && id in found) known.set(runId, (found as Record<string, Usage>)[id] ?? null);
-        usages.value = { ...usages.value, ...Object.fromEntries(byRun) };
-      }
-    })();
+    const query = encodeURIComponent(words);
+    const look = async () => {
+      const [listed, found] = await Promise.all([
+        get<SessionLine[]>(`sessions?limit=${limit}&text=${query}`),
+        words === '' ? [] : get<Hit[]>(`search?text=${query}`),
+      ]);
+      if (!open) return;
+      lines.value = listed;
+      hits.value = found;
+      fault.value = null;
+    };
+    look().catch(error => {
+      if (open) fault.value = faultWords(error);
+    });
     return () => {
       open = false;
     };
-  }, [names]);
-  return usages.value;
+  }, [words, limit]);
+  return { lines: lines.value, hits: hits.value, fault: fault.value };
+}
+
+function Hits({ hits, words }: { hits: readonly Hit[]; words: string }) {
+  return (
+    <>
+      <h2 class="list-head">{t('said')}</h2>
+      <ul class="rows" aria-label={t('said')}>
+        {hits.map(({ session, chain, message, at, text }) => (
+          <li key={`${chain} ${message}`}>
+            <Link to={sessionHref(session)} class="row plain-row">
+              <span class="row-text hit">
+                <Marked text={text} words={words} />
+              </span>
+              <span class="row-facts muted">
+                <span>{session}</span>
+                <Ago at={at} />
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Highlights the searched words. */
+function Marked({ text, words }: { text: string; words: string }) {
+  if (words.trim() === '') return <>{text}</>;
+  const wanted = words
+    .trim()
+    .split(/\s+/)
+    .map(word => word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
+  const parts = text.split(new RegExp(`(${wanted.join('|')})`, 'giu'));
+  return <>{parts.map((part, at) => (at % 2 === 1 ? <mark key={`${at} ${part}`}>{part}</mark> : part))}</>;
 }

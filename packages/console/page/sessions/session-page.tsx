@@ -5,6 +5,7 @@ import { ToolContent } from '@steersman/components';
 import { useEffect } from 'preact/hooks';
 import type { KeptRun, Message } from 'steersman/client';
 import { get, post } from '../ask.js';
+import { StartForm } from '../home/start-form.js';
 import { ReplyContent } from '../parts/content.js';
 import { StateChip, UsageFigures } from '../parts/figures.js';
 import { Fold } from '../parts/fold.js';
@@ -12,10 +13,9 @@ import { Link, runHref } from '../parts/link.js';
 import { Fault, faultWords, useSending } from '../parts/sending.js';
 import { resultText } from '../parts/text/result-text.js';
 import { Ago } from '../parts/time.js';
-import { StartForm } from '../runs/start-form.js';
 import { go } from '../state.js';
 import { named, t } from '../words/words.js';
-import { sessionHref } from './sessions-page.js';
+import { sessionHref } from './session-href.js';
 
 export function SessionPage({ id }: { id: string }) {
   const runs = useSignal<KeptRun[] | null>(null);

@@ -1,0 +1,130 @@
+/** What a start rarely sets: checks, limits, the plan's approval, and attached files. */
+import { type Signal, useSignal } from '@preact/signals';
+import { about } from '../about.js';
+import { Fault } from '../parts/sending.js';
+import { t } from '../words/words.js';
+import { type AttachedFile, FieldFault, type FormState } from './pickers.js';
+import { LIMIT_FIELDS } from './start-body.js';
+
+interface MoreProps {
+  form: FormState;
+  files: Signal<AttachedFile[]>;
+  /** A conversation begins with what it has, so nothing is attached to it. */
+  mayAttach: boolean;
+}
+
+export function MoreFields({ form, files, mayAttach }: MoreProps) {
+  const { fields, faults, set } = form;
+  return (
+    <div class="more-fields">
+      <label>
+        <span>{t('checks')}</span>
+        <textarea
+          class="code"
+          rows={2}
+          spellcheck={false}
+          placeholder="npm test"
+          value={fields.checks}
+          onInput={event => set({ checks: event.currentTarget.value })}
+        />
+        <small class="muted">{t('checksHint')}</small>
+      </label>
+      <fieldset>
+        <legend>{t('limits')}</legend>
+        <div class="choices">
+          {LIMIT_FIELDS.map(({ field, limit, unit, word }) => (
+            <label key={field}>
+              <span>{t(word)}</span>
+              <input
+                inputMode="decimal"
+                value={fields[field]}
+                placeholder={defaultOf(about.value?.limits[limit] ?? null, unit)}
+                onInput={event => set({ [field]: event.currentTarget.value })}
+              />
+              <FieldFault of={faults[field]} />
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <label class="row-label">
+        <input
+          type="checkbox"
+          disabled={fields.approvals !== 'ask'}
+          checked={fields.approvePlan}
+          onChange={event => set({ approvePlan: event.currentTarget.checked })}
+        />{' '}
+        {t('planWaits')}
+      </label>
+      {mayAttach && <Files files={files} />}
+    </div>
+  );
+}
+
+function defaultOf(limit: number | null, unit: number): string {
+  return limit === null ? t('noLimit') : String(limit / unit);
+}
+
+/** A request of the console has at most 1 MB. */
+const MOST_CHARS = 300_000;
+
+function Files({ files }: { files: Signal<AttachedFile[]> }) {
+  const fault = useSignal<string | null>(null);
+  const add = async (chosen: readonly File[]) => {
+    const read = await Promise.all(chosen.map(textOf));
+    const unread = chosen.filter((_, at) => read[at] === null).map(({ name }) => name);
+    const known = new Set(chosen.map(({ name }) => name));
+    const all = [
+      ...files.value.filter(({ name }) => !known.has(name)),
+      ...chosen.flatMap(({ name }, at) => (read[at] == null ? [] : [{ name, text: read[at] }])),
+    ];
+    const isMuch = all.reduce((sum, { text }) => sum + text.length, 0) > MOST_CHARS;
+    fault.value = isMuch
+      ? t('faultFilesLong')
+      : unread.length > 0
+        ? t('faultFiles', { names: unread.join(', ') })
+        : null;
+    if (!isMuch) files.value = all;
+  };
+  return (
+    <div class="files">
+      <label>
+        <span>{t('attach')}</span>
+        <input
+          type="file"
+          multiple
+          onChange={event => {
+            void add([...(event.currentTarget.files ?? [])]);
+            event.currentTarget.value = '';
+          }}
+        />
+        <small class="muted">{t('attachHint')}</small>
+      </label>
+      <ul>
+        {files.value.map(({ name, text }) => (
+          <li key={name}>
+            {name} <span class="muted">{t('bytes', { count: text.length })}</span>{' '}
+            <button
+              type="button"
+              class="quiet small"
+              aria-label={t('removeFile', { name })}
+              onClick={() => (files.value = files.value.filter(each => each.name !== name))}
+            >
+              ✕
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Fault of={fault.value} />
+    </div>
+  );
+}
+
+/** Returns null for a file that is not text. */
+async function textOf(file: File): Promise<string | null> {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+    return text.includes('\0') ? null : text;
+  } catch {
+    return null;
+  }
+}

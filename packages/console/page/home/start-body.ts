@@ -1,0 +1,91 @@
+/** The fields of a start as a person typed them, and the request that they make. Faults name fields of the form. Pure. */
+import { readNumber } from 'steersman/base';
+import type { Word } from '../words/words.js';
+
+/** Who answers what the run asks. */
+export type Approvals = 'ask' | 'all' | 'none';
+
+export interface StartFields {
+  goal: string;
+  /** Empty: the default. The same holds for the model and the limits. */
+  mode: string;
+  model: string;
+  /** Null: the console's folder. */
+  workspace: string | null;
+  approvals: Approvals;
+  approvePlan: boolean;
+  /** A command on each line. */
+  checks: string;
+  turns: string;
+  tokens: string;
+  minutes: string;
+  costUsd: string;
+  keepOpen: boolean;
+}
+
+export const NO_FIELDS: StartFields = {
+  goal: '',
+  mode: '',
+  model: '',
+  workspace: null,
+  approvals: 'ask',
+  approvePlan: false,
+  checks: '',
+  turns: '',
+  tokens: '',
+  minutes: '',
+  costUsd: '',
+  keepOpen: true,
+};
+
+export type FieldName = keyof StartFields;
+export type StartFaults = Partial<Record<FieldName, Word>>;
+
+/** An answered run waits this long for the next goal. */
+const KEEP_OPEN_SECONDS = 1_800;
+const MINUTE_MS = 60_000;
+
+/** The limits of the form, their names for the run, and what one of the form's units is. */
+export const LIMIT_FIELDS = [
+  { field: 'turns', limit: 'turns', unit: 1, word: 'budget_turns' },
+  { field: 'tokens', limit: 'tokens', unit: 1, word: 'budget_tokens' },
+  { field: 'minutes', limit: 'wallTimeMs', unit: MINUTE_MS, word: 'minutes' },
+  { field: 'costUsd', limit: 'costUsd', unit: 1, word: 'costInUsd' },
+] as const satisfies readonly { field: FieldName; limit: string; unit: number; word: Word }[];
+
+/** `endpoint/model`, or the demo model. */
+const MODEL = /^(?:[a-z][a-z0-9_-]*\/\S+|demo)$/;
+
+export function startBody(fields: StartFields): { body: Record<string, unknown> } | { faults: StartFaults } {
+  const limits = new Map<string, number>();
+  const faults: StartFaults = {};
+  if (fields.goal.trim() === '') faults.goal = 'faultEmpty';
+  const model = fields.model.trim();
+  if (model !== '' && !MODEL.test(model)) faults.model = 'faultModel';
+  if (fields.workspace?.trim() === '') faults.workspace = 'faultFolder';
+  for (const { field, limit, unit } of LIMIT_FIELDS) {
+    if (fields[field].trim() === '') continue;
+    const value = readNumber(fields[field]);
+    if (value === null || value <= 0) faults[field] = 'faultNumber';
+    else limits.set(limit, Math.round(value * unit * 1e6) / 1e6);
+  }
+  if (Object.keys(faults).length > 0) return { faults };
+  const checks = fields.checks
+    .split('\n')
+    .map(line => line.trim())
+    .filter(Boolean);
+  return {
+    body: {
+      goal: fields.goal.trim(),
+      ...(fields.mode !== '' && { mode: fields.mode }),
+      ...(model !== '' && { model }),
+      ...(fields.workspace !== null && { workspace: fields.workspace.trim() }),
+      attended: fields.approvals !== 'none',
+      ...(fields.approvals === 'all' && { autoApprove: true }),
+      ...(fields.approvePlan && fields.approvals === 'ask' && { approvePlan: true }),
+      ...(checks.length > 0 && { checks }),
+      ...(limits.size > 0 && { limits: Object.fromEntries(limits) }),
+      ...(fields.keepOpen && { keepOpenSeconds: KEEP_OPEN_SECONDS }),
+    },
+  };
+}

@@ -1,0 +1,107 @@
+/** Rows of runs, with their states and costs. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { ListedRun, Usage } from 'steersman/client';
+import { get } from '../ask.js';
+import { StateChip, UsageFigures } from '../parts/figures.js';
+import { Link, runHref } from '../parts/link.js';
+import { faultWords } from '../parts/sending.js';
+import { Ago, durationWords, now } from '../parts/time.js';
+import { t } from '../words/words.js';
+
+const AGAIN_MS = 5_000;
+
+/** Reads the list again and again while it is shown. `runs`: null until it was read once. */
+export function useRuns(query: string): { runs: ListedRun[] | null; fault: string | null } {
+  const runs = useSignal<ListedRun[] | null>(null);
+  const fault = useSignal<string | null>(null);
+  useEffect(() => {
+    let open = true;
+    const look = () =>
+      get<ListedRun[]>(`runs?${query}`).then(
+        found => {
+          if (!open) return;
+          runs.value = found;
+          fault.value = null;
+        },
+        error => {
+          if (open) fault.value = faultWords(error);
+        },
+      );
+    void look();
+    const timer = setInterval(() => !document.hidden && void look(), AGAIN_MS);
+    return () => {
+      open = false;
+      clearInterval(timer);
+    };
+  }, [query]);
+  return { runs: runs.value, fault: fault.value };
+}
+
+export function RunList({ runs, label }: { runs: readonly ListedRun[]; label: string }) {
+  const usages = useUsages(runs);
+  return (
+    <ul class="rows" aria-label={label}>
+      {runs.map(run => (
+        <RunRow key={run.runId} run={run} usage={usages[run.runId] ?? null} />
+      ))}
+    </ul>
+  );
+}
+
+export function RunRow({ run, usage }: { run: ListedRun; usage: Usage | null }) {
+  const { id, goal, outcome, phase, mode, startedAt, endedAt, waiting, stuck } = run;
+  const isIdle = endedAt === null && phase === 'idle' && waiting === null;
+  return (
+    <li>
+      <Link to={runHref(id)} class="row">
+        <span class="row-state">
+          <StateChip outcome={outcome} phase={waiting === null ? phase : 'waiting'} />
+        </span>
+        <span class="row-text">
+          {id.includes('/') && <span class="muted">↳ </span>}
+          {goal ?? id}
+        </span>
+        <span class="row-facts muted">
+          {mode !== null && <span>{mode}</span>}
+          <Ago at={startedAt} />
+          <span>{durationWords((endedAt ? Date.parse(endedAt) : now.value) - Date.parse(startedAt))}</span>
+          {usage && <UsageFigures usage={usage} />}
+          {isIdle && <span>{t('openUntilFinish')}</span>}
+          {stuck && <span class="bad-text">{t('stuck')}</span>}
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+/** Usage of ended runs by run id, which is final. */
+const known = new Map<string, Usage | null>();
+const AT_ONCE = 20;
+
+/** Loads the usages in batches after the list, because each run must be queried. */
+export function useUsages(runs: readonly ListedRun[]): Record<string, Usage | null> {
+  const usages = useSignal<Record<string, Usage | null>>(Object.fromEntries(known));
+  const names = runs.map(({ runId, outcome }) => `${runId} ${outcome}`).join();
+  useEffect(() => {
+    let open = true;
+    const wanted = runs.filter(({ runId }) => !known.has(runId));
+    void (async () => {
+      for (let from = 0; open && from < wanted.length; from += AT_ONCE) {
+        const part = wanted.slice(from, from + AT_ONCE);
+        const query = part.map(({ id }) => `run=${encodeURIComponent(id)}`).join('&');
+        const found = await get<Record<string, Usage | null>>(`usage?${query}`).catch(() => ({}));
+        const byRun = part.map(
+          ({ id, runId }) => [runId, (found as Record<string, Usage>)[id] ?? null] as const,
+        );
+        for (const { id, runId, endedAt } of part)
+          if (endedAt !== null && id in found) known.set(runId, (found as Record<string, Usage>)[id] ?? null);
+        usages.value = { ...usages.value, ...Object.fromEntries(byRun) };
+      }
+    })();
+    return () => {
+      open = false;
+    };
+  }, [names]);
+  return usages.value;
+}

@@ -1,0 +1,34 @@
+/** Runs and conversations as one list. */
+import { describe, expect, it } from 'vitest';
+import { mergedRows, sessionOf } from '../../../../packages/console/page/runs/merged.js';
+import type { ListedRun, SessionLine } from '../../../../src/client/index.js';
+
+const run = (id: string, startedAt: string) => ({ id, startedAt }) as ListedRun;
+const line = (id: string, changedAt: string): SessionLine => ({
+  ...{ id, title: id, workspace: '/w', startedAt: 0 },
+  changedAt: Date.parse(changedAt),
+});
+
+describe('FC7 runs and conversations', () => {
+  it.each([
+    ['pool', 'pool'],
+    ['pool~2', 'pool'],
+    ['pool~2/search/1', 'pool'],
+    ['a~b', 'a~b'],
+  ])('the conversation of %s → %s', (id, session) => {
+    expect(sessionOf(id)).toBe(session);
+  });
+
+  it('a conversation whose run is listed → one row; all newest first', () => {
+    const rows = mergedRows(
+      [run('pool~2', '2026-01-03'), run('new', '2026-01-05')],
+      [line('pool', '2026-01-03'), line('old', '2026-01-01'), line('branch', '2026-01-04')],
+    );
+    expect(rows.map(row => (row.kind === 'run' ? row.run.id : row.line.id))).toEqual([
+      'new',
+      'branch',
+      'pool~2',
+      'old',
+    ]);
+  });
+});
