@@ -40,6 +40,7 @@ export type { ThreadTranscript } from './kept/kept-runs.js';
 export type { ChildTree } from './record/child-tree.js';
 export type { ToolInput } from './record/gate-input.js';
 export type { ListedRun, ListOptions } from './record/list-runs.js';
+export type { ModelRequest } from './record/model-request.js';
 export { type RunEnd, UNREADABLE } from './record/run-end.js';
 export type { RunSnapshot } from './record/run-snapshot.js';
 export { noRun } from './record/runs.js';

@@ -168,6 +168,7 @@ export function lookOf(given: Partial<RunSnapshot>): RunSnapshot {
     readers: [],
     tasks: [],
     artifacts: [],
+    filesBefore: [],
     children: [],
     counters: null,
     limits: null,

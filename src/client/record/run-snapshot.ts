@@ -51,6 +51,8 @@ export interface RunSnapshot {
   artifacts: RunView['artifacts'];
   /** The answer as a value that fits the schema of the start; absent where there is none. */
   value?: unknown;
+  /** Files before the goal's first write to them; empty if no worker reports them. */
+  filesBefore: RunView['filesBefore'];
   /** The last sub-agents; empty if neither a worker nor a result reports them. */
   children: RunView['children'];
   counters: RunView['counters'] | null;
@@ -145,6 +147,7 @@ export function snapshotOf({ run, view = null, end = null, kept }: Parts): RunSn
     checks: view?.checks ?? result?.checks ?? rest?.checks ?? [],
     artifacts: view?.artifacts ?? result?.artifacts ?? rest?.artifacts ?? [],
     ...valueIn(view, result, rest),
+    filesBefore: view?.filesBefore ?? [],
     children: view?.children ?? result?.children ?? rest?.children ?? [],
     counters: view?.counters ?? result?.counters ?? rest?.counters ?? null,
     limits: view?.limits ?? null,

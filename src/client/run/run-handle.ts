@@ -35,6 +35,7 @@ import { type Temporal, webUiLink } from '../connection/connect.js';
 import type { ThreadTranscript } from '../kept/kept-runs.js';
 import type { ChildTree } from '../record/child-tree.js';
 import { gateInput, type ToolInput } from '../record/gate-input.js';
+import { type ModelRequest, readModelRequest } from '../record/model-request.js';
 import type { RunEnd } from '../record/run-end.js';
 import { readHistory, readStored } from '../record/run-files.js';
 import { RunReader, resultIn } from '../record/run-reader.js';
@@ -325,6 +326,14 @@ export class Run<T = unknown> {
    */
   transcript({ thread, ...options }: Abortable & { thread?: string } = {}): Promise<ThreadTranscript[]> {
     return this.#work(options, () => this.#reader.transcript(thread));
+  }
+
+  /**
+   * Returns what a model call was sent: system text, tools and messages. A run has the requests of its last calls. Throws
+   * a SteersmanError `unserved` if no worker answers or the request is no longer there.
+   */
+  modelRequest(callId: string, options: Abortable = {}): Promise<ModelRequest> {
+    return this.#work(options, temporal => readModelRequest(temporal, this.id, callId));
   }
 
   /** Returns its steps; of an ended run without a worker only the last steps. */

@@ -122,6 +122,8 @@ export interface RunView
   readers: string[];
   /** Roles that changed their model, each with its last change and the reason. */
   switches: ModelSwitch[];
+  /** Files as they were before the goal's first write to them. `ref`: the stored text; null if it was not stored. */
+  filesBefore: FileBefore[];
   /** Language of the prompts; null while the run loads. */
   language: string | null;
   /** Folder in which its tools work, on the machine of its worker. */
@@ -136,6 +138,16 @@ export interface RunView
     cursor: Pick<Cursor, 'position' | 'interrupts'>;
     threads: Record<string, { messages: number; tokens: number; epoch: number; dropped: number }>;
   };
+}
+
+export interface FileBefore {
+  /** Relative to the workspace. */
+  path: string;
+  /** The path as a call named it. */
+  named: string;
+  /** There was no file. */
+  isNew: boolean;
+  ref: string | null;
 }
 
 export interface EventsPage {

@@ -1,5 +1,5 @@
 /** The conversation of a run: its last entries, earlier ones on demand, and the replies in progress. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { type CallInFlight, lastWords, recordedAnswer } from '@steersman/view';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -9,8 +9,10 @@ import { Earlier } from '../parts/earlier.js';
 import { Fold } from '../parts/fold.js';
 import { type Place, stillFollows } from '../parts/following.js';
 import type { RunModel } from '../run-model.js';
+import { hash } from '../state.js';
 import { t } from '../words/words.js';
 import { Entry } from './entry.js';
+import { eventId, eventPlace, itemOf } from './event-place.js';
 import { UnsettledMessages } from './messages.js';
 
 const DRAWN = 200;
@@ -27,6 +29,7 @@ export function Chat({ run }: { run: RunModel }) {
   const hasAgents = all.some(({ path }) => path !== '');
   const first = Math.max(0, items.length - drawn.value);
   const recorded = recordedAnswer(run.fold, run.snapshot);
+  useEvent(run, { ownOnly, drawn });
   return (
     <section class="chat" aria-label={t('conversation')}>
       {hasAgents && (
@@ -64,6 +67,41 @@ export function Chat({ run }: { run: RunModel }) {
     </section>
   );
 }
+
+/** Leads to the event that the address names: reads it if necessary, draws it and scrolls to it. */
+function useEvent(
+  run: RunModel,
+  { ownOnly, drawn }: { ownOnly: Signal<boolean>; drawn: Signal<number> },
+): void {
+  const place = eventPlace(hash.value);
+  const isRead = run.from !== null;
+  useEffect(() => {
+    if (place === null || !isRead) return undefined;
+    let open = true;
+    void (async () => {
+      while (open && place.path === '' && run.from !== null && place.seq < run.from)
+        await run.readEarlier().catch(() => (open = false));
+      const { items } = run.fold;
+      const item = items[itemOf(items, place)];
+      if (!open || item === undefined) return;
+      if (place.path !== '') ownOnly.value = false;
+      drawn.value = Math.max(drawn.value, items.length - items.indexOf(item) + AROUND);
+      requestAnimationFrame(() => {
+        const element = document.getElementById(eventId(item));
+        for (const other of document.querySelectorAll('.event.named')) other.classList.remove('named');
+        element?.classList.add('named');
+        element?.scrollIntoView({ block: 'center' });
+        element?.focus({ preventScroll: true });
+      });
+    })();
+    return () => {
+      open = false;
+    };
+  }, [hash.value, isRead]);
+}
+
+/** Entries that are drawn before the named one. */
+const AROUND = 20;
 
 /** Draws the partial texts of calls in flight. */
 function Live({ run }: { run: RunModel }) {

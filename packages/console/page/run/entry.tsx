@@ -1,10 +1,10 @@
 /** Draws an entry of a conversation. */
 
 import { useSignal } from '@preact/signals';
-import { lazily, Markdown, pretty, ToolContent } from '@steersman/components';
+import { lazily, Markdown, ToolContent } from '@steersman/components';
 import type { AgentItem, AnswerItem, GateItem, GoalItem, Item, SaidItem, ToolItem } from '@steersman/view';
 import { useEffect } from 'preact/hooks';
-import { argumentsLine, parseRecord, visibleText } from 'steersman/base';
+import { argumentsLine, visibleText } from 'steersman/base';
 import type { Message } from 'steersman/client';
 import type { AppResult } from 'steersman/run';
 import { about, readAbout } from '../about.js';
@@ -15,13 +15,13 @@ import { StateChip, shortCount, tokensOf } from '../parts/figures.js';
 import { Fold } from '../parts/fold.js';
 import { Link, runHref } from '../parts/link.js';
 import { Fault, useSending } from '../parts/sending.js';
-import { changeOf, Diff } from '../parts/text/diff.js';
-import { resultText } from '../parts/text/result-text.js';
 import { Ago, durationWords } from '../parts/time.js';
 import { followed } from '../state.js';
 import { language, named, t } from '../words/words.js';
+import { eventId } from './event-place.js';
 import { MessageEntry } from './messages.js';
 
+const ToolBody = lazily(() => import('./tool-body.js').then(({ ToolBody }) => ToolBody));
 const ToolParts = lazily(() => import('../components/tool-parts.js').then(({ ToolParts }) => ToolParts));
 
 interface ThreadTranscript {
@@ -31,12 +31,14 @@ interface ThreadTranscript {
 export function Entry({ item, runId }: { item: Item; runId: string }) {
   // Reads the language, so that a change of language draws the entry again.
   void language.value;
-  const inner = innerOf(item, runId);
-  if (item.path === '') return inner;
+  const id = eventId(item);
   return (
-    <div class="of-agent">
-      <span class="agent-name">{item.path}</span>
-      {inner}
+    <div id={id} class={item.path === '' ? 'event' : 'event of-agent'} data-entry tabIndex={-1}>
+      {item.path !== '' && <span class="agent-name">{item.path}</span>}
+      {innerOf(item, runId)}
+      <a class="anchor" href={`#${id}`} tabIndex={-1} aria-label={t('eventAddress')}>
+        #
+      </a>
     </div>
   );
 }
@@ -205,40 +207,6 @@ function Tool({ item, runId }: { item: ToolItem; runId: string }) {
 function endWords({ ending, isError }: ToolItem): string {
   if (ending === null) return t('running');
   return ending === 'executed' ? (isError ? t('wentWrong') : '') : named('ending', ending);
-}
-
-function ToolBody({ item, runId }: { item: ToolItem; runId: string }) {
-  const change = changeOf(parseRecord(item.arguments));
-  return (
-    <div class="tool-body">
-      {change !== null && <Diff text={change} />}
-      <h3>{t('arguments')}</h3>
-      <pre class="tool-text">{pretty(item.arguments)}</pre>
-      {item.ending !== null && (
-        <>
-          <h3>{t('result')}</h3>
-          <WholeResult item={item} runId={runId} />
-        </>
-      )}
-    </div>
-  );
-}
-
-/** Events have only the beginning of a result, in one line: the conversation has all of it. */
-function WholeResult({ item: { path, messageId, result }, runId }: { item: ToolItem; runId: string }) {
-  const whole = useSignal<string | null>(null);
-  useEffect(() => {
-    if (messageId === '') return;
-    const asked = runPath(runAt(runId, path), `messages?id=${encodeURIComponent(messageId)}`);
-    get<Message[]>(asked).then(
-      ([message]) => {
-        if (message?.kind === 'tool_result') whole.value = message.content.map(resultText).join('\n');
-      },
-      // The beginning of the result stays visible.
-      () => undefined,
-    );
-  }, [messageId]);
-  return <ToolContent text={whole.value ?? result} />;
 }
 
 function GateEntry({ item: { gateKind, title, body, closed } }: { item: GateItem }) {

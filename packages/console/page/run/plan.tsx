@@ -7,10 +7,12 @@ import type { Task } from 'steersman/client';
 import { planInForce } from 'steersman/run';
 import { post, runPath } from '../ask.js';
 import { Fold } from '../parts/fold.js';
-import { PlanEditor } from '../parts/plan-editor.js';
+import { lazily } from '../parts/lazy.js';
 import { useSending } from '../parts/sending.js';
 import type { RunModel } from '../run-model.js';
 import { named, t } from '../words/words.js';
+
+const PlanEditor = lazily(() => import('../parts/plan-editor.js').then(({ PlanEditor }) => PlanEditor));
 
 const SIGNS: Record<Task['status'], string> = {
   pending: '○',

@@ -1,6 +1,6 @@
 /** The page of a run: its live conversation, its plan, its sub-agents, its artifacts, and a person's controls. */
 
-import { signal, useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { lazily } from '@steersman/components';
 import { useEffect, useMemo } from 'preact/hooks';
 import { waitingGate } from '../../waiting-gate.js';
@@ -9,8 +9,7 @@ import { GateList } from '../gates/gate-list.js';
 import { UsageFigures } from '../parts/figures.js';
 import { Link } from '../parts/link.js';
 import { RunModel } from '../run-model.js';
-import { StartForm } from '../runs/start-form.js';
-import { follow, leave } from '../state.js';
+import { follow, goWithin, hash, leave } from '../state.js';
 import { t, type Word } from '../words/words.js';
 import { Chat, FollowEnd } from './chat.js';
 import { Composer } from './composer.js';
@@ -19,10 +18,22 @@ import { Plan } from './plan.js';
 import { UsagePanel } from './usage.js';
 
 const Agents = lazily(() => import('./agents.js').then(({ Agents }) => Agents));
+const Calls = lazily(() => import('./calls/calls.js').then(({ Calls }) => Calls));
+const Files = lazily(() => import('./files/files.js').then(({ Files }) => Files));
 const Artifacts = lazily(() => import('./artifacts.js').then(({ Artifacts }) => Artifacts));
-const TimelineView = lazily(() => import('./timeline.js').then(({ TimelineView }) => TimelineView));
+const StartForm = lazily(() => import('../home/start-form.js').then(({ StartForm }) => StartForm));
+const TimelineView = lazily(() => import('./timeline/timeline.js').then(({ TimelineView }) => TimelineView));
 
-const TABS = ['conversation', 'timeline', 'plan', 'agents', 'artifacts', 'usage'] as const satisfies Word[];
+const TABS = [
+  'conversation',
+  'plan',
+  'timeline',
+  'files',
+  'modelCalls',
+  'agents',
+  'artifacts',
+  'usage',
+] as const satisfies Word[];
 type Tab = (typeof TABS)[number];
 
 const WIDE = matchMedia('(min-width: 1000px)');
@@ -39,7 +50,6 @@ export function RunPage({ id }: { id: string }) {
     follow(run);
     return () => leave(id);
   }, [run]);
-  const tab = useSignal<Tab>('conversation');
   void run.version.value;
   const ended = hasEnded(run);
   const here = useMemo(() => ({ id, ended }), [id, ended]);
@@ -51,13 +61,13 @@ export function RunPage({ id }: { id: string }) {
         </p>
         <p>{t('lostRun')}</p>
         <p>
-          <Link to="/">{t('runs')}</Link> · <Link to="/sessions">{t('sessions')}</Link>
+          <Link to="/runs">{t('seeRuns')}</Link>
         </p>
       </div>
     );
   const wide = isWide.value;
   const tabs = TABS.filter(each => !(wide && ASIDE.includes(each)));
-  const at = tabs.includes(tab.value) ? tab.value : 'conversation';
+  const at = tabs.find(each => each === hash.value) ?? 'conversation';
   return (
     <RunHere.Provider value={here}>
       <div class="run">
@@ -68,9 +78,8 @@ export function RunPage({ id }: { id: string }) {
               key={each}
               type="button"
               aria-current={each === at ? 'true' : undefined}
-              onClick={() => {
-                tab.value = each;
-              }}
+              data-tab={each}
+              onClick={() => goWithin(each)}
             >
               {t(each)}
               <Count run={run} of={each} />
@@ -116,6 +125,10 @@ function View({ tab, run }: { tab: Tab; run: RunModel }) {
       return <TimelineView run={run} />;
     case 'plan':
       return <Plan run={run} />;
+    case 'files':
+      return <Files run={run} />;
+    case 'modelCalls':
+      return <Calls run={run} />;
     case 'agents':
       return <Agents run={run} />;
     case 'artifacts':

@@ -2,7 +2,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { RunModel } from '../../../../packages/console/page/run-model.js';
 import type { RunEvent } from '../../../../src/client/index.js';
-import { warning } from '../../../support/fake-runs.js';
+import { NO_USAGE } from '../../../../src/run/messages/message.js';
+import { eventItem, lookOf, warning } from '../../../support/fake-runs.js';
 
 function model() {
   vi.stubGlobal('document', { hidden: true });
@@ -54,4 +55,14 @@ test('run model: a run that goes on and on → the page keeps its last events; e
   await run.readEarlier();
   takes(warning(20_002));
   expect([seqs()[0], seqs().length]).toEqual([9_502, 10_501]);
+});
+
+test('run model: a run that has ended, whose state comes before its events → what it used counts once', () => {
+  const { run, takes, caughtUp } = model();
+  const usage = { ...NO_USAGE, inputTokens: 100 };
+  const snapshot = lookOf({ phase: 'ended', usage, lastEventSeq: 2 });
+  run.take({ type: 'snapshot', run: 'run-1', snapshot });
+  takes(eventItem(1, 'model_call_ended', { callId: 'c1', usage } as never), warning(2));
+  caughtUp(1);
+  expect(run.progress.usage.inputTokens).toBe(100);
 });

@@ -2,10 +2,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatClock } from 'steersman/base';
-import { Earlier } from '../parts/earlier.js';
-import { durationWords, now } from '../parts/time.js';
-import type { RunModel } from '../run-model.js';
-import { t } from '../words/words.js';
+import { Earlier } from '../../parts/earlier.js';
+import { durationWords, now } from '../../parts/time.js';
+import type { RunModel } from '../../run-model.js';
+import { t } from '../../words/words.js';
 import { placeOf, type Span, spansOf, ticksIn } from './axis.js';
 import { type Bar, type Lane, type Timeline, timelineOf } from './bars.js';
 

@@ -1,0 +1,58 @@
+/** The model calls of a run from its events, and the messages that a call was sent. Pure. */
+import type { Message, ThreadTranscript, Usage } from 'steersman/client';
+import type { Durable } from '../../items.js';
+
+export interface ModelCall {
+  callId: string;
+  /** Path of the sub-agent; empty for the run itself. */
+  path: string;
+  role: string;
+  model: string;
+  turn: number;
+  at: number;
+  usage: Usage | null;
+  durationMs: number | null;
+  stopReason: string | null;
+  /** Id of the reply; null while there is none. */
+  messageId: string | null;
+  /** The failure of the last attempt, if there was one. */
+  failure: string | null;
+}
+
+/** Returns the run's own calls, newest last. A call whose beginning is not in memory has its end alone. */
+export function modelCallsIn(events: readonly Durable[]): ModelCall[] {
+  const calls = new Map<string, ModelCall>();
+  for (const event of events) {
+    if (event.path !== undefined) continue;
+    if (event.type === 'model_call_started') {
+      const { callId, role, model, turn, at } = event;
+      calls.set(callId, { ...NOTHING, ...calls.get(callId), callId, role, model, turn, at });
+    } else if (event.type === 'model_call_ended') {
+      const { callId, role, model, turn, at, usage, durationMs, stopReason, messageId } = event;
+      const begun = calls.get(callId) ?? { ...NOTHING, at };
+      calls.set(callId, { ...begun, callId, role, model, turn, usage, durationMs, stopReason, messageId });
+    } else if (event.type === 'model_call_failed') {
+      const call = calls.get(event.callId);
+      if (call) calls.set(event.callId, { ...call, failure: event.message });
+    }
+  }
+  return [...calls.values()];
+}
+
+const NOTHING: Omit<ModelCall, 'callId' | 'role' | 'model' | 'turn' | 'at'> = {
+  path: '',
+  usage: null,
+  durationMs: null,
+  stopReason: null,
+  messageId: null,
+  failure: null,
+};
+
+/** Returns the messages of a reply's thread before it, whole as they were first said; null if the reply is not there. */
+export function saidBefore(threads: readonly ThreadTranscript[], messageId: string): Message[] | null {
+  for (const { messages } of threads) {
+    const at = messages.findIndex(({ id }) => id === messageId);
+    if (at >= 0) return messages.slice(0, at);
+  }
+  return null;
+}

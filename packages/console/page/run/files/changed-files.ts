@@ -1,0 +1,174 @@
+/** The files that a run's calls wrote, from its messages: each call's change, and the text before and after if known. Pure. */
+import { isRecord } from 'steersman/base';
+import type { Message, ThreadTranscript, ToolInput } from 'steersman/client';
+import { editText, wholeWrite } from 'steersman/rules';
+
+interface Edit {
+  oldText: string;
+  newText: string;
+  all: boolean;
+}
+
+type Act =
+  | { kind: 'write'; content: string }
+  /** `edits`: null for a form of edits that is not ours, of which only the difference is known. */
+  | { kind: 'edit'; edits: Edit[] | null; diff: string }
+  | { kind: 'delete' }
+  | { kind: 'move'; from: string };
+
+/** A call that was executed without an error. */
+export interface FileCall {
+  callId: string;
+  tool: string;
+  at: number;
+  act: Act;
+}
+
+export interface ChangedFile {
+  path: string;
+  calls: FileCall[];
+}
+
+export interface CommandCall {
+  callId: string;
+  command: string;
+  at: number;
+  ending: string;
+  isError: boolean;
+}
+
+export interface Changes {
+  /** In the order of their first change. */
+  files: ChangedFile[];
+  /** Commands may change any file: which ones is not recorded with them. */
+  commands: CommandCall[];
+}
+
+/** `edited`: arguments that a person changed at a gate, by the model's id of the call. */
+export function changesIn(
+  threads: readonly Pick<ThreadTranscript, 'messages'>[],
+  edited: ReadonlyMap<string, ToolInput> = new Map(),
+): Changes {
+  // Threads share messages.
+  const messages = [
+    ...new Map(threads.flatMap(thread => thread.messages.map(each => [each.id, each]))).values(),
+  ];
+  const calls = new Map(messages.flatMap(message => callsOf(message).map(call => [call.id, call] as const)));
+  const files = new Map<string, ChangedFile>();
+  const commands: CommandCall[] = [];
+  for (const message of messages) {
+    if (message.kind !== 'tool_result') continue;
+    for (const { toolUseId, toolName, ending, isError } of message.content) {
+      const input = edited.get(toolUseId) ?? calls.get(toolUseId)?.input;
+      if (input === undefined) continue;
+      const base = { callId: toolUseId, at: message.at };
+      if (typeof input.command === 'string' && ending !== 'reused')
+        commands.push({ ...base, command: input.command, ending, isError });
+      if (ending !== 'executed' || isError) continue;
+      for (const { path, act } of actsOf(toolName, input)) {
+        const file = files.get(path) ?? { path, calls: [] };
+        file.calls.push({ ...base, tool: toolName, act });
+        files.set(path, file);
+      }
+    }
+  }
+  return { files: [...files.values()], commands };
+}
+
+function callsOf(message: Message) {
+  if (message.kind !== 'assistant') return [];
+  return message.content.flatMap(block => (block.type === 'tool_use' ? [block] : []));
+}
+
+const PATHS = ['path', 'file_path', 'filePath'];
+
+function actsOf(tool: string, input: ToolInput): { path: string; act: Act }[] {
+  const write = wholeWrite(input);
+  if (write !== null) return [{ path: plain(write.path), act: { kind: 'write', content: write.content } }];
+  const found = PATHS.map(name => input[name]).find(value => typeof value === 'string');
+  const path = typeof found === 'string' ? plain(found) : null;
+  const diff = editText(input, Number.POSITIVE_INFINITY);
+  if (path !== null && diff !== null)
+    return [{ path, act: { kind: 'edit', edits: editsOf(input.edits), diff } }];
+  if (tool === 'delete' && path !== null) return [{ path, act: { kind: 'delete' } }];
+  if (tool === 'move' && typeof input.from === 'string' && typeof input.to === 'string')
+    return [
+      { path: plain(input.from), act: { kind: 'delete' } },
+      { path: plain(input.to), act: { kind: 'move', from: plain(input.from) } },
+    ];
+  return [];
+}
+
+/** `./a` is `a`. */
+function plain(path: string): string {
+  return path.trim().replace(/^(?:\.\/)+/, '');
+}
+
+function editsOf(edits: unknown): Edit[] | null {
+  if (!Array.isArray(edits)) return null;
+  const read = edits.map(edit =>
+    isRecord(edit) && typeof edit.oldText === 'string' && typeof edit.newText === 'string'
+      ? { oldText: edit.oldText, newText: edit.newText, all: edit.all === true }
+      : null,
+  );
+  return read.every(edit => edit !== null) ? (read as Edit[]) : null;
+}
+
+export type Comparison =
+  /** `after` null: the file is gone. */
+  | { before: string; after: string | null }
+  /** The text before is unknown, or something else than these calls changed the file. */
+  | null;
+
+/** Returns the text before the run and after its calls. `before`: null if there was no file; undefined if it is unknown. */
+export function comparison(calls: readonly FileCall[], before: string | null | undefined): Comparison {
+  // A whole text needs no text before it, but what it replaced is then unknown.
+  if (before === undefined) return null;
+  let text: string | null = before;
+  for (const { act } of calls) {
+    const next = after(text, act);
+    if (next === undefined) return null;
+    text = next;
+  }
+  return { before: before ?? '', after: text };
+}
+
+/** Undefined: it can't be told. */
+function after(text: string | null, act: Act): string | null | undefined {
+  switch (act.kind) {
+    case 'write':
+      return act.content;
+    case 'delete':
+      return null;
+    case 'move':
+      return undefined;
+    case 'edit':
+      return text === null || act.edits === null ? undefined : edited(text, act.edits);
+  }
+}
+
+/** As the tool does it: each old text is matched against the file before the call, once or in all places. */
+function edited(text: string, edits: readonly Edit[]): string | undefined {
+  const places: { from: number; to: number; newText: string }[] = [];
+  for (const { oldText, newText, all } of edits) {
+    const found = placesOf(text, oldText);
+    if (found.length === 0 || (found.length > 1 && !all)) return undefined;
+    places.push(...found.map(from => ({ from, to: from + oldText.length, newText })));
+  }
+  places.sort((a, b) => a.from - b.from);
+  let made = '';
+  let last = 0;
+  for (const { from, to, newText } of places) {
+    if (from < last) return undefined;
+    made += text.slice(last, from) + newText;
+    last = to;
+  }
+  return made + text.slice(last);
+}
+
+function placesOf(text: string, part: string): number[] {
+  const places: number[] = [];
+  if (part === '') return places;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) places.push(at);
+  return places;
+}

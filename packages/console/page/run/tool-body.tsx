@@ -1,0 +1,54 @@
+/** Draws a tool call that a person has opened: its change or its arguments, and its whole result. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { parseRecord } from 'steersman/base';
+import type { Message } from 'steersman/client';
+import { get, runAt, runPath } from '../ask.js';
+import type { ToolItem } from '../items.js';
+import { Fold } from '../parts/fold.js';
+import { changeOf, Diff } from '../parts/text/diff.js';
+import { pretty, ToolContent } from '../parts/text/plain.js';
+import { resultText } from '../parts/text/result-text.js';
+import { t } from '../words/words.js';
+
+export function ToolBody({ item, runId }: { item: ToolItem; runId: string }) {
+  const change = changeOf(parseRecord(item.arguments));
+  return (
+    <div class="tool-body">
+      {change !== null && <Diff text={change} />}
+      {change === null ? (
+        <>
+          <h3>{t('arguments')}</h3>
+          <pre class="tool-text">{pretty(item.arguments)}</pre>
+        </>
+      ) : (
+        <Fold class="data" summary={t('arguments')}>
+          {() => <pre class="tool-text">{pretty(item.arguments)}</pre>}
+        </Fold>
+      )}
+      {item.ending !== null && (
+        <>
+          <h3>{t('result')}</h3>
+          <WholeResult item={item} runId={runId} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Events have only the beginning of a result, in one line: the conversation has all of it. */
+function WholeResult({ item: { path, messageId, result }, runId }: { item: ToolItem; runId: string }) {
+  const whole = useSignal<string | null>(null);
+  useEffect(() => {
+    if (messageId === '') return;
+    const asked = runPath(runAt(runId, path), `messages?id=${encodeURIComponent(messageId)}`);
+    get<Message[]>(asked).then(
+      ([message]) => {
+        if (message?.kind === 'tool_result') whole.value = message.content.map(resultText).join('\n');
+      },
+      // The beginning of the result stays visible.
+      () => undefined,
+    );
+  }, [messageId]);
+  return <ToolContent text={whole.value ?? result} />;
+}
