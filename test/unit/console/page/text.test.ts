@@ -5,7 +5,7 @@ import { linesOf, paragraphsOf } from '../../../../packages/components/text/is-p
 // What is drawn is not compiled here.
 const plain = '../../../../packages/components/text/plain.js';
 const diff = '../../../../packages/console/page/parts/text/diff.js';
-const compare = '../../../../packages/console/page/parts/text/compare.js';
+const compare = '../../../../packages/console/page/parts/text/compared.js';
 const { pretty } = await import(plain);
 const { changeOf } = await import(diff);
 const { compared } = await import(compare);
