@@ -7,7 +7,16 @@ import type { Gate } from '../../run/gates/gate.js';
 import { allowedBy } from '../../run/tools/permission.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { barred } from './gate-parts.js';
-import { alwaysText, argumentLine, changeOf, editText, type GateText, NEW, OLD, whyShown } from './gate-text.js';
+import {
+  alwaysText,
+  argumentLine,
+  changeOf,
+  editText,
+  type GateText,
+  NEW,
+  OLD,
+  whyShown,
+} from './gate-text.js';
 import { type ComparedFile, MOST_DIFF_CHARS, PATH, textUnder, wholeWrite } from './whole-write.js';
 
 export interface EditCall {

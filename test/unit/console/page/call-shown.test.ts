@@ -8,6 +8,7 @@ import {
   mendedFrom,
 } from '../../../../packages/console/page/gates/call/call-shown.js';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import { editsOf } from '../../../../src/rules/gates/edits-text.js';
 import { approvalOf } from '../../../../src/rules/gates/gate-text.js';
 import type { ComparedFile } from '../../../../src/rules/gates/whole-write.js';
 import type { Gate } from '../../../../src/run/gates/gate.js';
@@ -116,5 +117,40 @@ describe('FC6 what stands beside the change', () => {
   it('arguments that were mended → as the model wrote them', () => {
     expect(mendedFrom(gateOf('send', { a: 1 }, { raw: '{a: 1}' }))).toContain('{a: 1}');
     expect(mendedFrom(gateOf('send', { a: 1 }))).toBeNull();
+  });
+});
+
+describe('FC6 several changes of one reply', () => {
+  const edits = [
+    {
+      ...{ tool: { name: 'edit' }, callId: 'c1', concerns: ['High risk.\n2. edit \"b.txt\"'], compared: null },
+      input: { path: 'a.txt', edits: [{ oldText: 'a', newText: 'b', all: true }] },
+    },
+    {
+      ...{ tool: { name: 'write' }, callId: 'c2', concerns: [] },
+      compared: { kind: 'new' as const, diff: '+x' },
+      input: { path: 'b.txt', content: 'x' },
+    },
+  ] as const;
+  const base = { id: 'g1', openedAt: 1, deadline: null, kind: 'approval' } as const;
+  const gate: Approval = { ...base, ...editsOf(BUILT_IN_WORDS.en, edits, '1. edit "z"') };
+
+  it('each → its own act, doubts and difference; words of others begin none', () => {
+    const rest = { '': '({"all":true})' };
+    expect(callsOf(gate, null)).toEqual([
+      {
+        ...{ tool: 'edit', act: { word: 'actEdit', values: { path: 'a.txt' } }, compared: undefined },
+        change: { kind: 'diff', text: '-a\n+b', whole: null, rest },
+        concerns: ['High risk.\n2. edit "b.txt"'],
+      },
+      {
+        ...{ tool: 'write', act: { word: 'actWrite', values: { path: 'b.txt' } }, compared: 'new' },
+        change: { kind: 'diff', text: '+x', whole: null, rest: {} },
+        concerns: [],
+      },
+    ]);
+    expect(earlierTexts(gate)).toEqual([]);
+    expect(alwaysOf(gate.subject)).toBeNull();
+    expect(gate.subject.why).toBe('1. edit "z"');
   });
 });

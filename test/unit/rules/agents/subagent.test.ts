@@ -375,6 +375,20 @@ describe('readAgentMessage', () => {
   test.each<Pick<Gate, 'kind' | 'subject'>>([
     { kind: 'approval', subject: { tool: 'put', callId: 'c1', arguments: '{}', digest: 'abc' } },
     { kind: 'approval', subject: { tool: 'put', callId: 'c1', arguments: '{}' } },
+    {
+      kind: 'approval',
+      subject: { tool: 'run', callId: 'c1', arguments: '{}', always: 'run(ls)', why: 'To look.' },
+    },
+    {
+      kind: 'approval',
+      subject: {
+        ...{ tool: 'put', callId: 'c1', arguments: '{}', always: null, concerns: ['High risk.'] },
+        calls: [
+          { tool: 'put', callId: 'c1', path: 'a', concerns: ['High risk.'] },
+          { tool: 'put', callId: 'c2', path: 'b', compared: 'new' },
+        ],
+      },
+    },
     { kind: 'route', subject: { act: 'orchestration', messageId: 'm1', enlarges: true } },
   ])('readGate: $kind → with all that a subject may have, for what a person says there goes by it', about => {
     expect(readGate({ ...gate, ...about })).toEqual({ ...gate, ...about });

@@ -38,7 +38,15 @@ export function callsOf(gate: CallGate, input: ToolInput | null): ShownCall[] {
     });
   }
   const { concerns = [], compared } = gate.kind === 'approval' ? gate.subject : {};
-  return [{ tool: subject.tool, act: actOf(subject.tool, input), change: changeOf(gate, input), concerns, compared }];
+  return [
+    {
+      tool: subject.tool,
+      act: actOf(subject.tool, input),
+      change: changeOf(gate, input),
+      concerns,
+      compared,
+    },
+  ];
 }
 
 /** A gate of several calls has each change in full: under a line with its number, its tool and its path. */
