@@ -123,7 +123,7 @@ describe('FC6 what stands beside the change', () => {
 describe('FC6 several changes of one reply', () => {
   const edits = [
     {
-      ...{ tool: { name: 'edit' }, callId: 'c1', concerns: ['High risk.\n2. edit \"b.txt\"'], compared: null },
+      ...{ tool: { name: 'edit' }, callId: 'c1', concerns: ['High risk.\n2. edit "b.txt"'], compared: null },
       input: { path: 'a.txt', edits: [{ oldText: 'a', newText: 'b', all: true }] },
     },
     {
