@@ -37,7 +37,11 @@ export class RunFold {
       this.snapshot = frame.snapshot;
       takeState(this.progress, frame.snapshot);
     }
-    if (frame.type === 'caught_up') this.from ??= frame.from;
+    if (frame.type === 'caught_up') {
+      this.from ??= frame.from;
+      // The state of an ended run has all that its events add.
+      if (this.snapshot?.phase === 'ended') takeState(this.progress, this.snapshot);
+    }
     if (frame.type === 'event') this.#event(frame.event);
     this.lost = frame.type === 'lost' ? frame.message : null;
     this.#changed();

@@ -5,7 +5,7 @@ import type { Cause, Outcome } from '../../run/limits/cause.js';
 import type { RunRecord } from '../../run/state/kept.js';
 import type { InboxItem } from '../../run/steering/inbox.js';
 import { unreadableNames } from '../../shared/temporal/temporal-client.js';
-import type { RunResult, RunView } from '../../workflows/run/definitions.js';
+import type { FileBefore, RunResult, RunView } from '../../workflows/run/definitions.js';
 import { stateQuery } from '../../workflows/run/definitions.js';
 import { askRun } from '../connection/ask-run.js';
 import type { Temporal } from '../connection/connect.js';
@@ -51,8 +51,8 @@ export interface RunSnapshot {
   artifacts: RunView['artifacts'];
   /** The answer as a value that fits the schema of the start; absent where there is none. */
   value?: unknown;
-  /** Files before the goal's first write to them; empty if no worker reports them. */
-  filesBefore: RunView['filesBefore'];
+  /** Files before the goal's first write to them; empty if nothing tells them. */
+  filesBefore: FileBefore[];
   /** The last sub-agents; empty if neither a worker nor a result reports them. */
   children: RunView['children'];
   counters: RunView['counters'] | null;
@@ -147,7 +147,7 @@ export function snapshotOf({ run, view = null, end = null, kept }: Parts): RunSn
     checks: view?.checks ?? result?.checks ?? rest?.checks ?? [],
     artifacts: view?.artifacts ?? result?.artifacts ?? rest?.artifacts ?? [],
     ...valueIn(view, result, rest),
-    filesBefore: view?.filesBefore ?? [],
+    filesBefore: view?.filesBefore ?? result?.filesBefore ?? rest?.filesBefore ?? [],
     children: view?.children ?? result?.children ?? rest?.children ?? [],
     counters: view?.counters ?? result?.counters ?? rest?.counters ?? null,
     limits: view?.limits ?? null,

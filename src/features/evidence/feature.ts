@@ -24,6 +24,13 @@ const begun = new Held('evidence', () => new Map<string, number>());
 export const evidence: Feature<Run> = {
   name: 'evidence',
   slice: recorded,
+  seen: state => {
+    const { files } = recorded.of(state);
+    if (files.length === 0) return {};
+    return {
+      filesBefore: files.map(({ path, named, hash, ref }) => ({ path, named, isNew: hash === null, ref })),
+    };
+  },
   goalBegins: ({ state }) => recorded.set(state, newEvidence()),
   callBegins: (run, callId) => begun.of(run).set(callId, changesOf(run)),
   beforeTool: lookBefore,

@@ -18,6 +18,7 @@ export interface KeptRest {
   checks: CheckResult[];
   artifacts: Artifact[];
   value?: unknown;
+  filesBefore?: { path: string; named: string; isNew: boolean; ref: string | null }[];
   children: ChildRecord[];
   usageBy: UsageEntry[];
   counters: Counters;

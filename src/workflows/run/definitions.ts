@@ -34,6 +34,18 @@ export type RunInput =
   | { goal: string; settings: RunSettings; messages?: readonly Message[]; leftOut?: number }
   | { resume: RunState };
 
+/** A file before the goal's first write to it. */
+export interface FileBefore {
+  /** Relative to the workspace. */
+  path: string;
+  /** The path as a call named it. */
+  named: string;
+  /** There was no file. */
+  isNew: boolean;
+  /** The reference of its stored text; null if only its hash is known. */
+  ref: string | null;
+}
+
 /** The end of a run: the workflow's result, the first detail of its failure, or (cancelled) the memo `result`. */
 export interface RunResult<T = unknown> {
   /** The answer. */
@@ -61,6 +73,8 @@ export interface RunResult<T = unknown> {
   artifacts: Artifact[];
   /** The last goal's answer as a value that fits `settings.answer`; absent without one. */
   value?: T;
+  /** Files that the last goal's calls named, as they were before; absent if none was looked at. */
+  filesBefore?: FileBefore[];
   /** The latest sub-agents, with how each ended. */
   children: ChildRecord[];
   /** The parts of `usage`, by role and model. */
@@ -77,7 +91,7 @@ export interface RunResult<T = unknown> {
 }
 
 /** The fields that features add to a result. For a run without them, clients see `NOTHING_SEEN`. */
-export type Seen = Pick<RunResult, 'artifacts' | 'value'>;
+export type Seen = Pick<RunResult, 'artifacts' | 'value' | 'filesBefore'>;
 export const NOTHING_SEEN: Seen = { artifacts: [] };
 
 /** Result of the query `state`: what `show --json` prints, except what only the server knows. */
@@ -91,6 +105,7 @@ export interface RunView
     | 'checks'
     | 'artifacts'
     | 'value'
+    | 'filesBefore'
     | 'counters'
     | 'usage'
     | 'usageBy'
@@ -122,8 +137,6 @@ export interface RunView
   readers: string[];
   /** Roles that changed their model, each with its last change and the reason. */
   switches: ModelSwitch[];
-  /** Files as they were before the goal's first write to them. `ref`: the stored text; null if it was not stored. */
-  filesBefore: FileBefore[];
   /** Language of the prompts; null while the run loads. */
   language: string | null;
   /** Folder in which its tools work, on the machine of its worker. */
@@ -138,16 +151,6 @@ export interface RunView
     cursor: Pick<Cursor, 'position' | 'interrupts'>;
     threads: Record<string, { messages: number; tokens: number; epoch: number; dropped: number }>;
   };
-}
-
-export interface FileBefore {
-  /** Relative to the workspace. */
-  path: string;
-  /** The path as a call named it. */
-  named: string;
-  /** There was no file. */
-  isNew: boolean;
-  ref: string | null;
 }
 
 export interface EventsPage {

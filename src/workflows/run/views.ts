@@ -76,12 +76,6 @@ function wholeView(
     ),
     readers: readersOf(wayOf(state)),
     switches: lastSwitches(state.log.journal),
-    filesBefore: state.evidence.files.map(({ path, named, hash, ref }) => ({
-      path,
-      named,
-      isNew: hash === null,
-      ref,
-    })),
     language: pinned?.language ?? null,
     workspace: state.settings.workspace,
     internals: {

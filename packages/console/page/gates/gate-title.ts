@@ -1,6 +1,7 @@
 /** The title of a gate in the page's language. Words of models and of the run stay as they are. */
+
+import type { WaitingGate } from '@steersman/view';
 import { visibleText } from 'steersman/base';
-import type { WaitingGate } from '../../api.js';
 import { named, t } from '../words/words.js';
 import { actOf } from './call/act.js';
 

@@ -1,7 +1,7 @@
 /** The first page: a goal to start, what waits for a person, what runs, what ended lately, and what it cost. */
+import { lazily } from '@steersman/components';
 import { GateList } from '../gates/gate-list.js';
 import { Fold } from '../parts/fold.js';
-import { lazily } from '../parts/lazy.js';
 import { Link, runHref } from '../parts/link.js';
 import { Fault } from '../parts/sending.js';
 import { RunList, useRuns } from '../runs/run-list.js';

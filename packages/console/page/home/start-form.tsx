@@ -1,11 +1,12 @@
 /** The form of a new run: its goal, and beside it what matters for how the goal is pursued. */
+
 import { useSignal } from '@preact/signals';
+import { lazily } from '@steersman/components';
 import { useEffect } from 'preact/hooks';
 import { about, readAbout } from '../about.js';
 import { post } from '../ask.js';
 import { draft, forget } from '../parts/draft.js';
 import { Fold } from '../parts/fold.js';
-import { lazily } from '../parts/lazy.js';
 import { runHref } from '../parts/link.js';
 import { Fault, TextArea, useSending } from '../parts/sending.js';
 import { go } from '../state.js';

@@ -1,5 +1,5 @@
 /** Addresses of events: `#event-12`, of a sub-agent's events `#event-search/1-12`. Pure. */
-import type { Item } from '../items.js';
+import type { Item } from '@steersman/view';
 
 type Placed = Pick<Item, 'key' | 'path'>;
 

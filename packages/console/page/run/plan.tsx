@@ -1,13 +1,12 @@
 /** Shows the plan with the states of its tasks, and its editor. */
 
 import { useSignal } from '@preact/signals';
-import { Markdown } from '@steersman/components';
+import { lazily, Markdown } from '@steersman/components';
 import { visibleText } from 'steersman/base';
 import type { Task } from 'steersman/client';
 import { planInForce } from 'steersman/run';
 import { post, runPath } from '../ask.js';
 import { Fold } from '../parts/fold.js';
-import { lazily } from '../parts/lazy.js';
 import { useSending } from '../parts/sending.js';
 import type { RunModel } from '../run-model.js';
 import { named, t } from '../words/words.js';

@@ -1,13 +1,13 @@
 /** Draws a tool call that a person has opened: its change or its arguments, and its whole result. */
 import { useSignal } from '@preact/signals';
+import { pretty, ToolContent } from '@steersman/components';
+import type { ToolItem } from '@steersman/view';
 import { useEffect } from 'preact/hooks';
 import { parseRecord } from 'steersman/base';
 import type { Message } from 'steersman/client';
 import { get, runAt, runPath } from '../ask.js';
-import type { ToolItem } from '../items.js';
 import { Fold } from '../parts/fold.js';
 import { changeOf, Diff } from '../parts/text/diff.js';
-import { pretty, ToolContent } from '../parts/text/plain.js';
 import { resultText } from '../parts/text/result-text.js';
 import { t } from '../words/words.js';
 

@@ -1,8 +1,8 @@
 /** The timeline of the console's page: from events to bars. */
 import { expect, test } from 'vitest';
-import type { Durable } from '../../../../packages/view/items.js';
 import { placeOf, spansOf, ticksIn } from '../../../../packages/console/page/run/timeline/axis.js';
 import { timelineOf } from '../../../../packages/console/page/run/timeline/bars.js';
+import type { Durable } from '../../../../packages/view/items.js';
 
 function events(...list: [number, string, Record<string, unknown>?][]): Durable[] {
   return list.map(([at, type, rest], index) => ({ seq: index + 1, at, type, ...rest }) as unknown as Durable);

@@ -1,8 +1,8 @@
 /** The model calls of a run, and the address of an event. */
 import { describe, expect, it } from 'vitest';
-import type { Durable } from '../../../../packages/console/page/items.js';
 import { modelCallsIn, saidBefore } from '../../../../packages/console/page/run/calls/model-calls.js';
 import { eventId, eventPlace, itemOf } from '../../../../packages/console/page/run/event-place.js';
+import type { Durable } from '../../../../packages/view/items.js';
 import type { Message } from '../../../../src/client/index.js';
 
 const event = (seq: number, more: object) => ({ seq, at: seq, ...more }) as Durable;

@@ -1,5 +1,6 @@
 /** Shows what each model call was sent and what came back: system text, tools, messages, what was cached, and its price. */
 import { useSignal } from '@preact/signals';
+import { ToolContent } from '@steersman/components';
 import { useEffect } from 'preact/hooks';
 import { formatCount } from 'steersman/base';
 import type { Message, ModelRequest, ThreadTranscript } from 'steersman/client';
@@ -7,7 +8,6 @@ import { get, runPath } from '../../ask.js';
 import { Earlier } from '../../parts/earlier.js';
 import { costWords, shortCount } from '../../parts/figures.js';
 import { Fold } from '../../parts/fold.js';
-import { ToolContent } from '../../parts/text/plain.js';
 import { resultText } from '../../parts/text/result-text.js';
 import { Ago, durationWords } from '../../parts/time.js';
 import type { RunModel } from '../../run-model.js';

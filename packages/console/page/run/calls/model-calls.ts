@@ -1,6 +1,7 @@
 /** The model calls of a run from its events, and the messages that a call was sent. Pure. */
+
+import type { Durable } from '@steersman/view';
 import type { Message, ThreadTranscript, Usage } from 'steersman/client';
-import type { Durable } from '../../items.js';
 
 export interface ModelCall {
   callId: string;
