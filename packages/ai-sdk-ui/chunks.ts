@@ -1,4 +1,4 @@
-/** Chunks of the UI message stream of the AI SDK (version 1), as clients from `ai` 5 on read them. Types only. */
+/** Chunks of the UI message stream of the AI SDK (version 1), as clients from `ai` 6 on read them. Types only. */
 
 interface OfTool {
   toolCallId: string;

@@ -58,7 +58,10 @@ export function agUiRequest({ id: threadId, messages, tools, answers = [], steer
 }
 
 function wireMessages({ id, role, parts }: UiMessage, own: ReadonlySet<string>): WireMessage[] {
-  const content = parts.flatMap(part => (part.type === 'text' ? [String(part.text)] : [])).join('\n\n');
+  const texts = parts.flatMap(part => (part.type === 'text' ? [String(part.text)] : []));
+  const pictures = parts.flatMap(pictureIn);
+  const text = texts.join('\n\n');
+  const content = pictures.length === 0 ? text : [{ type: 'text', text }, ...pictures];
   const calls = role === 'assistant' ? parts.filter(part => isOwnResult(part, own)) : [];
   if (calls.length === 0) return [{ id, role, content }];
   const toolCalls = calls.map(part => ({
@@ -78,10 +81,16 @@ function wireMessages({ id, role, parts }: UiMessage, own: ReadonlySet<string>):
   ];
 }
 
+/** A picture that comes as data, in the form of AG-UI; its addresses are not read. */
+function pictureIn({ type, mediaType: mimeType, url, filename }: UiPart) {
+  if (type !== 'file' || typeof url !== 'string' || !url.startsWith('data:image/')) return [];
+  return [{ type: 'binary', mimeType, url, ...(typeof filename === 'string' && { filename }) }];
+}
+
 interface WireMessage {
   id: string;
   role: string;
-  content: string;
+  content: unknown;
   [more: string]: unknown;
 }
 

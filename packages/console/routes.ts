@@ -266,7 +266,8 @@ export async function bodyAs<T>(schema: z.ZodType<T>, request: HonoRequest): Pro
   return read(schema, await jsonOf(request.raw));
 }
 
-function read<T>(schema: z.ZodType<T>, value: unknown): T {
+/** @throws {SteersmanError} `usage`, with the path of each fault. */
+export function read<T>(schema: z.ZodType<T>, value: unknown): T {
   const { data, error } = schema.safeParse(value);
   if (error === undefined) return data as T;
   throw new SteersmanError(z.prettifyError(error), '', 'usage');

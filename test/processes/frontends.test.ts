@@ -162,6 +162,7 @@ describe.skipIf(browserPath === null)('front ends', () => {
     const statuses = [
       await post({ id: 'with blanks in it', messages: [] }),
       await post({ id: 'c', messages: [user('x')], trigger: 'regenerate-message' }),
+      await post({ id: 'c', messages: [user('x')], steersman: { unknown: true } }),
       await fetch(`${served.url}/chat`, {
         method: 'POST',
         body: 'x',
@@ -174,8 +175,27 @@ describe.skipIf(browserPath === null)('front ends', () => {
       }),
       await fetch(new URL('/chat/x/stream', shown.url)),
     ].map(({ status }) => status);
-    expect(statuses).toEqual([400, 400, 415, 403, 401]);
+    expect(statuses).toEqual([400, 400, 400, 415, 403, 401]);
     expect(await GET('nobody/stream')).toEqual({ status: 204, text: '' });
+  });
+
+  test('POST /chat: a role asks, and the next request has the answer of its gate → the role reads it', async () => {
+    const question = { question: 'Which port?', options: ['Lagos', 'Cadiz'] };
+    const script = rig.play((_request, index) =>
+      index === 0 ? calls({ name: 'ask_person', arguments: question }) : { text: 'To Cadiz then.' },
+    );
+    const id = `chat-${randomUUID().slice(0, 8)}`;
+    const messages = [user('Sail.')];
+    const steersman = { mode: 'react' };
+    const asked = await (await post({ id, messages, steersman })).text();
+    const [, gate = ''] = /"type":"data-gate","id":"([^"]+)"/.exec(asked) ?? [];
+    expect(asked).toContain('Which port?');
+    const answers = [{ id: gate, payload: { text: 'B' } }];
+    const assistant = { id: 'a', role: 'assistant', parts: [] };
+    const after = await (await post({ id, messages: [...messages, assistant], answers })).text();
+    expect(after).toContain(`"data":{"id":"${gate}","closed":true}`);
+    expect(after).toContain('To Cadiz then.');
+    expect(JSON.stringify(script.requests.at(-1)?.sent)).toContain('Cadiz');
   });
 
   test('GET /chat/{id}/stream: a run that ended days ago, from an event on → its message again, and the end', async () => {

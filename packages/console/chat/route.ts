@@ -11,10 +11,10 @@ import { type Context, Hono } from 'hono';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import { SteersmanError } from 'steersman/client';
 import { z } from 'zod';
-import type { AgUiInput } from '../ag-ui/input.js';
+import { AG_UI_INPUT, type AgUiInput } from '../ag-ui/input.js';
 import { type TalkScope, talk } from '../ag-ui/talk.js';
 import { runsOf } from '../ag-ui/thread.js';
-import { bodyAs, type RouteScope, type Served } from '../routes.js';
+import { bodyAs, type RouteScope, read, type Served } from '../routes.js';
 
 /** Proxies close silent connections; clients ignore a comment. */
 const COMMENT_MS = 10_000;
@@ -33,17 +33,17 @@ export function chatOf(scope: RouteScope): Hono<Served> {
       const request = await bodyAs(CHAT_REQUEST, c.req);
       if (request.trigger === 'regenerate-message')
         throw new SteersmanError('A run does not answer a message again.', 'Send another message.', 'usage');
-      const { input, isContinued, answered, ...how } = agUiRequest(request);
-      return told(c, scope, { input: input as AgUiInput, chunks: new UiChunks(how), isContinued, answered });
+      const { input: made, isContinued, answered, ...how } = agUiRequest(request);
+      const input = read(AG_UI_INPUT, made);
+      return told(c, scope, { input, chunks: new UiChunks(how), isContinued, answered });
     })
     .get('/:id/stream', async c => {
-      const { data = {}, error } = RESUMED.safeParse(c.req.query());
-      if (error) throw new SteersmanError(z.prettifyError(error), '', 'usage');
+      const place = read(RESUMED, c.req.query());
       const threadId = c.req.param('id');
-      const replay = await placeOf(scope, threadId, data);
+      const replay = await placeOf(scope, threadId, place);
       if (replay === null) return c.body(null, 204);
       const input = { threadId, runId: crypto.randomUUID(), protocolVersion: '1.0', messages: [] };
-      const chunks = new UiChunks({ messageId: data.message });
+      const chunks = new UiChunks({ messageId: place.message });
       return told(c, scope, { input, chunks, isContinued: false, answered: [], replay });
     });
 }

@@ -205,6 +205,27 @@ describe('chunks of a run', () => {
     ]);
   });
 
+  test('a picture in a message → as AG-UI has it, beside the text', () => {
+    const url = 'data:image/png;base64,iVBORw0KGgo=';
+    const { input } = agUiRequest({
+      id: 't',
+      messages: [
+        {
+          id: 'u',
+          role: 'user',
+          parts: [
+            { type: 'text', text: 'See:' },
+            { type: 'file', mediaType: 'image/png', filename: 'a.png', url },
+          ],
+        },
+      ],
+    });
+    expect(input.messages[0]?.content).toEqual([
+      { type: 'text', text: 'See:' },
+      { type: 'binary', mimeType: 'image/png', filename: 'a.png', url },
+    ]);
+  });
+
   test('answers of other gates → resumed by their ids', () => {
     const answers = [
       { id: 'g1', payload: { text: 'Blue' } },
