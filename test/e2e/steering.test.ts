@@ -1,6 +1,7 @@
 import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { wireText } from '../../packages/test-kit/model-server.js';
+import { sendMessage, takeBack } from '../../src/client/run/sent-message.js';
 import { pauseSignal, resumeSignal, steerSignal, stopSignal } from '../../src/workflows/run/definitions.js';
 import type { ScriptedToolCall } from '../support/endpoint/model.js';
 import { fakeMcp } from '../support/fake-mcp-server.js';
@@ -429,4 +430,24 @@ describe('races', () => {
     expect((await eventsOf(handle, 'continued_as_new')).length).toBeGreaterThan(6);
     expect(pairingFaults(await transcriptOf(handle))).toEqual({ open: [], stray: [] });
   });
+});
+
+test('WK18: a message under the id of one that was taken back → told as dropped, not by the receipt of the first', async () => {
+  rig.play(byRole({ planner: [planned], executor: [calls(slow()), reported()] }));
+  const handle = await rig.start('Use the tools', { autoApprove: true });
+  await toolRuns();
+  const { client, address } = rig.env;
+  const temporal = { client, address, namespace: 'default', local: null, close: async () => {} };
+  const closing = new AbortController().signal;
+  const scope = { temporal, kept: null, project: null, report: () => {}, closing };
+  const send = (text: string) =>
+    sendMessage(scope, handle.workflowId, { as: steerSignal, input: { text } }, { id: 'm1' });
+  expect((await send('Only the first.')).state).toBe('accepted');
+  expect(await takeBack(temporal, handle.workflowId, ['m1'])).toBe('Only the first.');
+  expect(await send('All of them.')).toMatchObject({
+    state: 'dropped',
+    how: expect.stringContaining('taken back'),
+  });
+  fake.openGate(gate);
+  await handle.result();
 });

@@ -6,7 +6,7 @@ import type { Receipt } from '../../run/steering/receipt.js';
 import { hintOf, verbCall } from '../../shared/process/called-as.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { withinTime } from '../../shared/time-limit.js';
-import { stateQuery, withdrawUpdate } from '../../workflows/run/definitions.js';
+import { eventsQuery, stateQuery, withdrawUpdate } from '../../workflows/run/definitions.js';
 import { type Abortable, abortable, abortedError, itemsUntilAborted } from '../connection/abortable.js';
 import { askRun } from '../connection/ask-run.js';
 import type { ClientScope } from '../connection/client-scope.js';
@@ -61,7 +61,9 @@ export function sendMessage<Input extends { text?: string; id?: string }>(
       signal: withinTime(RECEIPT_TIMEOUT_MS, signal),
       pollMs: RECEIPT_POLL_MS,
     };
-    const receipt = asks ? await receiptOf(temporal, runId, id, soon) : null;
+    const first = asks ? await receiptOf(temporal, runId, id, soon) : null;
+    // A message of this id may be older: it was read, or taken back, which refuses this one.
+    const receipt = first && named !== undefined ? await latestReceipt(temporal, runId, first) : first;
     return {
       id,
       state: receipt?.state ?? 'sent',
@@ -79,6 +81,21 @@ function notTold(id: string, error: unknown): SteersmanError {
     'uncertain',
   );
 }
+
+/** Returns the last receipt of the message so far; the given one if the run does not tell. */
+async function latestReceipt(temporal: Temporal, runId: string, first: SeenReceipt): Promise<SeenReceipt> {
+  let latest = first;
+  for (let since = first.seq; ; ) {
+    const page = await askRun(temporal, { id: runId }, eventsQuery, since).catch(() => null);
+    for (const event of page?.events ?? [])
+      if (event.type === 'receipt' && event.id === first.id) latest = event;
+    const next = page?.events.at(-1)?.seq ?? since;
+    if (!page?.more || next <= since) return latest;
+    since = next;
+  }
+}
+
+type SeenReceipt = Receipt & { seq: number };
 
 async function lastReceipt(
   temporal: Temporal,
@@ -129,11 +146,11 @@ async function receiptOf(
     isWanted = () => true,
     pollMs = pollMsOf(temporal),
   }: { signal: AbortSignal; isWanted?: (receipt: Receipt) => boolean; pollMs?: number },
-): Promise<Receipt | null> {
+): Promise<SeenReceipt | null> {
   const options = { live: false, children: false, signal, pollMs };
   for await (const event of itemsUntilAborted(watchRun(new RunReader(temporal, runId), options), signal)) {
     if (event.type !== 'receipt' || event.id !== messageId) continue;
-    const receipt = { id: event.id, state: event.state, how: event.how };
+    const receipt = { id: event.id, state: event.state, how: event.how, seq: event.seq };
     if (isWanted(receipt)) return receipt;
   }
   return null;
