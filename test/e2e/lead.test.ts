@@ -35,7 +35,7 @@ function nextOf({ body }: ChatRequest) {
   return ask('search', 'Which boats are there?');
 }
 
-test('lead: two agents one after the other, the worker goes in between → both texts, no finished call again, one sum, and who watches sees each (A1, A8)', async () => {
+test('lead: two agents one after the other, the worker goes in between → both texts, no finished call again, one sum, and who watches sees each (A1, A11)', async () => {
   const script = rig.play(nextOf);
   const handle = await rig.start('Count the boats.', { mode: 'lead', continueAsNew: 'every-safe-point' });
   const live = watched(handle.workflowId);

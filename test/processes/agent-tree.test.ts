@@ -62,7 +62,7 @@ async function whoWasSeen(id: string): Promise<string[]> {
   return [...seen];
 }
 
-test('a tree of agents: a message to a grandchild, and what it wants to do is asked at the top → it reads the one, does the other, and all is counted once (A1, A7, A8)', async () => {
+test('a tree of agents: a message to a grandchild, and what it wants to do is asked at the top → it reads the one, does the other, and all is counted once (A1, A7, A11)', async () => {
   const script = rig.play(
     tree(said => {
       if (!said.includes('Sailing boats')) return { text: 'Never said.', delayMs: 600_000 };

@@ -231,9 +231,10 @@ function lessonsOf(
   return { lessons: told };
 }
 
-/** Roles of the envelope dialect may also write a tool call as an envelope. */
-function envelopeCodec({ dialect, toolChoice }: ModelRequestState['head']): ToolCallCodec | null {
-  return dialect === 'envelope' && toolChoice !== 'none' ? CODECS['json-action'] : null;
+/** An executor, and any role of the envelope dialect, may also write a tool call as an envelope. */
+function envelopeCodec({ dialect, output, toolChoice }: ModelRequestState['head']): ToolCallCodec | null {
+  const mayBe = dialect === 'envelope' || output === 'execution';
+  return mayBe && toolChoice !== 'none' ? CODECS['json-action'] : null;
 }
 
 /**

@@ -21,7 +21,7 @@ export interface TemplateSource {
   file: string;
   /** The line of the file at which the template begins, if front matter was removed. Default 1. */
   firstLine?: number;
-  /** Variables that are also replaced in single braces (P14); all other single braces are text, such as JSON. */
+  /** Variables that are also replaced in single braces (P18); all other single braces are text, such as JSON. */
   singleBrace?: readonly string[];
 }
 

@@ -113,6 +113,13 @@ export function resultsSaid(run: Run, thread: string, after: number): Promise<vo
   return telling ? telling.then(() => undefined) : null;
 }
 
+/** Notifies of the part of a reply that came before a person interrupted it: it is in the conversation, and no turn. */
+export function cutReplySaid(run: Run, messageId: string): Promise<void> | null {
+  if (!run.behaves(4)) return null;
+  const telling = tell(run, { at: 'results', messageIds: () => [messageId] });
+  return telling ? telling.then(() => undefined) : null;
+}
+
 /** Notifies of a failed model. The result is ignored: the model's failure is what counts. */
 export async function modelFailed(run: Run, role: string, failure: CallFailure): Promise<void> {
   const telling = tell(run, { at: 'error', role, failure });

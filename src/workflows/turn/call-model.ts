@@ -44,8 +44,11 @@ import { makeReady } from './transform.js';
 
 export type ModelReply =
   | WholeReply
-  /** No reply, but no failure of the goal either: the loop checks everything again and retries. */
-  | { kind: 'again' }
+  /**
+   * No reply, but no failure of the goal either: the loop checks everything again and retries. `cut`: the id of the part that
+   * came before a person interrupted it.
+   */
+  | { kind: 'again'; cut?: string }
   | { kind: 'failed'; failure: CallFailure };
 
 export interface WholeReply {
@@ -274,7 +277,7 @@ function takeReply(
     durationMs: result.durationMs,
     about: aboutOf(message),
   });
-  if (result.stopReason === 'interrupted') return { kind: 'again' };
+  if (result.stopReason === 'interrupted') return { kind: 'again', cut: message.id };
   const { durationMs, outputText = textOf(message), calledInText } = result;
   return {
     kind: 'message',

@@ -10,6 +10,7 @@ import { budgetShares, type ModelSituation, resolveModel, rowWords } from '../..
 import { here } from '../../run/state/cursor.js';
 import { budgetUse } from '../../run/state/run-state.js';
 import { factsOf, modelChosen } from '../beside/moments.js';
+import { modelFailed } from '../beside/tell.js';
 import { goOnWith } from '../changes/set-model.js';
 import type { Run } from '../run/run.js';
 import { requestTokens } from './fit-thread.js';
@@ -65,13 +66,21 @@ export async function askProgram(run: Run, role: PinnedRole): Promise<boolean> {
   if (state.log.journal.lastSeq !== before) return false;
   if (!asked.ok && asked.failure.kind === 'cancelled') return false;
   const fault = asked.ok ? modelFault(run, asked.value.model) : asked.failure.message;
-  const { row = null } = ownValue(state.models.resolved, role.name) ?? {};
-  const model = asked.ok && fault === null ? asked.value.model : null;
+  const { row = null, model: last = null } = ownValue(state.models.resolved, role.name) ?? {};
+  // What it chose last stays: its chain may be dearer.
+  const kept = run.behaves(4) ? last : null;
+  const model = asked.ok && fault === null ? asked.value.model : kept;
   state.models.resolved[role.name] = { row, ...(model === null ? {} : { model }) };
-  if (fault !== null)
-    run.warnOnce('resolveModel', `resolveModel of the worker's program chose no model: ${fault}`);
+  if (fault === null) return true;
+  const isFirst = !state.goal.warned.includes(UNRESOLVED);
+  run.warnOnce(UNRESOLVED, `resolveModel of the worker's program chose no model: ${fault}`);
+  if (isFirst && run.behaves(4))
+    await modelFailed(run, role.name, { kind: 'application', type: '', message: `resolveModel: ${fault}` });
   return true;
 }
+
+/** The name of its one warning in a goal. */
+const UNRESOLVED = 'resolveModel';
 
 function modelFault({ pinned, state }: Run, model: string | null): string | null {
   if (model === null) return null;

@@ -26,7 +26,7 @@ import { accountOf, budgetUse, isCounted, isHeld } from '../../run/state/run-sta
 import { envelopeOf, type Thread } from '../../run/state/thread.js';
 import { shown } from '../../run/state/trace.js';
 import { beforeCall } from '../beside/moments.js';
-import { modelFailed, resultsSaid, turnEnded } from '../beside/tell.js';
+import { cutReplySaid, modelFailed, resultsSaid, turnEnded } from '../beside/tell.js';
 import { beginInterpreting, mustInterpret } from '../run/hearing.js';
 import { instruct, nameRole } from '../run/instruct.js';
 import type { Run } from '../run/run.js';
@@ -108,6 +108,10 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     if (reply.kind === 'failed') {
       turns.failure = reply.failure;
       await modelFailed(run, role.name, reply.failure);
+    }
+    if (reply.kind === 'again' && reply.cut !== undefined) {
+      const telling = cutReplySaid(run, reply.cut);
+      if (telling) await telling;
     }
     if (reply.kind !== 'message') continue;
     const calls = toolCallsOf(reply.message).length;

@@ -105,7 +105,7 @@ describe('what this client can not decode', () => {
     );
   });
 
-  test('show: a run with sub-agents has ended, and no worker tells → its result tells of them (A8)', async () => {
+  test('show: a run with sub-agents has ended, and no worker tells → its result tells of them (A11)', async () => {
     const children = [
       { id: 'search/1', agent: 'search', callId: 'c1', instruction: 'Look.', outcome: 'unverified' },
     ];

@@ -57,6 +57,14 @@ test('hooks: only those for messages → called for replies and results alone, a
   ]);
 });
 
+test('CF10 hooks: a reply that a person interrupts → its part is told to onMessage, and is no turn', async () => {
+  const cut = { text: 'It is', stopReason: 'interrupted', said: 'Shorter.' } as const;
+  const { called, run } = await reactRun([cut, ANSWER], { hooks: ['onMessage'] });
+  const said = run.state.threads.main?.messages.find(message => message.kind === 'assistant');
+  expect(called.map(({ at }) => at)).toEqual(['results', 'turn']);
+  expect(called[0]).toMatchObject({ messageIds: [said?.id] });
+});
+
 test('an account: each turn → charged by turns and tokens, once, with a key of its goal (E7)', async () => {
   const { called } = await reactRun([{ calls: ['read'], usage: USED }, ANSWER], { credits: TERMS });
   expect(called.map(({ charges }) => charges)).toEqual(

@@ -68,7 +68,7 @@ function inventories(messages: readonly Message[]): string[] {
   );
 }
 
-test('artifacts: they change while a role works → told at the end of its next request, once; all before stays as it was (P11)', async () => {
+test('artifacts: they change while a role works → told at the end of its next request, once; all before stays as it was (P17)', async () => {
   const role = testRole('react', { output: 'text', tools: ['*_artifact', '*_artifacts'] });
   const sent = await sentBy(role, REPLIES);
   expect(sent.map(({ messages }) => inventories(messages).length)).toEqual([0, 1, 2, 2]);
@@ -88,7 +88,7 @@ test.each([
   ['that has tools for them', ['*_artifact'], 1],
   ['that has none', [], 0],
 ] as const)(
-  'artifacts: there are some of an earlier goal, a role %s → told %s times (P11)',
+  'artifacts: there are some of an earlier goal, a role %s → told %s times (P17)',
   async (_, tools, times) => {
     const role = testRole('react', { output: 'text', tools: [...tools] });
     const report = {

@@ -36,6 +36,13 @@ describe('executor of the envelope dialect (F19)', () => {
     });
   });
 
+  it('an executor of the component dialect → the same', async () => {
+    expect(await replyTo({ text: CALL }, { dialect: 'component' })).toMatchObject({
+      content: [{ type: 'text' }, { type: 'tool_use', name: 'read_text_file', input: { path: 'a.md' } }],
+      stopReason: 'tool_use',
+    });
+  });
+
   it('arguments that do not fit → errors with path, as for native calls (C4)', async () => {
     const { content } = await replyTo({ text: envelope('read_text_file', { path: 7 }) });
     expect(content.at(-1)).toMatchObject({
@@ -51,7 +58,7 @@ describe('executor of the envelope dialect (F19)', () => {
   });
 
   it.each<[string, ScriptedReply, Partial<ModelRequestHead>]>([
-    ['the role has the component dialect', { text: CALL }, { dialect: 'component' }],
+    ['its output is text', { text: CALL }, { dialect: 'component', output: 'text' }],
     ['no tools are offered', { text: CALL }, { tools: [] }],
     ['action is COMPLETE', { text: envelope('COMPLETE', { summary: 'Done.' }) }, {}],
     ['action names a tool that is not offered', { text: envelope('write_file', { path: 'a' }) }, {}],

@@ -62,7 +62,7 @@ const subagent = (type: 'subagent_started' | 'subagent_ended', id: string): RunE
   }) as JournalEvent;
 
 describe('the plain view', () => {
-  test('view: two sub-agents write at once → whole lines, each with whose it is; what the run says of them once (A8)', () => {
+  test('view: two sub-agents write at once → whole lines, each with whose it is; what the run says of them once (A11)', () => {
     const { show, printed } = view();
     const begins: RunEvent = { ...started, role: 'search' };
     show(subagent('subagent_started', 'search/1') as RunEvent);

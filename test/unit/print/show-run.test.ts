@@ -23,7 +23,7 @@ const child = (id: string, given: Partial<ChildTree> = {}): ChildTree => ({
   ...given,
 });
 
-test('show: sub-agents, one with its own → a line each, how each ended and what it used (A8)', () => {
+test('show: sub-agents, one with its own → a line each, how each ended and what it used (A11)', () => {
   let printed = '';
   const sink = textSink(text => {
     printed += text;

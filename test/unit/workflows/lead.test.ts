@@ -121,12 +121,12 @@ const ASK: Call = { agent_name: 'search', instruction: 'Which day is it?' };
 const READ: Call = { agent_name: 'crawl', instruction: 'Read https://example.org/ and give its title.' };
 
 describe('mode lead', () => {
-  test('lead: one of two agents has ended → shown as ended while the other runs (A8)', async () => {
+  test('lead: one of two agents has ended → shown as ended while the other runs (A11)', async () => {
     const { shown } = await lead([[ASK, READ], 'It is Monday.']);
     expect(shown).toContainEqual(['answered', null]);
   });
 
-  test('lead: its result → tells of its sub-agents, for whoever looks when no worker tells any more (A8)', async () => {
+  test('lead: its result → tells of its sub-agents, for whoever looks when no worker tells any more (A11)', async () => {
     const { run, end } = await lead([[ASK, READ], 'It is Monday.']);
     const { children } = resultOf(run.state, { ...end, id: 'r', now: 0 });
     expect(children.map(({ id, outcome }) => [id, outcome])).toEqual([

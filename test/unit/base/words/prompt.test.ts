@@ -30,14 +30,14 @@ describe('renderTemplate', () => {
     ['P10 placeholders in values', '{{a}} {{b}}', { a: '{{b}}', b: '{{a}}' }, '{{b}} {{a}}'],
     ['an empty value', '[{{a}}]', { a: '' }, '[]'],
     ['JSON', '{"a":{"b":1}}', {}, '{"a":{"b":1}}'],
-    ['P14 undeclared single braces', '{a} {b}', { a: 'x' }, '{a} {b}'],
+    ['P18 undeclared single braces', '{a} {b}', { a: 'x' }, '{a} {b}'],
     ['closing braces', '}} {{a}}}}', { a: 'x' }, '}} x}}'],
     ['no placeholder', 'text', {}, 'text'],
   ])('%s → rendered once', (_name, template, values, text) => {
     expect(renderTemplate(template, values, { file })).toBe(text);
   });
 
-  it('P14 renderTemplate: declared single braces → replaced, JSON around them not', () => {
+  it('P18 renderTemplate: declared single braces → replaced, JSON around them not', () => {
     const source = { file, singleBrace: ['user_message'] };
     expect(renderTemplate('{"q":"{user_message}","n":{x}}', { user_message: '{x}' }, source)).toBe(
       '{"q":"{x}","n":{x}}',

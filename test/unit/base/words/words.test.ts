@@ -4,7 +4,7 @@ import { BUILT_IN_WORDS, fill, wordsForNotes, wordsOf } from '../../../../src/ba
 
 describe('words: what is built in', () => {
   test.each(Object.entries(BUILT_IN_WORDS))(
-    'BUILT_IN_WORDS (%s): every key → a text, with the variables of the English one (P13, P14)',
+    'BUILT_IN_WORDS (%s): every key → a text, with the variables of the English one (P13, P18)',
     (_, words) => {
       expect(Object.keys(words)).toEqual(Object.keys(BUILT_IN_WORDS.en));
       for (const [key, text] of Object.entries(BUILT_IN_WORDS.en)) {
@@ -26,7 +26,7 @@ describe('words: how they are filled', () => {
     },
   );
 
-  test('fill: braces that are no variable of the text → as they are, so JSON needs no escaping (P14)', () => {
+  test('fill: braces that are no variable of the text → as they are, so JSON needs no escaping (P18)', () => {
     const text: typeof BUILT_IN_WORDS.en.goOn =
       'Answer { "id": "{id}", "left": {left}, "todos": [{}] } {other}';
     expect(fill(text, { id: 'a', left: 2 })).toBe('Answer { "id": "a", "left": 2, "todos": [{}] } {other}');

@@ -109,7 +109,7 @@ async function watched(
   return { lines, looked: server.looked };
 }
 
-test('watch: a run with sub-agents that has ended → their events too, between their begin and their end; no gate of theirs (A8)', async () => {
+test('watch: a run with sub-agents that has ended → their events too, between their begin and their end; no gate of theirs (A11)', async () => {
   const { lines } = await watched({
     r: run(false, says('a'), begins('search/1'), ends('search/1'), begins('editor/2'), ends('editor/2')),
     'r/search/1': run(false, says('b'), asks(), says('c')),
@@ -131,7 +131,7 @@ test('watch: a run with sub-agents that has ended → their events too, between 
   ]);
 });
 
-test('watch: two sub-agents at work, one ends, the run continues as new → each told as it goes; of the ended one no look more (A8)', async () => {
+test('watch: two sub-agents at work, one ends, the run continues as new → each told as it goes; of the ended one no look more (A11)', async () => {
   const runs = {
     r: run(true, begins('search/1'), begins('search/2')),
     'r/search/1': run(true, says('a')),
@@ -173,7 +173,7 @@ test('watch: two sub-agents at work, one ends, the run continues as new → each
   expect(server.looked.filter(id => id === 'r/search/1')).toHaveLength(looksAtFirst);
 });
 
-test('watch: from a later event on, while a sub-agent runs → it is told from its start (A8)', async () => {
+test('watch: from a later event on, while a sub-agent runs → it is told from its start (A11)', async () => {
   const runs = { r: run(true, begins('search/1'), says('a')), 'r/search/1': run(true, says('b')) };
   const onEvent = (line: string) => {
     if (line === 'search/1 b')
@@ -183,14 +183,14 @@ test('watch: from a later event on, while a sub-agent runs → it is told from i
   expect(lines).toEqual(['search/1 b', 'ended search/1', 'end']);
 });
 
-test('watch: sub-agents are not asked for → nobody looks at them (A8)', async () => {
+test('watch: sub-agents are not asked for → nobody looks at them (A11)', async () => {
   const runs = { r: run(false, begins('search/1'), ends('search/1')), 'r/search/1': run(false, says('b')) };
   const { lines, looked } = await watched(runs, () => {}, { children: false });
   expect(lines).toEqual(['started search/1', 'ended search/1', 'end']);
   expect(looked).not.toContain('r/search/1');
 });
 
-test('watch: more sub-agents have ended than a late watcher is told of → the last of them, and where the others are (A8)', async () => {
+test('watch: more sub-agents have ended than a late watcher is told of → the last of them, and where the others are (A11)', async () => {
   const ids = Array.from({ length: 22 }, (_, at) => `search/${at + 1}`);
   const runs: Record<string, Served> = { r: run(false, ...ids.flatMap(id => [begins(id), ends(id)])) };
   for (const id of ids) runs[`r/${id}`] = run(false, says('a'));

@@ -17,7 +17,7 @@ function told(item: RunEvent): string {
   return `${item.path ?? item.type.replace(/^warning$/, 'run')} ${item.at}`;
 }
 
-test('in order: two sub-agents that worked side by side and have ended → by time, each between its begin and its end (A8)', () => {
+test('in order: two sub-agents that worked side by side and have ended → by time, each between its begin and its end (A11)', () => {
   const own = [
     event(1, 'subagent_started', 'search/1'),
     event(2, 'subagent_started', 'search/2'),
@@ -32,7 +32,7 @@ test('in order: two sub-agents that worked side by side and have ended → by ti
   ]);
 });
 
-test('in order: another server’s clock goes before or behind → begin and end hold all the same (A8)', () => {
+test('in order: another server’s clock goes before or behind → begin and end hold all the same (A11)', () => {
   const own = [
     event(5, 'subagent_started', 'search/1'),
     event(8, 'subagent_ended', 'search/1'),
@@ -43,7 +43,7 @@ test('in order: another server’s clock goes before or behind → begin and end
   ]);
 });
 
-test('in order: one that began before, and text without a time → text stays behind its event (A8)', () => {
+test('in order: one that began before, and text without a time → text stays behind its event (A11)', () => {
   const own = [event(3, 'warning'), spoken, event(6, 'warning')];
   expect(inOrder({ own, children: [says('search/1', 2, 4)] }).map(told)).toEqual([
     ...['search/1 2', 'run 3', 'notice', 'search/1 4', 'run 6'],

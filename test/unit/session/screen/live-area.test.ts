@@ -139,7 +139,7 @@ test.each([
   expect(call && wordsOf(call)).toBe(words && text);
 });
 
-test('sub-agents at work → whose each line is, and their last words; of one that has ended nothing (A8)', () => {
+test('sub-agents at work → whose each line is, and their last words; of one that has ended nothing (A11)', () => {
   const view = newProgress('Count the boats');
   take(view, event('run_started', { mode: 'lead', goal: '' }));
   const call = { role: 'search', model: 'openai/a', turn: 1, round: 1, taskId: null, form: 'words' as const };
@@ -171,7 +171,7 @@ test('sub-agents at work → whose each line is, and their last words; of one th
   expect(scrollLines(begin, view, page)).toEqual([]);
 });
 
-test('replies of sub-agents → counted with those of the run, as its limits do (A8)', () => {
+test('replies of sub-agents → counted with those of the run, as its limits do (A11)', () => {
   const view = newProgress('Count the boats');
   const usage = {
     inputTokens: 700,

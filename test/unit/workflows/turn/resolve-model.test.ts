@@ -1,6 +1,8 @@
 /** Which model the loop calls, where a table chooses it anew before each call. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { MomentInput } from '../../../../src/activities/types.js';
+import { FEATURES } from '../../../../src/compose.js';
 import type { PinnedRun } from '../../../../src/run/agents/run-config.js';
 import { FAILURE, MODEL_FAILURES } from '../../../../src/run/limits/failure.js';
 import { NO_USAGE, type StopReason } from '../../../../src/run/messages/message.js';
@@ -9,6 +11,7 @@ import { executionAt } from '../../../../src/run/position/position.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';
 import { setModel } from '../../../../src/workflows/changes/set-model.js';
 import { beginNextGoal } from '../../../../src/workflows/run/notes.js';
+import type { Ports } from '../../../../src/workflows/run/ports.js';
 import { Run } from '../../../../src/workflows/run/run.js';
 import { runTurns } from '../../../../src/workflows/turn/turn-loop.js';
 import { modelFacts, pinnedRun } from '../../../support/core-values.js';
@@ -32,7 +35,7 @@ function runWith(resolver: ResolverRow[], ends: readonly End[] = [], pinned: Par
     ...pinned,
   });
   const called: string[] = [];
-  const run = new Run(state, {
+  const ports: Ports = {
     ...quietPorts([]),
     callModel: async ({ model }) => {
       called.push(model);
@@ -44,7 +47,8 @@ function runWith(resolver: ResolverRow[], ends: readonly End[] = [], pinned: Par
       const stopReason = (type ?? 'end_turn') as StopReason;
       return { ok: true, value: { content, stopReason, usage, model, durationMs: 1 } };
     },
-  });
+  };
+  const run = new Run(state, ports, FEATURES);
   const turn = async () => {
     state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
     const instruction = () => 'Do task-1.';
@@ -166,6 +170,23 @@ describe('a program that chooses', () => {
     expect(world.called).toEqual(['p/a', 'p/a']);
     const warnings = world.state.log.journal.events.filter(({ type }) => type === 'warning');
     expect(warnings).toMatchObject([{ text: expect.stringContaining('p/nobody') }]);
+  });
+
+  test('CF10 resolveModel: it throws after a choice → that model stays, and onError hears of it once a goal', async () => {
+    const world = runWith([], [], { asksProgram: true, modelInfo, hooks: ['onError'] });
+    const told: MomentInput[] = [];
+    world.run.ports.tell = async input => {
+      told.push(input);
+      return { ok: true, value: { goOn: true } };
+    };
+    world.run.ports.resolveModel = async () => ({ ok: true, value: { model: 'p/z' } });
+    await world.turn();
+    const failure = { kind: 'application' as const, type: '', message: 'no database' };
+    world.run.ports.resolveModel = async () => ({ ok: false, failure });
+    await world.turn();
+    await world.turn();
+    expect(world.called).toEqual(['p/z', 'p/z', 'p/z']);
+    expect(told).toMatchObject([{ at: 'error', role: 'executor', error: 'resolveModel: no database' }]);
   });
 });
 
