@@ -6,11 +6,11 @@ const EN = {
   asData: 'As data',
   notDrawn: 'It can not be drawn: see it as data.',
   noComponent: 'There is no component {name} here.',
-  badProps: 'The component {name} was given what it does not take.',
+  badProps: 'The component {name} got properties that it does not accept.',
   brokenComponent: 'The component {name} failed.',
   brokenElement: 'An element of this HTML failed.',
   blockedElement: 'The page’s policy blocks {what} of an element: see docs/frontends.md.',
-  notProposed: 'The component proposed something that a run would not take.',
+  notProposed: 'The component proposed something that a run would not accept.',
   ended: 'This run has ended: a component can send it nothing.',
 };
 

@@ -74,9 +74,10 @@ export async function jsonOf(request: Request): Promise<unknown> {
   }
   if (bytes > MOST_BYTES) throw new HTTPException(413, { message: 'A write has at most 1 MB.' });
   const text = Buffer.concat(parts).toString('utf8');
-  if (nestsTooDeep(text, DEEPEST)) throw new SteersmanError('The body nests too deep.', '', 'usage');
+  if (nestsTooDeep(text, DEEPEST))
+    throw new SteersmanError('The JSON of the body nests too deeply.', '', 'usage');
   const value = parseJson(text);
-  if (value === undefined) throw new SteersmanError('The body is no JSON.', '', 'usage');
+  if (value === undefined) throw new SteersmanError('The body is not JSON.', '', 'usage');
   return value;
 }
 

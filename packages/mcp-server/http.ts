@@ -92,7 +92,7 @@ class Sessions {
 
   /** The transport refuses any request that is not an initialization. */
   async #begin(request: Request, outgoing: ServerResponse): Promise<Response> {
-    if (!this.#hasRoom()) return refuse(503, 'As many clients are connected as can be. Try again later.');
+    if (!this.#hasRoom()) return refuse(503, 'The maximum number of clients is connected. Try again later.');
     this.#beginning += 1;
     outgoing.once('close', () => {
       this.#beginning -= 1;

@@ -213,7 +213,7 @@ function openThere(path: string): number | null {
     const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     if (fstatSync(file).isFile()) return file;
     closeSync(file);
-    throw new Error(`${path} is no file`);
+    throw new Error(`${path} is not a regular file`);
   } catch (error) {
     return unlessGone(error, null);
   }

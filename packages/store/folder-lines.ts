@@ -76,7 +76,7 @@ export async function openFile(path: string, flags: number): Promise<FileHandle>
   const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
   if ((await file.stat()).isFile()) return file;
   await file.close();
-  throw new Error(`${path} is no file`);
+  throw new Error(`${path} is not a regular file`);
 }
 
 /** Returns null for a torn line or an unknown form. */

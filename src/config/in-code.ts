@@ -55,7 +55,7 @@ export function roleFilesInCode(roles: readonly RoleInCode[]): Map<string, RoleF
   const files = new Map<string, RoleFile>();
   for (const { name, prompt, ...frontMatter } of roles) {
     if (files.has(name)) {
-      throw new SteersmanError(`The role ${name} is given twice in code.`, 'Give each role once.');
+      throw new SteersmanError(`The role ${name} is defined twice in code.`, 'Define each role once.');
     }
     const file = `role ${name} (in code)`;
     files.set(name, {

@@ -70,7 +70,7 @@ function registerSignals(run: Run): void {
   });
   setHandler(messages.stopSignal, input => requestStop(run, input), {
     description:
-      'Ends the run with what there is, without another model call. Input: {"reason": "…"} or nothing.',
+      'Ends the run with the results so far, without another model call. Input: {"reason": "…"} or nothing.',
   });
   setHandler(messages.finishSignal, () => requestFinish(run), {
     description: 'Ends a run that is kept open, when its goal is answered and nothing waits.',

@@ -121,7 +121,7 @@ describe('approval of tool calls (S4, C23)', () => {
     const handle = await rig.start('Write', attended);
     const gate = await openGateOf(handle, 'approval');
     expect(gate.title).toBe('Make these 2 changes?');
-    expect(gate.body).toMatch(/Against what stood in "one\.txt" [\s\S]* one\n-two\n\+2\n/);
+    expect(gate.body).toMatch(/Compared with "one\.txt" [\s\S]* one\n-two\n\+2\n/);
     expect(gate.body).toMatch(/A new file: "two\.txt" [\s\S]*\+2/);
     await answerGate(handle, { gateId: gate.id, decision: 'approve', except: { 2: 'Two is too many.' } });
     const result = (await handle.result()) as RunResult;

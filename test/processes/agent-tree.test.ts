@@ -190,7 +190,7 @@ test('a tree of agents: one is terminated after a write → its caller reads tha
   await rig.env.client.workflow.getHandle(`${handle.workflowId}/middle/1`).terminate();
   expect(await handle.result()).toMatchObject({ text: 'I looked.' });
   const told = JSON.stringify(script.requests.at(-1)?.body.messages);
-  expect(told).toContain('the agent middle ended without a word on what it has done');
+  expect(told).toContain('the agent middle ended without a report on what it did');
 });
 
 test('an agent of an agent that would call one of its own → is told that there are none, and answers alone (A2)', async () => {

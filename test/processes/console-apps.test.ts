@@ -105,7 +105,7 @@ describe.skipIf(browserPath === null)('console: apps', () => {
     );
     await app.getByText('said {}').waitFor();
     const chip = page.locator('.proposal', { hasText: 'Turn it round.' });
-    await chip.getByText('The app of apps would have you say').waitFor();
+    await chip.getByText('The app of apps proposes this message').waitFor();
     const said = async () =>
       (await journalOf(run)).some(event => JSON.stringify(event).includes('Turn it round.'));
     expect(await said()).toBe(false);

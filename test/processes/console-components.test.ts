@@ -184,7 +184,7 @@ describe.skipIf(browserPath === null)('components', () => {
     });
     for (const words of SAYS) await page.locator('.parts').first().getByText(words).first().waitFor();
     await page.getByText('There is no component no-such-card here.').waitFor();
-    await page.getByText('The component order-card was given what it does not take.').waitFor();
+    await page.getByText('The component order-card got properties that it does not accept.').waitFor();
     await page.getByText('todos: expected a list of objects or texts').waitFor();
     await page.getByText('The component broken-card failed. Error: out of cards').waitFor();
     await page.getByText('Order A-1').waitFor();

@@ -236,7 +236,7 @@ async function readPicture(given: string): Promise<GivenPicture> {
   const mimeType = TYPES[extname(path).toLowerCase()];
   const kinds = Object.keys(TYPES).join(', ');
   if (mimeType === undefined)
-    throw new SteersmanError(`The picture ${path} is of another kind than ${kinds}.`, '', 'usage');
+    throw new SteersmanError(`The picture ${path} must be of one of these kinds: ${kinds}.`, '', 'usage');
   const bytes = await readFile(path).catch((error: unknown) => unreadable(path, 'the picture', error));
   return { name: basename(path).slice(0, 100), mimeType, base64: bytes.toString('base64') };
 }
@@ -290,5 +290,5 @@ export async function readWords(
   }
   const given = argument === '-' ? await text(process.stdin) : argument;
   if (name === 'goal' || given.trim() !== '') return given;
-  throw new SteersmanError(`The ${name} is empty.`, 'Say it in quotes.', 'usage');
+  throw new SteersmanError(`The ${name} is empty.`, 'Put it in quotes.', 'usage');
 }

@@ -161,5 +161,5 @@ async function answers(options: NewOptions): Promise<Record<keyof typeof QUESTIO
 
 function notSaid(missing: readonly string[]): SteersmanError {
   const options = missing.map(name => `--${name}`).join(', ');
-  return new SteersmanError(`Not said: ${options}.`, `Say it: ${verbCall('prompts new --help')}`, 'usage');
+  return new SteersmanError(`Missing: ${options}.`, `See: ${verbCall('prompts new --help')}`, 'usage');
 }

@@ -106,9 +106,9 @@ const SWITCHES: Record<string, SwitchVerb> = {
     effect: 'It ends when its goal is answered and nothing waits',
   },
   stop: {
-    description: 'Ask a run to end with what there is, without another model call.',
+    description: 'Ask a run to end with the results so far, without another model call.',
     ask: (run, reason) => run.stop(reason),
-    effect: 'It ends with what there is',
+    effect: 'It ends with the results so far',
     reason: ' --reason "the goal was wrong"',
   },
   cancel: {

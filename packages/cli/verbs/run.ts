@@ -70,7 +70,7 @@ const IN_A_TERMINAL = `
 In a terminal: Enter sends what you type to the running team, Alt+Enter queues the next goal, Esc interrupts,
 /help tells the rest. What needs your consent is asked there; after the answer a line is the next goal, and
 Ctrl-C leaves. Elsewhere: what would be asked is refused, unless --yes approves it or --attended waits for an
-answer from another terminal; Ctrl-C asks the run to stop with what there is, and a second one leaves it
+answer from another terminal; Ctrl-C asks the run to stop with the results so far, and a second one leaves it
 running in the background.
 Exit codes: 0 completed or answered; 3 an answer that was to be verified and was not, cut by a budget or
 stopped; 1 failed; 130 cancelled or left running; 2 when the call itself was wrong.`;
@@ -112,7 +112,7 @@ async function runGoal(context: Context, read: ReadStart, notify: URL | undefine
     interrupted: (press, detach) => {
       if (press > 1) return detach();
       output.notes.line(
-        'Stopping the run with what there is. Ctrl-C again leaves it alone and ends only this view.',
+        'Stopping the run with the results so far. Ctrl-C again leaves it alone and ends only this view.',
       );
       run
         .stop('Ctrl-C')

@@ -83,7 +83,7 @@ function resultOf(run: RunSnapshot): z.input<typeof resultShape> {
 }
 
 function nextOf({ id, answer, gates }: RunSnapshot, ended: boolean): string {
-  if (ended) return `It takes nothing more. To go on from it: start_run with after ${id}.`;
+  if (ended) return `It accepts nothing more. To continue from it: start_run with after ${id}.`;
   if (gates.length > 0)
     return `It waits for ${gates.map(gate => gate.id).join(', ')}: watch_run says for what.`;
   return answer === null

@@ -141,7 +141,7 @@ export function addStopRun(server: McpServer, context: ToolContext): void {
     name: 'stop_run',
     title: 'Stop a run',
     description:
-      'Ask a run to end with what there is, without another model call. A run that was stopped can not be resumed; start_run with `after` goes on from its answer. To change what it does, use steer_run.',
+      'Ask a run to end with the results so far, without another model call. A run that was stopped can not be resumed; start_run with `after` goes on from its answer. To change what it does, use steer_run.',
     input: z.strictObject({
       id: runId,
       reason: z.string().default('').describe('Why; the record of the run keeps it.'),
@@ -153,7 +153,7 @@ export function addStopRun(server: McpServer, context: ToolContext): void {
       await run.stop(reason);
       return {
         id,
-        next: 'It ends with what there is: get_result has it when watch_run says that it has ended.',
+        next: 'It ends with the results so far: get_result has it when watch_run says that it has ended.',
       };
     },
   });

@@ -143,14 +143,18 @@ export function editedAnswer(gate: Gate, edited: string, text: string): Chosen |
   try {
     value = parse(edited);
   } catch (error) {
-    return { error: `This is not YAML: ${errorText(error).split('\n')[0]}. Mend it, or Esc goes back.` };
+    return {
+      error: `This is not YAML: ${errorText(error).split('\n')[0]}. Correct it, or press Esc to go back.`,
+    };
   }
   if (gate.kind === 'plan') {
-    if (!Array.isArray(value)) return { error: 'This is no list of tasks. Mend it, or Esc goes back.' };
+    if (!Array.isArray(value))
+      return { error: 'This is not a list of tasks. Correct it, or press Esc to go back.' };
     // Lists the tasks that were shown, so that tasks which others added meanwhile are not removed.
     const shown = (parse(text) as TaskLine[]).map(({ id }) => id);
     return { decision: 'edit', tasks: value, shown };
   }
-  if (!isRecord(value)) return { error: 'The arguments are no object. Mend it, or Esc goes back.' };
+  if (!isRecord(value))
+    return { error: 'The arguments are not an object. Correct them, or press Esc to go back.' };
   return { decision: 'approve', arguments: value };
 }

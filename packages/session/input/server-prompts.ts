@@ -41,7 +41,7 @@ export async function promptText(
 ): Promise<ExpandedPrompt> {
   const [, server = '', name = ''] = /^([^:]+):(.+)$/s.exec(called) ?? [];
   if (name === '')
-    throw new SteersmanError(`${called} is no prompt.`, 'A prompt is called SERVER:NAME.', 'usage');
+    throw new SteersmanError(`${called} is not the name of a prompt.`, 'The form is SERVER:NAME.', 'usage');
   const args = Object.fromEntries(words.map(argumentOf));
   const { expandPrompt } = await import('steersman/mcp');
   return withServer(server, place, connection => expandPrompt(connection, name, args));

@@ -147,7 +147,7 @@ async function giveResult(
     await submit(given);
   } catch (error) {
     const why = explainError(error)?.message ?? errorText(error);
-    const refused = { content: `It was run, and its result was not taken: ${why}`, isError: true };
+    const refused = { content: `The call ran, but its result was not accepted: ${why}`, isError: true };
     await submit(refused).catch(() => null);
     throw error;
   }

@@ -208,5 +208,5 @@ function closed({ workflowId: id, status, memo }: RunDescription, text?: string)
     text === undefined
       ? `Its answer: ${hintOf(verbCall(`result ${id}`), '`run.result()`')}`
       : `Start the next run with it, from where this one ended: ${hintOf(startCall(`${shellWord(text)} --after ${id}`), '`client.start(text, { after })`')}`;
-  return new SteersmanError(`The run ${id} has ended (${how}): it takes nothing more.`, hint, 'ended');
+  return new SteersmanError(`The run ${id} has ended (${how}): it accepts nothing more.`, hint, 'ended');
 }

@@ -218,7 +218,7 @@ function pairFaults({ id, session, after, systemMessage }: StartOptions): string
       `${hintOf('--session and --id', 'session and id')}: give one of the two, for runs of a conversation have its id and a number.`,
     );
   if (after !== undefined && systemMessage !== undefined)
-    faults.push('What the earlier run leaves takes the place of systemMessage: give one of the two.');
+    faults.push('The text of the earlier run is the systemMessage: give only one of the two.');
   return faults;
 }
 

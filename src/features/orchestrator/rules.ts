@@ -125,7 +125,7 @@ function decideHandling(proposal: Handling, given: OrchestrationCase): Orchestra
     case 'ask_user':
       return accepted(proposal, given, 'A person is asked how to go on.');
     case 'stop':
-      return accepted(proposal, given, 'The run stops with what there is.', 'gate');
+      return accepted(proposal, given, 'The run stops with the results so far.', 'gate');
   }
 }
 

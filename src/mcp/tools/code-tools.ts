@@ -151,7 +151,7 @@ export function checkToolKeys<T extends { name: string }>(tool: T, known: readon
   const unknown = Object.keys(tool).filter(key => !known.includes(key));
   if (unknown.length === 0) return tool;
   const texts = unknown.map(key => unknownKeyText(`The tool ${tool.name}`, [key], known));
-  throw new SteersmanError(texts.join('\n'), `Take it out: a tool has ${known.join(', ')}.`);
+  throw new SteersmanError(texts.join('\n'), `Remove it: a tool has ${known.join(', ')}.`);
 }
 
 /** Returns the schema that models see, and a function that reads arguments. @throws SteersmanError for an invalid schema. */

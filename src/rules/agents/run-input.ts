@@ -328,7 +328,7 @@ function answerFault(value: unknown, at: string): string | null {
   const large = tooLarge(value, at, ANSWER_SCHEMA_BYTES);
   if (large !== null) return large;
   if (!isSound(value))
-    return `\`${at}\` is no JSON Schema that can be followed: look for keywords in another form, unknown types, and references that lead nowhere.`;
+    return `\`${at}\` is not a usable JSON Schema: look for keywords in another form, unknown types, and references that lead nowhere.`;
   return value.type === undefined || value.type === 'object'
     ? null
     : `\`${at}.type\` must be object: put anything else, such as a list, into a property.`;

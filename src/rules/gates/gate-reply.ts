@@ -105,7 +105,7 @@ function chosenInput(gate: Gate, given: Chosen): Reply {
 
 function approvalInput(input: object, { arguments: edited, alwaysFor, except }: Chosen): Reply {
   const args = typeof edited === 'string' ? parseRecord(edited.trim()) : edited;
-  if (args === null) return { fault: 'faultJson', error: 'The arguments are no JSON object.' };
+  if (args === null) return { fault: 'faultJson', error: 'The arguments are not a JSON object.' };
   const more = {
     ...(args && { arguments: args }),
     ...(alwaysFor && { alwaysFor }),

@@ -24,11 +24,7 @@ test('--answer: a JSON Schema → that of the run, null among its values too (TA
 test.each<[string, string, RegExp]>([
   ['no JSON', '{"type": ', /The file of the schema .*schema\.json: it is not JSON/],
   ['no schema', '"object"', /`settings\.answer` must be a JSON Schema object/],
-  [
-    'one that nobody can follow',
-    '{"type": "record"}',
-    /`settings\.answer` is no JSON Schema that can be followed/,
-  ],
+  ['one that nobody can follow', '{"type": "record"}', /`settings\.answer` is not a usable JSON Schema/],
   ['one of a list', '{"type": "array"}', /`settings\.answer\.type` must be object/],
 ])('--answer: %s → refused before anything starts (TA2, TA7)', async (_what, text, fault) => {
   await expect(settingsWith(text)).rejects.toThrow(fault);

@@ -18,7 +18,7 @@ test('--picture: files → their names, types and bytes, in order (CF11)', async
 });
 
 test('--picture: another kind, no such file → refused (CF11)', async () => {
-  await expect(startOptions({ picture: [join(dir, 'a.svg')] })).rejects.toThrow(/another kind than \.png/);
+  await expect(startOptions({ picture: [join(dir, 'a.svg')] })).rejects.toThrow(/one of these kinds: \.png/);
   await expect(startOptions({ picture: [join(dir, 'gone.png')] })).rejects.toThrow(
     /gone\.png does not exist/,
   );

@@ -67,13 +67,13 @@ describe('decideArtifact', () => {
       'the plan’s id with another type',
       'create_artifact',
       { id: 'task_plan', type: 'x' },
-      'task_plan goes with',
+      'belong together',
     ],
     [
       'the plan’s type with another id',
       'create_artifact',
       { id: 'x', type: 'task_plan' },
-      'task_plan goes with',
+      'belong together',
     ],
     ['an older version', 'update_artifact', { id: 'report', expectedVersion: 2 }, 'at version 3, not 2'],
     ['an unknown id', 'rewrite_artifact', { id: 'reprot' }, 'There are: report'],
@@ -134,8 +134,8 @@ describe('the inventory', () => {
   test.each([
     [{ ref: 'r', bytes: 5 }, 'version 4, 5 bytes'],
     [{ fault: 'gone' as const }, 'no longer in the store'],
-    [{ fault: 'matches' as const, count: 0 }, 'does not stand'],
-    [{ fault: 'matches' as const, count: 3 }, 'stands 3 times'],
+    [{ fault: 'matches' as const, count: 0 }, 'does not occur'],
+    [{ fault: 'matches' as const, count: 3 }, 'occurs 3 times'],
     [{ fault: 'too_large' as const, bytes: 7 }, '7 bytes'],
   ])('editedArtifactNote: %j → says so', (edited, expected) => {
     expect(editedArtifactNote(words, draft, edited)).toContain(expected);

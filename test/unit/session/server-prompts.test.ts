@@ -53,7 +53,7 @@ test('prompts: a folder that nobody named or trusted → refused, and no server 
 
 test.each([
   ['no server of this name → those that there are', 'fkae:talk', [], /no enabled tool server fkae/],
-  ['no name of a prompt → how one is called', 'talk', [], /talk is no prompt/],
+  ['no name of a prompt → how one is called', 'talk', [], /talk is not the name of a prompt/],
   ['a word without = → named', 'fake:review', ['a.ts'], /a\.ts is no argument/],
 ])('prompts: %s, and no server starts', async (_, called, words, message) => {
   await expect(promptText(called, words, place())).rejects.toMatchObject({

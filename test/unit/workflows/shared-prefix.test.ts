@@ -152,7 +152,7 @@ describe('a role whose prompt stands in the thread', () => {
     run.pinned.roles.reader = reader;
     instruct(run, reader, 'Read.');
     const prompt = run.mainThread().messages.find(message => isPromptOf(message, 'reader'));
-    expect(JSON.stringify(prompt)).toContain('# Reader\\n\\nOf the tools this role has read:');
+    expect(JSON.stringify(prompt)).toContain('# Reader\\n\\nThis role may call only these tools: read.');
   });
 
   it('it has recall alone, which only some of its replies may call → it is told so (SE2)', () => {
@@ -162,6 +162,8 @@ describe('a role whose prompt stands in the thread', () => {
     run.pinned.tools.push(fileTool('recall', { readOnly: true }));
     instruct(run, judge, 'Judge.');
     const prompt = run.mainThread().messages.find(message => isPromptOf(message, 'judge'));
-    expect(JSON.stringify(prompt)).toContain('This role has recall alone, in replies that may call tools.');
+    expect(JSON.stringify(prompt)).toContain(
+      'This role may call only recall, in replies that may call tools.',
+    );
   });
 });

@@ -335,7 +335,7 @@ test('client tools: the run refuses the result → that is the result, with the 
   mailing(run);
   await eventually(() => expect(run.reported).toEqual([expect.stringContaining('nested deeper')]));
   expect(run.sent[2]).toMatchObject({
-    content: expect.stringMatching(/was run.*nested deeper/),
+    content: expect.stringMatching(/call ran.*nested deeper/),
     isError: true,
   });
   run.closing.abort();

@@ -174,7 +174,7 @@ describe('the text of evidence', () => {
     ],
     ['a command that a signal ended', call({ said: 'ended by SIGKILL (1 s)' }), 'ended by SIGKILL', false],
     ['a command that hung', call({ said: 'timed out after 9 s … exit code 0' }), 'timed out', false],
-    ['seen in part', call({ acted: false, cut: true }), 'executed, not all of what it said is here', false],
+    ['seen in part', call({ acted: false, cut: true }), 'executed, only a part of its output is here', false],
   ])('a call that is %s → its ending, and whether a task may rest on it', (_, note, expected, supports) => {
     const { text = '', items = [] } = look([], [note], []) ?? {};
     expect(text).toContain(expected);
@@ -469,7 +469,7 @@ describe('what a computation said', () => {
   test('many lines → beginning and end, how many are between, and no task rests on it (SE1)', () => {
     const lines = Array.from({ length: 100 }, (_, at) => `row ${at} is as it must be`);
     const { line, item } = lineOf([...lines, 'all ok: false'].join('\n'));
-    expect(line).toContain('executed, not all of what it said is here · row 0 is');
+    expect(line).toContain('executed, only a part of its output is here · row 0 is');
     expect(line).toMatch(/\[\d+ lines more\] row \d+ is .* \/ all ok: false$/);
     expect(line.length).toBeLessThan(760);
     expect([item?.supports, item?.cut]).toEqual([false, true]);

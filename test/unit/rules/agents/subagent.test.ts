@@ -197,7 +197,7 @@ describe('outcomeForCaller', () => {
     [
       'a cap, with something',
       { cause: 'execution_cap' },
-      /came to a limit \(execution_cap/,
+      /reached a limit \(execution_cap/,
       { isError: false, texts: 1 },
     ],
     [
@@ -215,7 +215,7 @@ describe('outcomeForCaller', () => {
     [
       'stopped',
       { outcome: 'stopped', cause: 'stopped' },
-      /without an answer.*stopped.* follows\.$/,
+      /without an answer.*stopped.* follow\.$/,
       { isError: true, texts: 1 },
     ],
     [

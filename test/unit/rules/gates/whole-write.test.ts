@@ -19,7 +19,7 @@ test.each<[string, ComparedFile | null, RegExp]>([
   [
     'other than before → the diff, between fences, above the arguments',
     { kind: 'changed', diff: '-```\n+b' },
-    /^Against what stood in "a\[1\]" when[\s\S]*\n\n````diff\n-```\n\+b\n````\n\n```json/,
+    /^Compared with "a\[1\]" as it was[\s\S]*\n\n````diff\n-```\n\+b\n````\n\n```json/,
   ],
   [
     'a new file → said',
@@ -27,7 +27,7 @@ test.each<[string, ComparedFile | null, RegExp]>([
     /^A new file: "a\[1\]" [\s\S]*```diff\n\+b\n```\n\n```json/,
   ],
   ['the same → said, without a diff', { kind: 'same' }, /^Nothing changes: [^\n]+\n\n```json/],
-  ['not read → said', { kind: 'unread' }, /^What stands in "a\[1\]" was not read[^\n]+\n\n```json/],
+  ['not read → said', { kind: 'unread' }, /^The file "a\[1\]" was not read[^\n]+\n\n```json/],
   ['nobody looked → the arguments alone', null, /^```json/],
 ])('approvalText: a file that is written as a whole, %s (PR8)', (_, compared, expected) => {
   const input = { path: 'a[1]', content: 'b' };

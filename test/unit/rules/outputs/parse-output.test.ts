@@ -531,7 +531,7 @@ describe('reaskText', () => {
       'plan',
       Array.from({ length: 50 }, (_, index) => `error ${index}`),
     );
-    expect(text).toContain('- error 9\n- and 40 more of the kind.');
+    expect(text).toContain('- error 9\n- and 40 more like these.');
     expect(text).not.toContain('error 10');
   });
 });

@@ -79,8 +79,8 @@ describe('planningInstruction', () => {
   test.each<[Improvements['from'], RegExp]>([
     ['verification', /^A verification found that the goal is not met yet/],
     ['user', /^The person wants the plan changed/],
-    ['review', /^A review did not accept the plan, and nothing of it is kept: give it whole/],
-    ['gate', /^The person did not approve the plan, and nothing of it is kept: give it whole/],
+    ['review', /^A review did not accept the plan, and no part of it is kept: give the whole plan/],
+    ['gate', /^The person did not approve the plan, and no part of it is kept: give the whole plan/],
     ['orchestrator', /^A task has failed, and the orchestrator wants another plan/],
   ])('planningInstruction: improvements from %s → says who asks (F13)', (from, text) => {
     expect(planningInstruction(stateWith(), laterPlan(['more'], from, 3))).toMatch(text);
@@ -213,7 +213,7 @@ describe('taskInstruction', () => {
       state.tools.ledger.entries[ledgerKey('read_file', { n: index })] = entry;
     const instruction = taskInstruction(state, task('task-1'), NOBODY, 3);
     expect(instruction).toMatch(/- read_file: \{"n":6\}(; \{"n":\d+\}){18}; \{"n":25\}\n/);
-    expect(instruction).toContain('call again whatever you need anew');
+    expect(instruction).toContain('need it anew, call again');
     expect(instruction).not.toMatch(/do not call/i);
     expect(instruction).not.toContain('{"n":5}');
   });

@@ -61,7 +61,7 @@ test('tools changed: heard in a goal → it keeps its tools; the next lists them
   expect(events).toMatchObject([{ type: 'tools_changed', added: ['rename'], removed: [], changed: ['put'] }]);
   expect(run.state.people.allowedTools).toEqual(['send']);
   const said = run.mainThread().messages.at(-1);
-  expect(said && textOf(said)).toContain('New: rename. Described otherwise than before: put.');
+  expect(said && textOf(said)).toContain('New: rename. Described differently now: put.');
   expect(run.state.tools.listed).toEqual({ at: 1_000, times: 1, changedIn: null });
 });
 
