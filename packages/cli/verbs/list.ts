@@ -46,7 +46,7 @@ function sinceOption(words: string): Date {
 }
 
 function noRuns({ open, waiting, outcome, since, goal }: ListOptions): string {
-  if (outcome || since || goal !== undefined) return 'No run is like that.';
+  if (outcome || since || goal !== undefined) return 'No run matches.';
   if (waiting) return 'No run waits for a person.';
   return open
     ? 'No run is open.'

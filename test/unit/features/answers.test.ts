@@ -81,7 +81,11 @@ test.each<[string, unknown, RegExp | null]>([
   ['no object', 'number', /JSON Schema object/],
   ['a list', { type: 'array' }, /`settings.answer.type` must be object/],
   ['an unknown type', { type: 'object', properties: { a: { type: 'int' } } }, /not a usable JSON Schema/],
-  ['a reference to nothing', { type: 'object', properties: { a: { $ref: '#/$defs/a' } } }, /usable JSON Schema/],
+  [
+    'a reference to nothing',
+    { type: 'object', properties: { a: { $ref: '#/$defs/a' } } },
+    /usable JSON Schema/,
+  ],
   ['too large', { type: 'object', description: 'x'.repeat(16_000) }, /at most 16000 are taken/],
 ])('a start with a schema: %s → taken, or refused with why (TA2)', (_name, answer, fault) => {
   const start = readStart({

@@ -63,18 +63,8 @@ describe('decideArtifact', () => {
     ['created twice', 'create_artifact', { id: 'report', type: 'markdown' }, 'already, version 3'],
     ['an id that is a path', 'create_artifact', { id: '../x', type: 'markdown' }, 'An id has'],
     ['no id', 'create_artifact', { type: 'markdown' }, 'An id has'],
-    [
-      'the plan’s id with another type',
-      'create_artifact',
-      { id: 'task_plan', type: 'x' },
-      'belong together',
-    ],
-    [
-      'the plan’s type with another id',
-      'create_artifact',
-      { id: 'x', type: 'task_plan' },
-      'belong together',
-    ],
+    ['the plan’s id with another type', 'create_artifact', { id: 'task_plan', type: 'x' }, 'belong together'],
+    ['the plan’s type with another id', 'create_artifact', { id: 'x', type: 'task_plan' }, 'belong together'],
     ['an older version', 'update_artifact', { id: 'report', expectedVersion: 2 }, 'at version 3, not 2'],
     ['an unknown id', 'rewrite_artifact', { id: 'reprot' }, 'There are: report'],
   ])('artifacts: %s → refused, and the model is told why (A6)', (_, tool, input, expected) => {
