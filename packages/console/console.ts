@@ -9,9 +9,10 @@ import { agUiAnswer } from './ag-ui/route.js';
 import { assets, safeHeaders } from './assets.js';
 import { chatOf } from './chat/route.js';
 import { type ComponentOptions, Components, htmlFrame, NO_COMPONENTS } from './components.js';
-import { refusalOf } from './guard.js';
+import { bearerOf, refusalOf } from './guard.js';
 import { Hub } from './hub.js';
 import { apiOf, bodyAs, type Served } from './routes.js';
+import { whileTrue } from './stream.js';
 
 export interface ConsoleOptions {
   /** Connects to Temporal at the first page's request. */
@@ -22,6 +23,8 @@ export interface ConsoleOptions {
   knows?: (token: string) => boolean;
   /** Exchanges the word of a one-use link for a token; null if the link is invalid. Default: there are no links. */
   redeem?: (word: string) => string | null;
+  /** Proves to a page that this console knows its token, before the page sends it; null if it does not. Default: pages ask for no proof. */
+  prove?: (id: string, challenge: string) => string | null;
   /** The folder for runs that the page starts. Default: the current one. */
   workspace?: string;
   /** The URL of `createSandbox`, on another origin. Without it, apps of tool servers are shown as text. */
@@ -39,19 +42,25 @@ export interface Console {
 
 export function createConsole(options: ConsoleOptions): Console {
   const { client, hosts = null, knows = null, redeem = () => null, workspace = process.cwd() } = options;
-  const { sandboxUrl = null } = options;
+  const { sandboxUrl = null, prove = null } = options;
   const components = new Components(options.components ?? NO_COMPONENTS);
   const hub = new Hub(client);
   const scope = { client, hub, workspace, components, sandboxUrl };
   const headers = Object.entries(safeHeaders(sandboxUrl));
   const app = new Hono<Served>({ strict: false })
-    .use(async ({ req }, next) => {
+    .use(async (c, next) => {
+      const { req } = c;
       // The page has no data of runs, and a browser that redeems a link has no token yet.
-      const isOpen = req.path === LOGIN || !/^\/(api\/|ag-ui$|chat(\/|$))/.test(req.path);
+      const isOpen = [LOGIN, PROOF].includes(req.path) || !/^\/(api\/|ag-ui$|chat(\/|$))/.test(req.path);
       const refusal = refusalOf(req.raw, { hosts, knows, isOpen });
-      return refusal ? refused(refusal.status, refusal.message) : next();
+      if (refusal) return refused(refusal.status, refusal.message);
+      await next();
+      const token = bearerOf(req.raw);
+      if (!isOpen && knows !== null) c.res = whileTrue(() => knows(token), c.res);
+      return undefined;
     })
     .post(LOGIN, ({ req }) => login(req, redeem))
+    .get(PROOF, c => (prove === null ? c.notFound() : proofOf(c.req, prove)))
     .post('/ag-ui', c => agUiAnswer(c, scope))
     .route('/chat', chatOf(scope))
     .route('/api', apiOf(scope))
@@ -71,6 +80,15 @@ export function createConsole(options: ConsoleOptions): Console {
 }
 
 const LOGIN = '/api/session';
+const PROOF = '/api/proof';
+
+function proofOf(request: HonoRequest, prove: NonNullable<ConsoleOptions['prove']>): Response {
+  const { id = '', nonce = '' } = request.query();
+  const proof = prove(id, `${nonce} ${request.header('host') ?? ''}`);
+  return proof === null
+    ? refused(401, 'No such token is known.')
+    : Response.json({ proof }, { headers: NO_STORE });
+}
 
 /** Exchanges the word of a link for a token. */
 async function login(request: HonoRequest, redeem: (word: string) => string | null): Promise<Response> {

@@ -85,6 +85,6 @@ function originHost(origin: string): string | null {
   return URL.canParse(origin) ? new URL(origin).host : null;
 }
 
-function bearerOf(request: Request): string {
+export function bearerOf(request: Request): string {
   return /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
 }

@@ -2,10 +2,11 @@
  * Links that open the console once, and the tokens that replace them. Both are files of this user, named by a digest:
  * any process of the user can make a link, the serving console redeems it, and a restarted console knows its pages.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { makeFolder } from 'steersman/shared';
+import { digestOf } from './proof.js';
 
 /** A link expires after this time. */
 const LINK_MS = 600_000;
@@ -64,6 +65,14 @@ export class Links {
     return found !== undefined && Date.now() - found.mtimeMs <= TOKEN_MS;
   }
 
+  /** Returns the digests of all tokens that are known. */
+  *digests(): Generator<string> {
+    for (const path of this.#paths('token')) {
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (found && Date.now() - found.mtimeMs <= TOKEN_MS) yield basename(path).slice('token-'.length);
+    }
+  }
+
   /** Removes expired files. */
   sweep(now = Date.now()): void {
     for (const [kind, ms] of [
@@ -91,8 +100,4 @@ export class Links {
   #path(kind: 'link' | 'token', word: string): string {
     return join(this.#dir, `${kind}-${digestOf(word)}`);
   }
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -23,6 +23,7 @@ import { type ComponentOptions, componentsIn, NO_COMPONENTS } from './components
 import { createConsole } from './console.js';
 import { hostHeader } from './guard.js';
 import { Links } from './links.js';
+import { digestOf, proofBy } from './proof.js';
 import { createSandbox } from './sandbox.js';
 
 const CONSOLE_PORT = 7_418;
@@ -78,6 +79,8 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
     client: keeper.get,
     knows: given => links.knows(given) || (token !== null && isSame(given, token)),
     redeem: word => links.redeem(word),
+    prove: (id, challenge) =>
+      proofBy([...links.digests(), ...(token === null ? [] : [digestOf(token)])], id, challenge),
     hosts,
     components: options.components ?? (await componentsHere(report)),
     ...(options.workspace !== undefined && { workspace: options.workspace }),

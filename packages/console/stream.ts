@@ -6,6 +6,25 @@ const PING_MS = 10_000;
 /** A page that has this many unread bytes is disconnected, and must ask again. */
 const MOST_WAITING_BYTES = 8_000_000;
 
+const CHECK_MS = 5_000;
+
+/** Ends a stream of events once its token is no longer known. Streams say something every ten seconds. */
+export function whileTrue(isKnown: () => boolean, answer: Response): Response {
+  if (answer.body === null || !answer.headers.get('content-type')?.startsWith('text/event-stream'))
+    return answer;
+  let checkedAt = performance.now();
+  const checked = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const now = performance.now();
+      const isDue = now - checkedAt >= CHECK_MS;
+      if (isDue) checkedAt = now;
+      if (isDue && !isKnown()) controller.terminate();
+      else controller.enqueue(chunk);
+    },
+  });
+  return new Response(answer.body.pipeThrough(checked), answer);
+}
+
 /** `begin` starts listening and returns a function that ends it. `drop` ends the connection; default: the stream fails. */
 export function frameStream(begin: (push: Push) => Promise<() => void>, drop?: () => void): Response {
   const encoder = new TextEncoder();

@@ -14,6 +14,8 @@ export interface StreamEnds {
   /** Receives frames that arrived together. */
   frames(frames: Frame[]): void;
   state(state: StreamState): void;
+  /** Checks the server before it gets the token. `refused`: it knows no such token. Default: no check. */
+  prove?(signal: AbortSignal): Promise<boolean | 'refused'>;
 }
 
 export class Stream {
@@ -75,6 +77,9 @@ export class Stream {
     this.#connection = connection;
     this.#heardAt = Date.now();
     try {
+      const proved = (await this.#ends.prove?.(connection.signal)) ?? true;
+      if (proved === 'refused') return 'refused';
+      if (!proved) throw new Error('Another server has the address of the console.');
       const response = await fetch(`${this.#url}/api/stream`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${this.#token}` },

@@ -1,5 +1,5 @@
 /** Requests to the console's server. */
-import { AskFault, ask, runPath } from '@steersman/view';
+import { AskFault, ask, runPath, type StreamState } from '@steersman/view';
 
 // One module of the page for all requests: each split costs what its first page loads.
 export { AskFault, runPath };
@@ -14,23 +14,55 @@ export function useToken(given: string): void {
 const MOST_MS = 60_000;
 
 let asking = new AbortController();
+/** Null: the console is unreachable, so that no request may carry the token. Else resolves once the stream is live. */
+let live: Promise<void> | null = null;
+let isLive = false;
+let open = () => {};
+wait();
 
-/** Aborts all pending requests, because the console is unreachable and the network may not report it. */
-export function dropAsks(): void {
+/** Requests that wait already go on waiting for the same stream. */
+function wait(): void {
+  if (live !== null && !isLive) return;
+  isLive = false;
+  live = new Promise(resolve => {
+    open = resolve;
+  });
+}
+
+/**
+ * The token is sent only while the stream is live, which the console has proved. If it is unreachable, all pending
+ * requests end, because the network may not report it.
+ */
+export function heardState(state: StreamState): void {
+  if (state === 'connecting' || (state === 'live' && live === null)) wait();
+  isLive = state === 'live';
+  if (isLive) open();
+  if (state !== 'away' && state !== 'refused') return;
   asking.abort();
   asking = new AbortController();
+  live = null;
 }
 
 export function get<T>(path: string): Promise<T> {
-  return ask<T>({ token }, path, { signal: inTime() });
+  return send<T>(path, {});
 }
 
 export function post<T = unknown>(path: string, body: unknown = {}): Promise<T> {
-  return ask<T>({ token }, path, { body, signal: inTime() });
+  return send<T>(path, { body });
 }
 
-function inTime(): AbortSignal {
-  return AbortSignal.any([asking.signal, AbortSignal.timeout(MOST_MS)]);
+async function send<T>(path: string, given: { body?: unknown }): Promise<T> {
+  const signal = AbortSignal.any([asking.signal, AbortSignal.timeout(MOST_MS)]);
+  await whenLive(signal);
+  return ask<T>({ token }, path, { ...given, signal });
+}
+
+async function whenLive(signal: AbortSignal): Promise<void> {
+  const ended = new Promise<boolean>(resolve =>
+    signal.addEventListener('abort', () => resolve(false), { once: true }),
+  );
+  if (live !== null && (await Promise.race([live.then(() => true), ended]))) return;
+  throw new AskFault({ code: 'away', message: 'The console does not answer.', remedy: '' });
 }
 
 /** Returns the id of the run, or of its agent at the path `way`. */

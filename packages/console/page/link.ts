@@ -1,5 +1,6 @@
 /** The page's side of the stream: through a shared worker if the browser has them, else directly. */
 import { Stream, type StreamAsk, type StreamEnds } from '@steersman/view';
+import { proves } from './proof.js';
 import type { FromTab, ToTab } from './stream-worker.js';
 import { keptToken, tokenOfLink } from './token.js';
 
@@ -20,7 +21,7 @@ export async function openLink(ends: LinkEnds): Promise<Link> {
 
 function ownLink(token: string, ends: LinkEnds): Link {
   ends.token(token);
-  const stream = new Stream(token, ends);
+  const stream = new Stream(token, { ...ends, prove: signal => proves(token, signal) });
   return { want: runs => stream.want(runs) };
 }
 

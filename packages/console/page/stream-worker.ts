@@ -1,5 +1,6 @@
 /** A shared worker: all tabs of a browser share one stream, because a browser opens only a few connections to a server. */
 import { type Frame, Stream, type StreamAsk, type StreamState } from '@steersman/view';
+import { proves } from './proof.js';
 
 export type FromTab =
   | { type: 'hello'; token: string | null }
@@ -76,7 +77,9 @@ function open(): void {
   if (told === null) tellToken();
   stand('connecting');
   stream?.close();
-  stream = new Stream(tokens.at(-1) ?? '', { frames: take, state: stand });
+  const token = tokens.at(-1) ?? '';
+  const prove = (signal: AbortSignal) => proves(token, signal);
+  stream = new Stream(token, { frames: take, state: stand, prove });
   want();
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createConsole } from '../../../packages/console/console.js';
 import { hostHeader } from '../../../packages/console/guard.js';
+import { digestOf, proofBy } from '../../../packages/console/proof.js';
 import { serveConsole } from '../../../packages/console/serve.js';
 import type { SteersmanClient } from '../../../src/client/index.js';
 import { listenOn } from '../../../src/shared/http/listen.js';
@@ -21,6 +22,7 @@ const guarded = createConsole({
   hosts: [HOST],
   knows: token => token === TOKEN,
   redeem: word => (word === 'once' ? TOKEN : null),
+  prove: (id, challenge) => proofBy([digestOf(TOKEN)], id, challenge),
 });
 
 interface Asked {
@@ -117,6 +119,15 @@ test('guard: behind a login of ones own → neither Host nor token is asked for,
   expect(await at({ host: 'runs.example' })).toBe(500);
   expect(await at({ host: 'runs.example', origin: 'https://runs.example' })).toBe(500);
   expect(await at({ host: 'runs.example', origin: 'https://evil.example' })).toBe(403);
+});
+
+test('WB18 guard: a page asks for a proof → of the token that it means, for this Host alone, without the token', async () => {
+  const id = digestOf(digestOf(TOKEN));
+  const asked = { path: `/api/proof?id=${id}&nonce=n`, headers: { authorization: '' } };
+  const proof = proofBy([digestOf(TOKEN)], id, `n ${HOST}`);
+  expect(await ask(asked)).toEqual({ status: 200, text: JSON.stringify({ proof }) });
+  expect((await ask({ ...asked, path: '/api/proof?id=x&nonce=n' })).status).toBe(401);
+  expect((await ask({ ...asked, headers: { authorization: '', host: 'localhost:7418' } })).status).toBe(421);
 });
 
 const LINK = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };

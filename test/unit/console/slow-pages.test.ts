@@ -10,7 +10,7 @@ import type { Push } from '../../../packages/console/feed.js';
 import type { Hub } from '../../../packages/console/hub.js';
 import { Links } from '../../../packages/console/links.js';
 import { serveConsole } from '../../../packages/console/serve.js';
-import { frameStream } from '../../../packages/console/stream.js';
+import { frameStream, whileTrue } from '../../../packages/console/stream.js';
 import type { RunSnapshot, SteersmanClient } from '../../../src/client/index.js';
 import { fakeRuns, warning } from '../../support/fake-runs.js';
 import { eventually } from '../../support/wait.js';
@@ -27,6 +27,27 @@ function ear() {
   };
   return { begin, left, push: (...given: Parameters<Push>) => push(...given) };
 }
+
+test('WB18 the token of a page is no longer known → its stream ends, and nobody listens for it', async () => {
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  onTestFinished(() => void vi.restoreAllMocks());
+  let isKnown = true;
+  const { begin, left, push } = ear();
+  const reader = whileTrue(() => isKnown, frameStream(begin)).body?.getReader();
+  const hear = async (seq: number) => {
+    push({ type: 'event', run: 'r', event: warning(seq, `event ${seq}`) });
+    const { done, value } = (await reader?.read()) ?? { done: true };
+    return done ? null : new TextDecoder().decode(value);
+  };
+  await reader?.read();
+  expect(await hear(1)).toContain('event 1');
+  isKnown = false;
+  expect(await hear(2)).toContain('event 2');
+  now = 5_000;
+  expect(await hear(3)).toBeNull();
+  await eventually(() => expect(left).toHaveBeenCalled());
+});
 
 test('a page that takes nothing → what waits for it is let go, and nobody listens for it', async () => {
   const { begin, left, push } = ear();

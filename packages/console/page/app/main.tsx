@@ -1,6 +1,6 @@
 /** The entry of the page: opens the stream, then draws the page of the address. */
 import { render } from 'preact';
-import { dropAsks, useToken } from '../ask.js';
+import { heardState, useToken } from '../ask.js';
 import { openLink } from '../link.js';
 import { connectWants, streamState, take } from '../state.js';
 import { keepToken } from '../token.js';
@@ -17,7 +17,7 @@ const link = await openLink({
   },
   state(state) {
     streamState.value = state;
-    if (state === 'away') dropAsks();
+    heardState(state);
   },
   token(token) {
     keepToken(token);

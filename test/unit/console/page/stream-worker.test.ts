@@ -2,18 +2,29 @@
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { FromTab, ToTab } from '../../../../packages/console/page/stream-worker.js';
+import { digestOf, proofBy } from '../../../../packages/console/proof.js';
 import { warning } from '../../../support/fake-runs.js';
 import { eventually } from '../../../support/wait.js';
 
 /** A console that knows these tokens, and has told so many events of each run. */
-async function workerOf(known: string[], told = 0) {
+async function workerOf(known: string[], told = 0, prove = proofBy) {
   let connect: (event: unknown) => void = () => undefined;
+  const asked: string[] = [];
   vi.stubGlobal('addEventListener', (_name: string, heard: typeof connect) => {
     connect = heard;
   });
   vi.stubGlobal('setInterval', () => 0);
-  vi.stubGlobal('fetch', async (_path: string, { headers, signal, body }: RequestInit) => {
+  vi.stubGlobal('location', { host: HOST });
+  vi.stubGlobal('fetch', async (path: string, { headers = {}, signal, body }: RequestInit) => {
     const { authorization = '' } = headers as Record<string, string>;
+    asked.push(`${path.split('?')[0]} ${authorization}`);
+    const { searchParams } = new URL(path, `http://${HOST}`);
+    const [id = '', nonce = ''] = ['id', 'nonce'].map(name => searchParams.get(name) ?? '');
+    if (path.startsWith('/api/proof')) {
+      const proof = prove(known.map(digestOf), id, `${nonce} ${HOST}`);
+      return Response.json({ proof }, { status: proof === null ? 401 : 200 });
+    }
+    signal?.throwIfAborted();
     if (!known.includes(authorization.replace(/^Bearer /, ''))) return new Response(null, { status: 401 });
     return new Response(
       new ReadableStream({
@@ -38,7 +49,7 @@ async function workerOf(known: string[], told = 0) {
   vi.resetModules();
   await import('../../../../packages/console/page/stream-worker.js');
   /** A tab that comes with a token, or none. */
-  return (token: string | null) => {
+  const open = (token: string | null) => {
     const heard: ToTab[] = [];
     const port = {
       postMessage: (message: ToTab) => heard.push(message),
@@ -63,7 +74,10 @@ async function workerOf(known: string[], told = 0) {
       );
     return { want, seqs, stands: () => [last('token')?.token, last('state')?.state], told: heard };
   };
+  return Object.assign(open, { asked });
 }
+
+const HOST = '127.0.0.1:7418';
 
 test('a tab without a token → it gets that of the others; where there is none, it hears that it needs one', async () => {
   const open = await workerOf(['good']);
@@ -119,3 +133,20 @@ test('a new link while all is well → the new token is the one', async () => {
   open('newer');
   await eventually(() => expect(first.stands()).toEqual(['newer', 'live']));
 });
+
+test.each<[string, typeof proofBy]>([
+  ['answers anything', () => 'proved'],
+  [
+    'passes the challenge on to the console at its new port',
+    (keys, id, challenge) => proofBy(keys, id, challenge.replace(HOST, '127.0.0.1:9000')),
+  ],
+])(
+  'WB18 the port of a console that ended is another program’s, which %s → no tab sends its token',
+  async (_what, prove) => {
+    const open = await workerOf(['good'], 0, prove);
+    const tab = open('good');
+    await eventually(() => expect(tab.stands()).toEqual(['good', 'away']));
+    expect(open.asked.length).toBeGreaterThan(0);
+    expect(open.asked.join()).not.toContain('good');
+  },
+);

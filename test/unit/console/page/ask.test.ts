@@ -1,0 +1,44 @@
+/** When the page sends its token with a request. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+
+async function page() {
+  const sent: string[] = [];
+  vi.stubGlobal('fetch', async (_path: string, { headers }: RequestInit) => {
+    sent.push((headers as Record<string, string>).authorization ?? '');
+    return Response.json({});
+  });
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  });
+  vi.resetModules();
+  const ask = await import('../../../../packages/console/page/ask.js');
+  ask.useToken('good');
+  return { ...ask, sent };
+}
+
+test('WB18 requests of a page: before its stream is live → they wait; while it is away → they fail at once, without the token', async () => {
+  const { get, heardState, sent } = await page();
+  const first = get('runs');
+  heardState('connecting');
+  await Promise.resolve();
+  expect(sent).toEqual([]);
+  heardState('live');
+  await first;
+  expect(sent).toEqual(['Bearer good']);
+  heardState('away');
+  await expect(get('runs')).rejects.toMatchObject({ code: 'away' });
+  expect(sent).toHaveLength(1);
+  heardState('live');
+  await get('runs');
+  expect(sent).toHaveLength(2);
+});
+
+test('WB18 requests of a page that wait for its stream → they end when it is away', async () => {
+  const { get, heardState, sent } = await page();
+  heardState('connecting');
+  const waiting = get('runs');
+  heardState('away');
+  await expect(waiting).rejects.toMatchObject({ code: 'away' });
+  expect(sent).toEqual([]);
+});
