@@ -12,8 +12,8 @@ async function page() {
     vi.resetModules();
   });
   vi.resetModules();
-  const ask = await import('../../../../packages/console/page/ask.js');
-  ask.useToken('good');
+  const { useToken: setToken, ...ask } = await import('../../../../packages/console/page/ask.js');
+  setToken('good');
   return { ...ask, sent };
 }
 
