@@ -1,4 +1,4 @@
-/** `steersman/rules`: decisions that faces show or make, without Node. */
+/** `steersman/rules`: decisions that user interfaces show or make, without Node. */
 
 export { type GatePart, gateParts, OPTIONS, partLines, partsOf } from './gates/gate-parts.js';
 export { type Chosen, type FieldValues, firstValues, type Given, replyTo } from './gates/gate-reply.js';

@@ -1,4 +1,4 @@
-/** Errors as HTTP answers, for faces that serve runs over HTTP. */
+/** Errors as HTTP answers, for user interfaces that serve runs over HTTP. */
 import { errorText } from '../../base/text/error-text.js';
 import { type ErrorCode, type FaultBody, SteersmanError } from '../../shared/process/errors.js';
 import { explainError } from './grpc-errors.js';

@@ -1,6 +1,6 @@
 /**
- * The parts of a gate, as every face draws them. Text is plain text regardless of its author: faces must not read
- * Markdown in it. Only blocks inserted by the run are blocks. Pure.
+ * The parts of a gate, as every user interface draws them. Text is plain text regardless of its author: user interfaces
+ * must not read Markdown in it. Only blocks inserted by the run are blocks. Pure.
  */
 import { fenced } from '../../base/text/plain-markdown.js';
 import { visibleText } from '../../base/text/unseen.js';
@@ -74,7 +74,7 @@ function blocksOf(text: string): GatePart[] {
   return parts;
 }
 
-/** Returns the parts as lines of text, separated by empty lines, for faces that know only text. */
+/** Returns the parts as lines of text, separated by empty lines, for user interfaces that know only text. */
 export function partLines(parts: readonly GatePart[]): string[] {
   return parts.flatMap((part, at) => [...(at === 0 ? [] : ['']), ...linesOf(part)]);
 }

@@ -51,8 +51,8 @@ export type ReplyFault =
 export type Reply = { input: Record<string, unknown> } | { fault: ReplyFault; error: string; field?: string };
 
 /**
- * WB3. Returns the answer to this gate, as it was seen: a gate with other content has another id. Every face composes
- * answers here. A typed number is a plain answer; letters mean options if the person saw them.
+ * WB3. Returns the answer to this gate, as it was seen: a gate with other content has another id. Every user interface
+ * composes answers here. A typed number is a plain answer; letters mean options if the person saw them.
  */
 export function replyTo(gate: Gate, given: Given): Reply {
   if ('decision' in given) return chosenInput(gate, given);

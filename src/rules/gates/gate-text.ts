@@ -163,7 +163,9 @@ export function shownId(id: string, words: readonly Words[] = []): string {
   return isPlain ? id : escapeUnseen(JSON.stringify(id));
 }
 
-/** Returns the run's words and those of each language; faces load them only for texts with the run's lines. */
+/**
+ * Returns the run's words and those of each language; user interfaces load them only for texts with the run's lines.
+ */
 function everyLanguage(words: Words): Words[] {
   return [...Object.values(BUILT_IN_WORDS), words];
 }
@@ -305,8 +307,8 @@ export const OLD = ['oldText', 'old_text', 'old_string', 'oldString', 'old_str']
 export const NEW = ['newText', 'new_text', 'new_string', 'newString', 'new_str'];
 
 /**
- * Returns lines removed with `-`, added with `+`, unchanged with a blank; null for a call without such arguments. `most`:
- * the limit in characters. Default: the limit for gates.
+ * Returns lines removed with `-`, added with `+`, unchanged with a blank; null for a call without such arguments.
+ * `most`: the limit in characters. Default: the limit for gates.
  */
 export function editText(input: unknown, most?: number): string | null {
   if (!isRecord(input)) return null;

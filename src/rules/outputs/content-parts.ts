@@ -1,6 +1,6 @@
 /**
  * Content for people (R1): texts, JSON, HTML and components, from a role's reply or a tool's result. All of it is data:
- * the face that draws it decides what a name means.
+ * the user interface that draws it decides what a name means.
  */
 
 import { isRecord, isText } from '../../base/json/json.js';
@@ -86,7 +86,7 @@ function readPart(value: unknown): ContentPart | null {
 const MOST_CHARS = 2_000;
 const MOST_HTML_CHARS = 20_000;
 
-/** Returns the parts in words, for faces that draw nothing: a component's name, then its props. */
+/** Returns the parts in words, for user interfaces that draw nothing: a component's name, then its props. */
 export function partsText(parts: readonly ContentPart[]): string {
   return parts.map(partText).join('\n');
 }

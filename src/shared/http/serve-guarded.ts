@@ -1,4 +1,4 @@
-/** Serves a face over HTTP: to this machine alone, or to clients that have a token. */
+/** Serves a user interface over HTTP: to this machine alone, or to clients that have a token. */
 import { createServer, type RequestListener } from 'node:http';
 import { isIP } from 'node:net';
 import { getRequestListener } from '@hono/node-server';

@@ -81,7 +81,9 @@ export const env = {
     https: read('https_proxy') ?? read('HTTPS_PROXY'),
     none: read('no_proxy') ?? read('NO_PROXY'),
   }),
-  /** Looks up any variable: for keys of model endpoints, tokens of faces, and `${VAR}` in the configuration. */
+  /**
+   * Looks up any variable: for keys of model endpoints, tokens of user interfaces, and `${VAR}` in the configuration.
+   */
   lookup: read,
   /** The whole environment, for child processes that need it. */
   all: () => process.env,
