@@ -13,12 +13,14 @@ import type { PinnedRun } from '../run/agents/run-config.js';
 import { checksText } from '../run/checks/check.js';
 import type { Outcome } from '../run/limits/cause.js';
 import { plansLeft } from '../run/limits/limits.js';
+import { toolCallsOf } from '../run/messages/message.js';
 import { firstPosition } from '../run/position/modes.js';
 import { taskOf } from '../run/position/position.js';
 import { steeringAt } from '../run/state/cursor.js';
 import { type GoalEnd, newGoal, restOfGoal, withGoal } from '../run/state/goal.js';
 import { type InboxItem, steersToFollowUps, takeFollowUp } from '../run/steering/inbox.js';
 import { droppedReceipt, queuedReceipt } from '../run/steering/receipt.js';
+import { recordCall } from '../run/tools/ledger.js';
 import { allowedAtStart } from '../run/tools/permission.js';
 import { besideGoal, ended, loaded } from './beside/moments.js';
 import { goalEnds } from './beside/tell.js';
@@ -50,6 +52,7 @@ export async function beginRun(run: Run, pinned: PinnedRun, given: Given = NOTHI
   setChosen(run);
   for (const message of renamed(given.messages, prefix => run.nextId(prefix)))
     run.append(run.mainThread(), { ...message, at: message.at || run.ports.now() });
+  recordGiven(run);
   loaded(run);
   const text = await keepText(run, 'goal', state.goal.text, TEXT_BYTES);
   state.goal = newGoal(state.goal.number, text, state.goal);
@@ -60,6 +63,34 @@ export async function beginRun(run: Run, pinned: PinnedRun, given: Given = NOTHI
   const shown = beside.flatMap(({ pictures }) => pictures);
   run.say(run.mainThread(), 'goal', said, shown.length > 0 ? { pictures: shown } : {});
   run.enter(firstPosition(state.goal.mode));
+}
+
+/** Takes results that last from what the run began with into its ledger (D7). A result that is not whole has a note. */
+function recordGiven(run: Run): void {
+  const { state, pinned, ports } = run;
+  const { messages } = run.mainThread();
+  const calls = new Map(
+    messages.flatMap(message =>
+      message.kind === 'assistant' ? toolCallsOf(message).map(call => [call.id, call] as const) : [],
+    ),
+  );
+  for (const message of messages) {
+    if (message.kind !== 'tool_result') continue;
+    const [result] = message.content;
+    const call = calls.get(result.toolUseId);
+    const policy = pinned.tools.find(({ name }) => name === result.toolName)?.policy;
+    if (!call || policy?.cache !== 'conversation' || result.note !== '' || result.content.length === 0)
+      continue;
+    const { workspace } = state.settings;
+    recordCall(state.tools.ledger, {
+      call,
+      result,
+      messageId: message.id,
+      policy,
+      workspace,
+      now: ports.now(),
+    });
+  }
 }
 
 function notTaken({ messages, leftOut, untold = [] }: Given): string[] {

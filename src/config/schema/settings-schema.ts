@@ -91,8 +91,8 @@ const toolOverrideSchema = z.strictObject({
   ),
   timeoutMs: key(z.int().min(1), 'Milliseconds one try may take.', DEFAULT_TOOL_POLICY.timeoutMs),
   cache: key(
-    z.enum(['goal', 'none']),
-    'goal: a result may be reused within a goal; none: volatile, never reused.',
+    z.enum(['goal', 'conversation', 'none']),
+    'goal: a result may be reused within a goal; conversation: it lasts, also from what the run began with; none: volatile, never reused.',
     DEFAULT_TOOL_POLICY.cache,
   ),
   concurrent: key(

@@ -22,6 +22,8 @@ export interface LedgerEntry {
   isStub: boolean;
   /** The paths that it concerns; null if they may be any (`tool-paths.ts`). */
   paths: string[] | null;
+  /** It stays true through goals, messages and writes. */
+  lasts?: true;
   /** The expiry in milliseconds since the epoch; absent: valid until something may have changed it. */
   until?: number;
 }
@@ -120,7 +122,7 @@ export function recordCall(
   // A call that a server rejects as invalid may already have had effects.
   const ran = !NOT_RUN.has(result.ending);
   if (!policy.readOnly && (ran || result.ending === 'invalid')) {
-    dropEntries(ledger, entry => isReusable(entry) && touches(paths, entry.paths));
+    dropEntries(ledger, entry => !entry.lasts && isReusable(entry) && touches(paths, entry.paths));
   }
   if (!ran || policy.cache === 'none') return;
   const { ending, isError } = result;
@@ -136,6 +138,7 @@ export function recordCall(
     complete: ending === 'executed' && result.content.every(isWhole),
     isStub: result.content.length > 0 && result.content.every(isReference),
     paths,
+    ...(policy.cache === 'conversation' && { lasts: true as const }),
     ...(policy.cacheTtlMs === undefined ? {} : { until: now + policy.cacheTtlMs }),
   };
   dropOldest(ledger);
@@ -175,7 +178,12 @@ export function forgetResults(ledger: Ledger, messageIds: readonly string[]): vo
   dropEntries(ledger, entry => gone.has(entry.messageId));
 }
 
-/** Forgets everything, at a person's request, a new goal or a task's retry (LI8). Changes `ledger`. */
+/** Forgets what may have changed, at a person's message or a new goal. Changes `ledger`. */
+export function forgetDoubtful(ledger: Ledger): void {
+  dropEntries(ledger, entry => entry.lasts !== true);
+}
+
+/** Forgets everything, for a task's retry (LI8). Changes `ledger`. */
 export function forgetAll(ledger: Ledger): void {
   ledger.entries = {};
 }

@@ -22,8 +22,11 @@ export interface ToolPolicy {
   attempts: number;
   /** Time limit of one attempt, milliseconds. Default 60,000. */
   timeoutMs: number;
-  /** `goal`: results may be reused within a goal; `none`: volatile, never reused (D5). */
-  cache: 'goal' | 'none';
+  /**
+   * `goal`: results may be reused within a goal; `conversation`: also in later goals, and from what the run began with,
+   * whatever is written or said meanwhile; `none`: volatile, never reused (D5).
+   */
+  cache: 'goal' | 'conversation' | 'none';
   /** Calls of one reply may run at the same time. Default: the value of `readOnly`. */
   concurrent: boolean;
   /** Calls run from one reply; absent: the general limit. */

@@ -14,6 +14,7 @@ import { confirmationReasons, type EnvelopeMeta } from '../../run/outputs/envelo
 import { questionText, specialText } from '../../run/outputs/special-output.js';
 import { applyEcho, type Task, UNCONFIRMED } from '../../run/plan/plan.js';
 import type { Execution } from '../../run/position/position.js';
+import { forgetAll } from '../../run/tools/ledger.js';
 import { review } from '../beside/moments.js';
 import { askFor, type Confirmed, confirm } from '../run/gates.js';
 import { instruct } from '../run/instruct.js';
@@ -135,6 +136,7 @@ function applyReport(
     case 'failed':
       return endTask(run, taskId, { status: 'failed', reason: 'gave_up', result: output.summary });
     case 'retry':
+      forgetAll(run.state.tools.ledger);
       run.doubtReads();
       if (left > 0) instruct(run, carrier, fill(run.words.retry, { id: taskId, left }));
       return MOVED;

@@ -20,7 +20,7 @@ import { withUserNote } from '../../run/state/goal.js';
 import { type JournalPayloads, type JournalType, record } from '../../run/state/journal.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { MAIN_THREAD, type Thread } from '../../run/state/thread.js';
-import { forgetAll } from '../../run/tools/ledger.js';
+import { forgetDoubtful } from '../../run/tools/ledger.js';
 import type { Feature } from '../beside/feature.js';
 import { type Line, MainLine } from './line.js';
 import { type CallInFlight, newMemory, type RunMemory } from './memory.js';
@@ -174,9 +174,9 @@ export class Run {
     this.say(this.threadOf(this.role(role)), 'steer', text);
   }
 
-  /** Invalidates the cached reads. */
+  /** Invalidates the cached reads, but for those that last. */
   doubtReads(): void {
-    forgetAll(this.state.tools.ledger);
+    forgetDoubtful(this.state.tools.ledger);
     this.memory.changes += 1;
   }
 

@@ -4,6 +4,7 @@ import type { ToolContent, ToolEnding } from '../../../../src/run/messages/messa
 import {
   emptyLedger,
   forgetAll,
+  forgetDoubtful,
   hash64,
   heldResults,
   LEDGER_KEPT,
@@ -216,6 +217,19 @@ describe('what a write leaves (OU12, D5)', () => {
 });
 
 describe('clearing', () => {
+  it('D7 a tool whose results last → given again after a goal, a message and a write, but not after a retry', () => {
+    const ledger = emptyLedger();
+    const lasting: ToolPolicy = { ...READ, cache: 'conversation' };
+    made(ledger, 'fetch', { url: 'a' }, { policy: lasting });
+    made(ledger, 'read', { path: 'b' });
+    forgetDoubtful(ledger);
+    made(ledger, 'write', {}, { policy: { ...READ, readOnly: false } });
+    expect(found(ledger, 'fetch', { url: 'a' }, lasting)).toBe('reuse');
+    expect(found(ledger, 'read', { path: 'b' })).toBe('nothing');
+    forgetAll(ledger);
+    expect(found(ledger, 'fetch', { url: 'a' }, lasting)).toBe('nothing');
+  });
+
   it('C33 F2 D3 LI8 forgetAll: a new goal, a new try, a word of a person → nothing is given again', () => {
     const ledger = emptyLedger();
     made(ledger, 'read', { path: 'a' });
