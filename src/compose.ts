@@ -5,6 +5,7 @@
 import { answers } from './features/answers/feature.js';
 import { apps } from './features/apps/feature.js';
 import { artifacts } from './features/artifacts/feature.js';
+import { checks } from './features/checks/feature.js';
 import { credits } from './features/credits/feature.js';
 import { evidence } from './features/evidence/feature.js';
 import { forms } from './features/forms/feature.js';
@@ -22,6 +23,7 @@ export const FEATURES: readonly Feature<Run>[] = byName([
   answers,
   apps,
   artifacts,
+  checks,
   credits,
   evidence,
   forms,

@@ -9,17 +9,15 @@ import type { Choosing } from '../run/position/position.js';
 import { here } from '../run/state/cursor.js';
 import type { GoalEnd } from '../run/state/goal.js';
 import { wayOf } from '../run/state/run-state.js';
-import { answered } from './beside/moments.js';
+import { answered, stepBegins, stepOf } from './beside/moments.js';
 import { closeBranches } from './branches/side-by-side.js';
 import { reloadTools } from './changes/reload-tools.js';
 import { answer } from './phases/answer.js';
-import { check } from './phases/check.js';
 import { concludeEarly, type StepEnd, wrapUp } from './phases/conclude.js';
 import { execute } from './phases/execute.js';
 import { plan } from './phases/plan.js';
 import { answerConsultation, steer } from './phases/steering.js';
 import { verify } from './phases/verify.js';
-import { listStart } from './run/checked-files.js';
 import { tellFiles } from './run/instruct.js';
 import { noteFallback } from './run/notes.js';
 import { MOVED, type Moved, type Run, Yielded } from './run/run.js';
@@ -47,7 +45,7 @@ async function step(run: Run): Promise<StepEnd> {
   if (at.phase === 'consultation') return answerConsultation(run, at);
   await reloadTools(run);
   await tellFiles(run);
-  await listStart(run);
+  await stepBegins(run);
   switch (at.phase) {
     case 'choosing':
       return choose(run, at);
@@ -57,12 +55,12 @@ async function step(run: Run): Promise<StepEnd> {
       return execute(run, at);
     case 'verification':
       return verify(run, at);
-    case 'checking':
-      return check(run, at);
     case 'answering':
       return answer(run, at);
     case 'wrap_up':
       return wrapUp(run, at);
+    default:
+      return stepOf(run, at);
   }
 }
 

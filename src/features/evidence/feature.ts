@@ -1,6 +1,7 @@
 /** Evidence of a goal: the files as they were before a write, and as they are when the work is judged. */
 
 import { offeredTools } from '../../run/agents/run-config.js';
+import { checksOf } from '../../run/checks/check.js';
 import { type EvidenceItem, NOT_SEEN } from '../../run/evidence/evidence.js';
 import type { VerdictOutput } from '../../run/outputs/contracts.js';
 import { planInForce } from '../../run/plan/plan.js';
@@ -31,6 +32,7 @@ export const evidence: Feature<Run> = {
       filesBefore: files.map(({ path, named, hash, ref }) => ({ path, named, isNew: hash === null, ref })),
     };
   },
+  stepBegins: listStart,
   goalBegins: ({ state }) => recorded.set(state, newEvidence()),
   callBegins: (run, callId) => begun.of(run).set(callId, changesOf(run)),
   beforeTool: lookBefore,
@@ -156,4 +158,15 @@ async function restsOn(run: Run, { looked }: Verification, verdict: VerdictOutpu
   const changed = await changedSince(run, [...cited, ...passed]);
   const holding = cited.filter(({ file }) => !file || (changed !== null && !changed.includes(file.path)));
   return { basis: basisOf(verdict, run.state.tasks, holding), changed: changed ?? [] };
+}
+
+/** Lists the workspace once, when the work of a judged goal begins. */
+function listStart({ state, pinned, ports }: Run): Promise<void> | null {
+  const { goal, settings } = state;
+  const isJudged = isVerified(goal.mode) || checksOf(state).length > 0;
+  if (pinned.listsStart !== true || goal.start !== undefined || !isJudged) return null;
+  return ports.look({ at: 'start', workspace: settings.workspace }).then(seen => {
+    ports.throwIfCancelled();
+    goal.start = { ref: seen.ok ? seen.value.ref : null };
+  });
 }

@@ -2,13 +2,7 @@
 
 import type { JsonSchema } from '../../base/json/json.js';
 import { isRecord, isText, jsonBytes } from '../../base/json/json.js';
-import {
-  APPROVED_CHECKS_BYTES,
-  CHECK_RESULTS_BYTES,
-  CHECKS_BEFORE_BYTES,
-  CHECKS_BYTES,
-} from '../../base/sizes/bounds.js';
-import { fitted } from '../../base/text/fit.js';
+import { APPROVED_CHECKS_BYTES, CHECKS_BYTES } from '../../base/sizes/bounds.js';
 import { expected, quoted } from '../../base/text/output-fields.js';
 import { preview } from '../../base/text/preview.js';
 import { fill, type Words } from '../../base/words/words.js';
@@ -83,18 +77,6 @@ interface Checked {
   goal: { checks: Pick<GoalChecks, 'approved'> };
 }
 
-/** Adds the next check's result from before the goal's first change. */
-export function withBefore(
-  { made, red }: NonNullable<GoalChecks['before']> = { made: 0, red: [] },
-  end: { status: CheckStatus; why: string },
-): NonNullable<GoalChecks['before']> {
-  const also = end.status === 'failed' ? [{ index: made, why: preview(end.why, RED_CHARS) }] : [];
-  return { made: made + 1, red: fitted([...red, ...also], CHECKS_BEFORE_BYTES - 50) };
-}
-
-/** Limit of a reason that instructions repeat. */
-const RED_CHARS = 60;
-
 /** Returns all checks that a goal must pass. */
 export function checksOf({ pinned, goal }: Checked): readonly Check[] {
   return [...(pinned?.checks ?? []), ...goal.checks.approved];
@@ -113,15 +95,6 @@ function whatItIs(check: Check): string {
   return `tool ${check.tool}${given}${matches}`;
 }
 
-/** A result without content: an empty list, or a sentence that says so. */
-const NOTHING =
-  /^\s*(?:\[\s*\]|\{\s*\}|null|""|0|\(?(?:no|0|nothing|none|not found|there (?:is|are) no)\b[^\n]{0,200})\s*$/i;
-
-/** True if a tool's answer says that it found nothing: a check that only asks then fails. */
-export function foundNothing(said: string): boolean {
-  return said.trim() === '' || NOTHING.test(said);
-}
-
 const MOST_APPROVED = 5;
 
 /** Adds a planner's proposed commands to the `approved` checks, as many as fit. */
@@ -134,24 +107,6 @@ export function proposedChecks(commands: readonly string[], approved: readonly C
     if (isNew && fits && checksFault([{ run }], 'checks') === null) all.push({ run });
   }
   return all;
-}
-
-/** Adds a result to the others, within their bound. */
-export function withResult(results: readonly CheckResult[], result: CheckResult): CheckResult[] {
-  return fitted([...results, result], CHECK_RESULTS_BYTES);
-}
-
-/**
- * Decides what follows from all results. `left`: times that the work may still go back because of checks, not counting
- * this one; `changed`: true if anything changed since a check last failed.
- */
-export function decideChecks(
-  results: readonly Pick<CheckResult, 'status'>[],
-  { left, changed }: { left: number; changed: boolean },
-): 'passed' | 'again' | 'failed' | 'not_run' {
-  // A failed check can be mended; a check that can't be made here can't.
-  if (results.some(({ status }) => status === 'failed')) return left > 0 && changed ? 'again' : 'failed';
-  return results.some(({ status }) => status === 'not_run') ? 'not_run' : 'passed';
 }
 
 /** Successful ends: with checks, they stand only if every check passed. */
@@ -191,19 +146,6 @@ export function checksText(
   );
   const told = read.length > 0 ? fill(words.checksChanged, { checks: read.join('; ') }) : '';
   return [failed, told].filter(Boolean).join('\n\n');
-}
-
-/** Returns the instruction to mend, one text for each failed check. */
-export function failedChecks(results: readonly CheckResult[], words: Words): string[] {
-  return results
-    .filter(({ status }) => status === 'failed')
-    .map(({ id, check, why, output, redBefore: isRed }) =>
-      [
-        fill(words.checkWanted, { id, check, why }),
-        ...(isRed ? [words.wasRed] : []),
-        ...(output ? [output] : []),
-      ].join('\n'),
-    );
 }
 
 const LAST_LINES = 15;

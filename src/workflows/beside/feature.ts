@@ -11,6 +11,7 @@ import type { QueryDefinition, SignalDefinition, UpdateDefinition } from '@tempo
 import type { CallToolResult, MomentEnd, MomentParts } from '../../activities/types.js';
 import type { JsonSchema } from '../../base/json/json.js';
 import type { CallValues } from '../../rules/prompts/call-context.js';
+import type { ToolCallDecision } from '../../rules/tools/tool-call.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import type { Basis } from '../../run/evidence/evidence.js';
 import type { GateAnswer } from '../../run/gates/gate.js';
@@ -27,7 +28,7 @@ import type { PinnedCall } from '../../run/models/model-use.js';
 import type { ModelSituation } from '../../run/models/resolver.js';
 import type { VerdictOutput } from '../../run/outputs/contracts.js';
 import type { Task } from '../../run/plan/plan.js';
-import type { Verification } from '../../run/position/position.js';
+import type { Position, Verification } from '../../run/position/position.js';
 import type { GoalEnd } from '../../run/state/goal.js';
 import type { OpenGate } from '../../run/state/people.js';
 import type { RunState } from '../../run/state/run-state.js';
@@ -54,6 +55,10 @@ export interface Feature<R> {
   /** A schema that binds replies in words, at endpoints that support it. */
   form?: Form<R>;
 
+  /** Phases of goals that it carries out: each takes one step from a position. */
+  phases?: { [P in Position['phase']]?: Step<R, P> };
+  /** Returns a test whether a call that a person would be asked about may run unasked; null: they are asked. */
+  unasked?(run: R, call: ToolUseBlock, decision: AskedCall): (() => Promise<boolean>) | null;
   /** True if calls of this tool are reviewed: none of them runs beside others. */
   reviewsTool?(run: R, tool: ToolDefinition): boolean;
   /** Returns the review of work before it counts; null: it is none of this feature's concern. */
@@ -87,6 +92,8 @@ export interface Feature<R> {
   loaded?(run: R): void;
   /** Returns what the first goal's message has besides the goal: more text, pictures. */
   withGoal?(run: R): { text: string; pictures: PictureRef[] } | null;
+  /** A step of the goal begins. Resolves when it may; null: at once. */
+  stepBegins?(run: R): Promise<void> | null;
   /** A goal after the first begins. */
   goalBegins?(run: R): void;
   /** Called before each model call, after all other messages were added. */
@@ -155,6 +162,13 @@ export interface VerdictRests {
   /** Files that it cites and that have changed since they were looked at. */
   changed: string[];
 }
+
+type Step<R, P extends Position['phase']> = (
+  run: R,
+  at: Extract<Position, { phase: P }>,
+) => Promise<GoalEnd | 'moved'>;
+
+export type AskedCall = Extract<ToolCallDecision, { kind: 'ask' }>;
 
 /** Work that may be reviewed: the plan in force, a task's report, a call that acts. */
 export type Work =

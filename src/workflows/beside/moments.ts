@@ -1,14 +1,15 @@
 /** Calls the features of a run: one function for each moment. */
 
 import type { CallValues } from '../../rules/prompts/call-context.js';
+import type { ToolCallDecision } from '../../rules/tools/tool-call.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import type { GateAnswer } from '../../run/gates/gate.js';
 import type { Limits } from '../../run/limits/limits.js';
-import type { PictureRef } from '../../run/messages/message.js';
+import type { PictureRef, ToolUseBlock } from '../../run/messages/message.js';
 import type { ModelSituation } from '../../run/models/resolver.js';
 import type { VerdictOutput } from '../../run/outputs/contracts.js';
 import type { Task } from '../../run/plan/plan.js';
-import type { Verification } from '../../run/position/position.js';
+import type { Position, Verification } from '../../run/position/position.js';
 import type { GoalEnd } from '../../run/state/goal.js';
 import type { OpenGate } from '../../run/state/people.js';
 import type { RunState } from '../../run/state/run-state.js';
@@ -67,13 +68,13 @@ export function callBegins(run: Run, callId: string): void {
   for (const feature of run.features) feature.callBegins?.(run, callId);
 }
 
-/** Returns null if nothing is awaited. */
+/** What is to be awaited before a call is made, one after the other: a stop ends it in between. */
 export function beforeTool(
   run: Run,
   tool: ToolDefinition,
   input: Readonly<Record<string, unknown>>,
-): Promise<void> | null {
-  return inTurn(run.features.flatMap(feature => feature.beforeTool?.(run, tool, input) ?? []));
+): readonly (() => Promise<void> | null)[] {
+  return run.features.map(feature => () => feature.beforeTool?.(run, tool, input) ?? null);
 }
 
 export function afterResult(run: Run, call: EndedCall): void {
@@ -86,6 +87,42 @@ export function besideGoal(run: Run): { text: string; pictures: PictureRef[] }[]
 
 export function reviewsTool(run: Run, tool: ToolDefinition): boolean {
   return run.features.some(feature => feature.reviewsTool?.(run, tool) === true);
+}
+
+/** Returns a test whether a call that would be asked about may run unasked; null: a person is asked. */
+export function unasked(
+  run: Run,
+  call: ToolUseBlock,
+  decision: ToolCallDecision,
+): (() => Promise<boolean>) | null {
+  if (decision.kind !== 'ask') return null;
+  for (const feature of run.features) {
+    const test = feature.unasked?.(run, call, decision);
+    if (test) return test;
+  }
+  return null;
+}
+
+export function hasPhase({ features }: Run, phase: Position['phase']): boolean {
+  return features.some(({ phases }) => phases?.[phase] !== undefined);
+}
+
+/** Takes one step of a phase that a feature has. */
+export function stepOf(run: Run, at: Position): Promise<GoalEnd | Moved> {
+  for (const { phases } of run.features) {
+    // The compiler does not see that position and step are of the same phase.
+    const step = phases?.[at.phase] as ((run: Run, at: Position) => Promise<GoalEnd | Moved>) | undefined;
+    if (step) return step(run, at);
+  }
+  throw new Error(`nobody takes the phase ${at.phase}`);
+}
+
+/** Called before each step of a goal. */
+export async function stepBegins(run: Run): Promise<void> {
+  for (const feature of run.features) {
+    const waiting = feature.stepBegins?.(run);
+    if (waiting) await waiting;
+  }
 }
 
 /** What no feature reviews is approved. */
@@ -117,9 +154,11 @@ export function agentActed(run: Run, effects: readonly string[]): void {
   for (const feature of run.features) feature.agentActed?.(run, effects);
 }
 
-/** Returns null if nothing is awaited. */
+/** Returns null if nothing is awaited. One promise is returned itself: another tick could reorder commands. */
 export function beforeVerdict(run: Run, position: Verification): Promise<void> | null {
-  return inTurn(run.features.flatMap(feature => feature.beforeVerdict?.(run, position) ?? []));
+  const begun = run.features.flatMap(feature => feature.beforeVerdict?.(run, position) ?? []);
+  const [only = null, ...others] = begun;
+  return others.length === 0 ? only : Promise.all(begun).then(() => undefined);
 }
 
 /** Without a feature that can tell, a verdict is the verifier's opinion. */
@@ -133,12 +172,6 @@ export function verdictRests(
     if (rests) return rests;
   }
   return { basis: 'opinion', changed: [] };
-}
-
-/** Waits for all that have begun. One promise is returned itself: another tick could reorder commands of branches. */
-function inTurn(begun: readonly Promise<void>[]): Promise<void> | null {
-  const [only = null, ...others] = begun;
-  return others.length === 0 ? only : Promise.all(begun).then(() => undefined);
 }
 
 /** Waits for the features; they begin nothing meanwhile. */

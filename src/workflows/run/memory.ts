@@ -25,8 +25,6 @@ export interface RunMemory {
   calls: Set<CallInFlight>;
   /** A write to the store is in progress: there is one at a time. */
   keeping: boolean;
-  /** The round of checks before the goal's first change, while it runs. */
-  checking: Promise<void> | null;
   /** Bytes of the messages since the last write. */
   saidBytes: number;
   /** When the last write ended; 0 before the first of this part. */
@@ -69,7 +67,6 @@ export function newMemory(): RunMemory {
   return {
     calls: new Set(),
     keeping: false,
-    checking: null,
     saidBytes: 0,
     keptAt: 0,
     changes: 0,

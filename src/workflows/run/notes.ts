@@ -23,7 +23,7 @@ import {
   wrapUpAt,
 } from '../../run/position/position.js';
 import { goalTimeMs, newGoal } from '../../run/state/goal.js';
-import { goalBegins } from '../beside/moments.js';
+import { goalBegins, hasPhase } from '../beside/moments.js';
 import { instruct } from './instruct.js';
 import type { Moved, Run } from './run.js';
 
@@ -91,7 +91,7 @@ export function goOnWithoutTasks(run: Run): Moved {
 /** Enters the goal's checks and resets their results. Returns null if the goal has no checks. */
 export function enterChecks(run: Run, of: CheckedWork): Moved | null {
   const { state } = run;
-  if (checksOf(state).length === 0) return null;
+  if (checksOf(state).length === 0 || !hasPhase(run, 'checking')) return null;
   const { checks } = state.goal;
   state.goal.checks = { ...checks, results: [], made: checks.effects };
   return run.enter(checkingAt(run.cursor.position.cycle, of));

@@ -27,6 +27,12 @@ const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
     words: /app_?(?:calls?|use|ask|tool)|\bapps\b|callToolUpdate/i,
     contracts: ['run/state/journal.ts', 'workflows/run/definitions.ts'],
   },
+  // A run's settings have checks, a goal its results, which its end, its answer and instructions tell.
+  checks: {
+    words:
+      /checkBefore|makeCheck|lookAtChecked|readsNothingChanged|readByCheck|decideChecks|failedChecks|foundNothing|listStart\b/,
+    contracts: [],
+  },
   // A row of the resolver may ask for them, and they are a cause of an end.
   credits: {
     words: /credit|\bcharged\b|charges\b/i,

@@ -10,7 +10,6 @@ import { approvalOf, argumentLine, clientToolText } from '../../../rules/gates/g
 import { type ComparedFile, type EditFails, wholeWrite } from '../../../rules/gates/whole-write.js';
 import { isWorkspaceTool } from '../../../rules/tools/model-habits.js';
 import type { ToolCallDecision } from '../../../rules/tools/tool-call.js';
-import { type Check, checksOf } from '../../../run/checks/check.js';
 import type { CallAnswer, Gate, GateAnswer } from '../../../run/gates/gate.js';
 import { isRoomForGate, lostResult } from '../../../run/gates/gate.js';
 import {
@@ -23,9 +22,8 @@ import type { Batch } from '../../../run/position/position.js';
 import type { OpenGate } from '../../../run/state/people.js';
 import { batchAction, waitingSteers } from '../../../run/steering/inbox.js';
 import { idempotencyKeyOf, inlineInput } from '../../../run/tools/ledger.js';
-import { matchesCall } from '../../../run/tools/permission.js';
 import type { ToolDefinition } from '../../../run/tools/tool.js';
-import { readsNothingChanged } from '../../run/checked-files.js';
+import { unasked } from '../../beside/moments.js';
 import {
   ask,
   closeGates,
@@ -143,33 +141,19 @@ export async function askAbout(
   return asked.kind === 'answered' ? asked.answer : null;
 }
 
-/**
- * Returns the check of the goal that a call is, word for word: naming the check allowed its command (SE9). Null
- * if more than the default permission asks: `confirm`, a reviewer, or the reply itself.
- */
-function checkOf(run: Run, call: ToolUseBlock, decision: ToolCallDecision): Check | null {
-  if (decision.kind !== 'ask' || !isWorkspaceTool(decision.tool, 'run')) return null;
-  const { state, pinned, words } = run;
-  if (!state.goal.start?.ref || decision.concerns.some(concern => concern !== words.mayDestroy)) return null;
-  const called = { input: call.input, workspace: state.settings.workspace };
-  const { name, serverToolName } = decision.tool;
-  if (matchesCall([name, serverToolName], called, pinned.permissions.confirm)) return null;
-  return checksOf(state).find(check => 'run' in check && check.run === call.input.command) ?? null;
-}
-
-/** True if a call runs unasked as a check of the goal. Null: the loop must decide anew. */
-export async function runsAsCheck(
+/** True if a feature lets a call run that would be asked about. Null: the loop must decide anew. */
+export async function runsUnasked(
   run: Run,
   { call, reply }: { call: ToolUseBlock; reply: AssistantMessage },
   decision: ToolCallDecision,
 ): Promise<boolean | null> {
-  const check = checkOf(run, call, decision);
-  if (check === null || isAskedAbout(run, call)) return false;
-  const isUnchanged = await readsNothingChanged(run, check);
+  const mayRun = unasked(run, call, decision);
+  if (mayRun === null || isAskedAbout(run, call)) return false;
+  const isAllowed = await mayRun();
   const { people } = run.state;
   if (people.stop !== null || batchAction(waitingSteers(people.inbox, reply.role)) === 'skip_rest')
     return null;
-  return isUnchanged;
+  return isAllowed;
 }
 
 /** Opens the gates of a batch while there is space. A client's tool runs when its gate opens, so it waits its turn. */
@@ -188,8 +172,8 @@ export async function openBatchGates(
     const file = compared.get(call.id) ?? null;
     // Such a call is made again in its turn, and ends there without a gate.
     if (file?.kind === 'fails' || decision.kind !== 'ask' || !run.state.settings.attended) return [];
-    // A check is decided in its turn, because earlier calls may change what it reads.
-    return checkOf(run, call, decision) === null ? [{ call, decision, compared: file }] : [];
+    // Such a call is decided in its turn, because earlier calls may change what it reads.
+    return unasked(run, call, decision) === null ? [{ call, decision, compared: file }] : [];
   });
   const groups = run.behaves(4) ? editsTogether(run, asking) : new Map<AskedCall, EditGroup>();
   for (const each of asking) {

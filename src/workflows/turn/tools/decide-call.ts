@@ -17,7 +17,7 @@ import { envelopeOf } from '../../../run/state/thread.js';
 import { Comparisons, decidePermission } from '../../../run/tools/permission.js';
 import { review, reviewsTool } from '../../beside/moments.js';
 import type { Run } from '../../run/run.js';
-import { answerTo, askAbout, isAskedAbout, runsAsCheck } from './call-permission.js';
+import { answerTo, askAbout, isAskedAbout, runsUnasked } from './call-permission.js';
 import { openReply, wasWrong } from './finish-call.js';
 
 /** A decision that needs no person's answer. */
@@ -45,9 +45,9 @@ export async function nextDecided(
   const decision = said ? decided : withReview(run, reply, call, decided);
   if (!decision) return null;
   if (!needsAnswer(decision)) return { call, decision };
-  const asCheck = await runsAsCheck(run, { call, reply }, decision);
-  if (asCheck === null) return null;
-  if (asCheck && decision.kind === 'ask')
+  const isUnasked = await runsUnasked(run, { call, reply }, decision);
+  if (isUnasked === null) return null;
+  if (isUnasked && decision.kind === 'ask')
     return { call, decision: { kind: 'run', tool: decision.tool, note: decision.note, edited: null } };
   const answer = await askAbout(run, { batch, call, reply }, decision);
   if (answer === null) return null;

@@ -27,7 +27,6 @@ import { noteStoreFailed } from '../keep-text.js';
 import { closeCallGates, openBatchGates } from './call-permission.js';
 import { callsBeside, type DecidedCall, decideCall, nextDecided } from './decide-call.js';
 import { endBatch, finishCall, noteAnswer, openReply } from './finish-call.js';
-import { checkBefore } from './make-check.js';
 import { lostSession, noteSession, toolCallOptions, toolRequest } from './tool-request.js';
 import { callWorkflow, runWorkflowTool } from './workflow-tools.js';
 
@@ -126,7 +125,7 @@ async function runCall(
 ): Promise<ToolResultBlock> {
   const { call } = started;
   const given = inputOf(started.batch, call);
-  for (const begin of [() => checkBefore(run, tool), () => beforeTool(run, tool, given)]) {
+  for (const begin of beforeTool(run, tool, given)) {
     const waiting = begin();
     if (!waiting) continue;
     await waiting;

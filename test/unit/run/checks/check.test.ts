@@ -3,19 +3,21 @@ import { jsonBytes } from '../../../../src/base/json/json.js';
 import { CHECK_RESULTS_BYTES } from '../../../../src/base/sizes/bounds.js';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import {
+  decideChecks,
+  failedChecks,
+  foundNothing,
+  withResult,
+} from '../../../../src/features/checks/rules.js';
+import {
   type Check,
   type CheckStatus,
   causeWithChecks,
   checkLine,
   checksFault,
   checksText,
-  decideChecks,
-  failedChecks,
-  foundNothing,
   MOST_CHECKS,
   noChecks,
   proposedChecks,
-  withResult,
 } from '../../../../src/run/checks/check.js';
 import type { Cause } from '../../../../src/run/limits/cause.js';
 

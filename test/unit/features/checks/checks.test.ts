@@ -1,14 +1,14 @@
 /** Checks of a goal in a whole run in memory: what they are made of, and how long they hold. */
 import { describe, expect, test } from 'vitest';
-import { execution, plan, verdict } from '../../../packages/test-kit/role-outputs.js';
-import type { PinnedRun } from '../../../src/run/agents/run-config.js';
-import type { Check } from '../../../src/run/checks/check.js';
-import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
-import { receive } from '../../../src/workflows/inbox/inbox-handlers.js';
-import { showGate } from '../../../src/workflows/run/gates.js';
-import { runTeam, type TeamGiven, type TeamReply } from '../../support/scripted-team.js';
-import { answer, fileTool, testRole } from '../../support/small-run.js';
-import { CONTENT, teamRun } from '../../support/team-run.js';
+import { execution, plan, verdict } from '../../../../packages/test-kit/role-outputs.js';
+import type { PinnedRun } from '../../../../src/run/agents/run-config.js';
+import type { Check } from '../../../../src/run/checks/check.js';
+import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
+import { receive } from '../../../../src/workflows/inbox/inbox-handlers.js';
+import { showGate } from '../../../../src/workflows/run/gates.js';
+import { runTeam, type TeamGiven, type TeamReply } from '../../../support/scripted-team.js';
+import { answer, fileTool, testRole } from '../../../support/small-run.js';
+import { CONTENT, teamRun } from '../../../support/team-run.js';
 
 const PASSED = { status: 'passed' as const, why: 'ok' };
 const checks: Check[] = [{ run: 'npm test' }];

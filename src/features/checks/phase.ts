@@ -2,14 +2,7 @@
 
 import { preview } from '../../base/text/preview.js';
 import { checksInstruction } from '../../rules/prompts/answer-instructions.js';
-import {
-  type Check,
-  checkLine,
-  checksOf,
-  decideChecks,
-  failedChecks,
-  withResult,
-} from '../../run/checks/check.js';
+import { type Check, checkLine, checksOf } from '../../run/checks/check.js';
 import { plansLeft } from '../../run/limits/limits.js';
 import { isOpen } from '../../run/plan/plan.js';
 import { stepsOf } from '../../run/position/modes.js';
@@ -22,15 +15,16 @@ import {
 } from '../../run/position/position.js';
 import { isHeld, wayOf } from '../../run/state/run-state.js';
 import { hash64 } from '../../run/tools/ledger.js';
-import { lookAtChecked } from '../run/checked-files.js';
-import { beginInterpreting, hasMessage, mustInterpret, roleHere } from '../run/hearing.js';
-import { instruct } from '../run/instruct.js';
-import { goOnChecked, noteLimit, planAnew } from '../run/notes.js';
-import { MOVED, type Moved, type Run } from '../run/run.js';
-import { safePoint } from '../turn/safe-point.js';
-import { applySteering } from '../turn/take-steering.js';
-import { endOf, makeCheck, noteBefore } from '../turn/tools/make-check.js';
-import { answerFor, type StepEnd, whatThereIs, wrapUpAs } from './conclude.js';
+import { answerFor, type StepEnd, whatThereIs, wrapUpAs } from '../../workflows/phases/conclude.js';
+import { beginInterpreting, hasMessage, mustInterpret, roleHere } from '../../workflows/run/hearing.js';
+import { instruct } from '../../workflows/run/instruct.js';
+import { goOnChecked, noteLimit, planAnew } from '../../workflows/run/notes.js';
+import { MOVED, type Moved, type Run } from '../../workflows/run/run.js';
+import { safePoint } from '../../workflows/turn/safe-point.js';
+import { applySteering } from '../../workflows/turn/take-steering.js';
+import { lookAtChecked } from './files.js';
+import { endOf, makeCheck, noteBefore } from './make-check.js';
+import { decideChecks, failedChecks, withResult } from './rules.js';
 
 /** Runs the remaining checks, each between two safe points. An interrupted check runs again. */
 export async function check(run: Run, position: Checking): Promise<StepEnd> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readByCheck } from '../../../../src/rules/checks/read-files.js';
+import { readByCheck } from '../../../../src/features/checks/read-files.js';
 
 const changed = [
   'src/sum.js',

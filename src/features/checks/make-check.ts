@@ -1,25 +1,28 @@
 /** Makes a check of the goal: at its end, and once before its first change (SE8). */
 
-import type { CheckEnd } from '../../../activities/types.js';
-import { preview } from '../../../base/text/preview.js';
-import { contentText, isCut } from '../../../conversation/tool-result.js';
+import type { CheckEnd } from '../../activities/types.js';
+import { preview } from '../../base/text/preview.js';
+import { contentText, isCut } from '../../conversation/tool-result.js';
 import {
   CHECK_TIMEOUT_MS,
   type Check,
   type CheckStatus,
   checkLine,
   checksOf,
-  foundNothing,
-  withBefore,
-} from '../../../run/checks/check.js';
-import { callTimeMs } from '../../../run/limits/limits.js';
-import { goalTimeMs } from '../../../run/state/goal.js';
-import { decidePermission } from '../../../run/tools/permission.js';
-import type { ToolDefinition } from '../../../run/tools/tool.js';
-import { roleHere } from '../../run/hearing.js';
-import type { Called } from '../../run/ports.js';
-import type { Run } from '../../run/run.js';
-import { toolRequest } from './tool-request.js';
+} from '../../run/checks/check.js';
+import { callTimeMs } from '../../run/limits/limits.js';
+import { goalTimeMs } from '../../run/state/goal.js';
+import { decidePermission } from '../../run/tools/permission.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
+import { roleHere } from '../../workflows/run/hearing.js';
+import { Held } from '../../workflows/run/memory.js';
+import type { Called } from '../../workflows/run/ports.js';
+import type { Run } from '../../workflows/run/run.js';
+import { toolRequest } from '../../workflows/turn/tools/tool-request.js';
+import { foundNothing, withBefore } from './rules.js';
+
+/** The round of checks that is being made before the goal's first change; null: none. */
+const round = new Held('checks', (): { made: Promise<void> | null } => ({ made: null }));
 
 /**
  * Makes the goal's checks before its first change, so that checks that already failed are reported as such. Parallel
@@ -27,13 +30,13 @@ import { toolRequest } from './tool-request.js';
  * interrupts is unknown.
  */
 export function checkBefore(run: Run, tool: ToolDefinition): Promise<void> | null {
-  const { pinned, memory } = run;
-  if (!run.behaves(4) || pinned.listsStart !== true || !mayChange(tool)) return null;
-  if (memory.checking === null && nextBefore(run) === undefined) return null;
-  memory.checking ??= makeBefore(run).finally(() => {
-    memory.checking = null;
+  if (!run.behaves(4) || run.pinned.listsStart !== true || !mayChange(tool)) return null;
+  const held = round.of(run);
+  if (held.made === null && nextBefore(run) === undefined) return null;
+  held.made ??= makeBefore(run).finally(() => {
+    held.made = null;
   });
-  return memory.checking;
+  return held.made;
 }
 
 function mayChange({ policy, origin, name }: ToolDefinition): boolean {

@@ -1,20 +1,9 @@
-/** The files of a goal's checks: the workspace when its work begins, and what has changed when they have run. */
+/** The files of a goal's checks: those that they read, and what the goal has changed of them. */
 
-import { readByCheck } from '../../rules/checks/read-files.js';
-import { type Check, type CheckResult, checksOf, withResult } from '../../run/checks/check.js';
-import { isVerified } from '../../run/position/modes.js';
-import type { Run } from './run.js';
-
-/** Lists the workspace once, when the work of a judged goal begins. */
-export async function listStart(run: Run): Promise<void> {
-  const { state, pinned, ports } = run;
-  const { goal, settings } = state;
-  const isJudged = isVerified(goal.mode) || checksOf(state).length > 0;
-  if (pinned.listsStart !== true || goal.start !== undefined || !isJudged) return;
-  const seen = await ports.look({ at: 'start', workspace: settings.workspace });
-  ports.throwIfCancelled();
-  goal.start = { ref: seen.ok ? seen.value.ref : null };
-}
+import { type Check, type CheckResult, checksOf } from '../../run/checks/check.js';
+import type { Run } from '../../workflows/run/run.js';
+import { readByCheck } from './read-files.js';
+import { withResult } from './rules.js';
 
 /** Adds to the check results which changed files they read, and the current state of the files that they checked. */
 export async function lookAtChecked(run: Run): Promise<void> {
