@@ -13,6 +13,7 @@ interface OwnMetadata {
 export type UiChunk =
   | { type: 'start'; messageId?: string }
   | { type: 'message-metadata'; messageMetadata: OwnMetadata }
+  | { type: 'start-step' | 'finish-step' }
   | { type: 'text-start' | 'reasoning-start'; id: string; providerMetadata?: OwnMetadata }
   | { type: 'text-delta' | 'reasoning-delta'; id: string; delta: string }
   | { type: 'text-end' | 'reasoning-end'; id: string }

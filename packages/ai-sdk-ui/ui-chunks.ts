@@ -25,6 +25,8 @@ export class UiChunks {
   readonly #inputs = new Map<string, { name: string; json: string }>();
   /** Ids of texts and thoughts that have begun. */
   readonly #open = new Set<string>();
+  /** The reply whose step is open. */
+  #reply: string | null = null;
   #plan: Record<string, unknown> = {};
 
   constructor(options: UiChunkOptions = {}) {
@@ -54,6 +56,19 @@ export class UiChunks {
       return [agentPart(event.subagentRunId, { state: 'ended' })];
     // The protocol has no words for a sub-agent's texts and calls: its caller tells what came of it.
     if ('subagentRunId' in event && event.subagentRunId !== undefined) return [];
+    return [...this.#stepOf(event), ...this.#own(event)];
+  }
+
+  /** A reply is a step: clients look at the calls of the last one to know if all have their results. */
+  #stepOf(event: Told): UiChunk[] {
+    const reply = replyOf(event);
+    if (reply === null || reply === this.#reply) return [];
+    const ended: UiChunk[] = this.#reply === null ? [] : [{ type: 'finish-step' }];
+    this.#reply = reply;
+    return [...ended, { type: 'start-step' }];
+  }
+
+  #own(event: Told): UiChunk[] {
     switch (event.type) {
       case 'TEXT_MESSAGE_START':
         return this.#begin('text-start', event.messageId, event.name);
@@ -157,6 +172,20 @@ export class UiChunks {
     const isCall = interrupt.reason === 'tool_call' && subagentRunId === undefined;
     if (!isCall || toolCallId === undefined || !this.#calls.has(toolCallId)) return [part];
     return [part, { type: 'tool-approval-request', approvalId: id, toolCallId }];
+  }
+}
+
+/** Returns the id of the reply that an event begins a part of; null for other events. */
+function replyOf(event: Told): string | null {
+  switch (event.type) {
+    case 'TEXT_MESSAGE_START':
+      return event.messageId;
+    case 'REASONING_MESSAGE_START':
+      return event.messageId.replace(/-thought-\d+$/, '');
+    case 'TOOL_CALL_START':
+      return event.parentMessageId;
+    default:
+      return null;
   }
 }
 

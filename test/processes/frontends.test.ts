@@ -244,11 +244,12 @@ describe.skipIf(browserPath === null)('front ends', () => {
       await at().getByText('A task').waitFor();
     });
 
-    test('R9 a registry: components of React by name, and a name that is not there → drawn, a hint, null', async () => {
+    test('R9 a registry: components of React by name, one that fails, and a name that is not there → drawn, a hint each, null', async () => {
       expect(await run('registered()')).toEqual([true, null]);
       await at().getByText('Resource: Harbour').waitFor();
       await at().getByText('Task: Dig').waitFor();
       await at().getByText('There is no component none here.').waitFor();
+      await at().getByText('The component dead-card failed. Error: React is out of cards').waitFor();
     });
 
     test('R9 onClick as a property → a component of React with hooks, and the built-in list, call it with what was clicked', async () => {
@@ -323,6 +324,18 @@ describe.skipIf(browserPath === null)('front ends', () => {
         tell('again');
       })()`);
       expect(await said()).toEqual([{ action: 'click', label: 'click', data: { id: 1 } }]);
+    });
+
+    test('a tool that the page runs → its arguments come to the page, its result to the role', async () => {
+      const script = rig.play((_request, index) =>
+        index === 0
+          ? calls({ name: 'get_system_info', arguments: { include_details: true } })
+          : { text: 'It is a browser.' },
+      );
+      const told = await run(`ownTool('chat-${randomUUID().slice(0, 8)}')`);
+      expect(told).toEqual(['user: text', expect.stringMatching(/^assistant: .*dynamic-tool.*text/)]);
+      expect(await said()).toEqual([{ toolName: 'get_system_info', input: { include_details: true } }]);
+      expect(JSON.stringify(script.requests.at(-1)?.sent)).toContain('a browser');
     });
 
     test('R10 calls of tools: one that works and one that fails → in the page with their arguments and results; the run goes on', async () => {

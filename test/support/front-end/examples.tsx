@@ -1,5 +1,7 @@
 /** @jsxImportSource react */
 /** A front end of its own: what authors write of components, of tools and of streams, each as a function on the page. */
+import { Chat } from '@ai-sdk/react';
+import { DefaultChatTransport, lastAssistantMessageIsCompleteWithToolCalls } from 'ai';
 import { useMemo, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import {
@@ -34,6 +36,12 @@ const initComponents: ComponentModule = ({ registry, handlers }) => {
     reactComponent<{ title?: string }>(({ title }) => <b>Task: {title}</b>),
   );
   registry.register('my-todos', reactComponent(TodoList));
+  registry.register(
+    'dead-card',
+    reactComponent(() => {
+      throw new Error('React is out of cards');
+    }),
+  );
   handlers.register('handleResourceClick', resource => said.push(resource));
 };
 
@@ -145,6 +153,7 @@ Object.assign(window, {
   /** Components of React by their names, and one that is not there. */
   registered: () => {
     const parts = [
+      card('dead-card', {}),
       card('resource-info', { name: 'Harbour' }),
       card('task-info', { title: 'Dig' }),
       card('none', {}),
@@ -187,6 +196,21 @@ Object.assign(window, {
     parseExecutorResponse(execution).value?.summary,
     !parseVerifierResponse(verdict).ok,
   ],
+  /** A tool of the page: its arguments are read, it is run, and its result goes on in the conversation. */
+  ownTool: async (id: string) => {
+    const tool = { name: 'get_system_info', parameters: { type: 'object', properties: {} } };
+    const body = { steersman: { mode: 'react' }, tools: [tool] };
+    const chat = new Chat({
+      ...{ id, transport: new DefaultChatTransport({ api: '/chat', body }) },
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
+      onToolCall: ({ toolCall: { toolName, toolCallId, input } }) => {
+        said.push({ toolName, input });
+        void chat.addToolOutput({ tool: toolName, toolCallId, output: { platform: 'a browser' } });
+      },
+    });
+    await chat.sendMessage({ text: 'What system is it?' });
+    return chat.messages.map(({ role, parts }) => `${role}: ${parts.map(({ type }) => type).join(' ')}`);
+  },
   chart: () => show({ parts: [{ type: 'webcomponent', value: '<my-chart data-id="123"></my-chart>' }] }),
   chartElement: () => root().querySelector('.made')?.shadowRoot?.querySelector('my-chart'),
   gone: () => drawing?.remove(),

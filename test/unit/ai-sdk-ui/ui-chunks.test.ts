@@ -23,6 +23,9 @@ async function checked(chunks: readonly object[]): Promise<UIMessageChunk[]> {
   return read;
 }
 
+/** The steps of the message that was read last. */
+let steps = 0;
+
 /** The message that a client has after these events, which continue `message`. */
 async function messageAfter(
   events: readonly AgUiEvent[],
@@ -41,7 +44,8 @@ async function messageAfter(
   const read = readUIMessageStream({ stream, terminateOnError: true, ...(message && { message }) });
   for await (const each of read) last = each;
   if (last === undefined) throw new Error('no message was told');
-  return last;
+  steps = last.parts.filter(({ type }) => type === 'step-start').length;
+  return { ...last, parts: last.parts.filter(({ type }) => type !== 'step-start') };
 }
 
 const BEGUN: AgUiEvent = { type: 'RUN_STARTED', threadId: 't', runId: 'r' };
@@ -176,6 +180,16 @@ describe('chunks of a run', () => {
   ])('%s → nothing that a client would refuse', async (_what, told) => {
     const { parts } = await messageAfter(told);
     expect(parts).toMatchObject([{ type: 'text', text: 'Yes.' }]);
+  });
+
+  test('two replies, the first with a call → a step each, so that a client sees that the call is of the first', async () => {
+    await messageAfter([
+      BEGUN,
+      ...text('m1', 'I look.'),
+      ...call('c', 'locate', '{}'),
+      ...text('m2', 'Found.'),
+    ]);
+    expect(steps).toBe(2);
   });
 
   test('a gate that is closed, the place of a message → chunks as the schema has them', async () => {
