@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -160,6 +163,21 @@ function linkOf(path: string): string {
     return '';
   }
 }
+
+test('WB15 a home that others may read, with a database of before → what the server writes is for this user alone', async () => {
+  chmodSync(home, 0o755);
+  await start();
+  await stopStack(home);
+  const { database } = stackPaths(home);
+  const modes = () =>
+    [database, `${database}-wal`, `${database}-shm`]
+      .filter(path => existsSync(path))
+      .map(path => statSync(path).mode & 0o777);
+  expect(new Set(modes())).toEqual(new Set([0o600]));
+  chmodSync(database, 0o644);
+  await start();
+  expect(new Set(modes())).toEqual(new Set([0o600]));
+});
 
 describe('what a web page can do at the server', () => {
   const EVIL = 'https://evil.example';
