@@ -164,6 +164,7 @@ const INPUTS: Record<string, (big: unknown) => Sent[]> = {
         'setBudget',
         'setModel',
         'join',
+        'note',
         'state',
         'events',
         '',
@@ -182,6 +183,10 @@ const INPUTS: Record<string, (big: unknown) => Sent[]> = {
     ['submitToolResult', { gateId: 'clientTool', content: big }],
     ['claimToolCall', { gateId: big, by: big, takeOver: big }],
     ['claimToolCall', { gateId: 'clientTool', by: big }],
+  ],
+  notes: big => [
+    ['note', { type: big, text: 'a' }],
+    ['note', { type: 'CONTEXT_NOTE', text: big }],
   ],
   starts: big => [
     ['join', { id: big, text: big }],
