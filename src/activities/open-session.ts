@@ -31,9 +31,15 @@ export function createOpenSession({
   sessions,
   ...deps
 }: OpenDeps): SteersmanActivities['steersmanOpenSession'] {
-  const read = async ({ session, chain: own, workspace, tokens, noAnswer: said }: OpenSessionInput) => {
+  const read = async (input: OpenSessionInput) => {
+    const { session, chain: own, workspace, tokens, noAnswer: said, rollsBack } = input;
     const runs = (await lineageOf(sessions, session)).filter(
-      ({ run }) => run.chain !== own && run.parent === undefined && run.workspace === workspace,
+      ({ run, upTo }) =>
+        run.chain !== own &&
+        run.parent === undefined &&
+        run.workspace === workspace &&
+        // A branch continues from within the run, so it wants its messages.
+        !(rollsBack && run.outcome === 'failed' && upTo === undefined),
     );
     const room = { tokens, bytes: MOST_BYTES };
     const earlier: EarlierRun[] = [];

@@ -243,6 +243,8 @@ export interface OpenSessionInput {
   tokens: number;
   /** The note about a goal without an answer. */
   noAnswer: string;
+  /** Runs that failed are left out, with all of their messages. Default: they are kept, and marked. */
+  rollsBack?: true;
 }
 
 /** The earlier messages that a run begins with. `untold`: runs that ended while the store was away, with an unknown end. */

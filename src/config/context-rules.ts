@@ -37,6 +37,7 @@ export function contextRules(
     softTokens: softTokens(),
     ...(roles.length > 0 && { roles: Object.fromEntries(roles) }),
     compacts: mayCall ? { model } : {},
+    ...(context.failedGoals === 'leave_out' && { rollsBack: true as const }),
     ...listsOf(context),
   };
 }

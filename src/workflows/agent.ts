@@ -167,6 +167,7 @@ async function saidEarlier(
     session,
     tokens: earlierTokens(pinned),
     noAnswer: wordsOf({ pinned }).noAnswer,
+    ...(pinned.context?.rollsBack && { rollsBack: true as const }),
   });
   return opened.ok ? { ok: true, value: { ...opened.value, leftOut: 0 } } : opened;
 }

@@ -139,6 +139,12 @@ const contextSchema = z.strictObject({
     )
     .default({})
     .describe('By role, such as planner: what is left out stands above.'),
+  failedGoals: z
+    .enum(['mark', 'leave_out'])
+    .default('mark')
+    .describe(
+      'What the next run of a conversation gets of one that failed: its messages with a note, or nothing.',
+    ),
   transforms: transformNames
     .default([...BUILT_IN_TRANSFORMS])
     .describe(

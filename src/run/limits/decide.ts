@@ -36,6 +36,8 @@ export interface ContextRules extends TransformLists {
   softTokens: number;
   /** Limits of roles that have their own. */
   roles?: Record<string, number>;
+  /** Earlier runs of the conversation that failed are left out. */
+  rollsBack?: true;
   /** If dropping results is not enough, summarise with `model` (default: the role's). Absent: never. */
   compacts?: { model?: string };
 }

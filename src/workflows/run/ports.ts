@@ -116,7 +116,9 @@ export interface Ports {
   /** Stores the records between two marks in the store of sessions, in a few attempts; `once`: a failure is not retried. */
   keep(input: Pick<KeepInput, 'after' | 'upTo'>, options: { once: boolean }): Promise<Called<KeepEnd>>;
   /** Reads the messages of the conversation to begin with, up to so many tokens. A stop ends the wait. */
-  openSession(input: Pick<OpenSessionInput, 'session' | 'tokens' | 'noAnswer'>): Promise<Called<Opened>>;
+  openSession(
+    input: Pick<OpenSessionInput, 'session' | 'tokens' | 'noAnswer' | 'rollsBack'>,
+  ): Promise<Called<Opened>>;
   /** Notifies the worker of a moment, in a few attempts; a stop waits for it. */
   tell(input: MomentInput): Promise<Called<MomentEnd>>;
   /** Resolves when `done` is true, or after `timeoutMs` (null: never). `what`: one line for the Web UI. */

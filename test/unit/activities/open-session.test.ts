@@ -45,10 +45,7 @@ const ASKED = {
   noAnswer: NO_ANSWER,
 };
 
-async function opened(
-  sessions: SessionStore,
-  asked: { session?: string; workspace?: string; tokens?: number },
-) {
+async function opened(sessions: SessionStore, asked: Partial<OpenSessionInput>) {
   const input = { ...ASKED, ...asked };
   const found = await openWith({ sessions }, input);
   return (Array.isArray(found) ? found : found.messages).map(textOf);
@@ -116,6 +113,15 @@ test('LL5: a run that ended without text, as with a wrong key → the next one i
   await sessions.keep(run(1, failed), [said(1, 'First goal.'), said(2, '')]);
   await sessions.keep(run(2, { outcome: 'answered', answer: 'Done.' }), [said(1, 'Second goal.')]);
   expect(await opened(sessions, {})).toEqual(['First goal.', NO_ANSWER, 'Second goal.', 'Done.']);
+});
+
+test('E8: failed goals are rolled back by choice → the next run gets nothing of them; a branch from within one does', async () => {
+  const { sessions } = openFolder(dir);
+  await sessions.keep(run(1, { outcome: 'answered', answer: 'Done.' }), [said(1, 'First goal.')]);
+  await sessions.keep(run(2, { outcome: 'failed', answer: '' }), [said(1, 'Second goal.'), said(2, 'Try.')]);
+  expect(await opened(sessions, { rollsBack: true })).toEqual(['First goal.', 'Done.']);
+  await sessions.branch({ session: 'pool', chain: 'c2', message: 'm1' }, 'other');
+  expect(await opened(sessions, { session: 'other', rollsBack: true })).toContain('Second goal.');
 });
 
 test('LL12: runs before this one that the store calls open or does not know → each is asked for its end, once, before anything is read', async () => {

@@ -73,7 +73,10 @@ describe('steersman.yaml', () => {
       onStepFailure: 'skip',
       toolResults: { wholeBytes: 16_384, headBytes: 6_144, tailBytes: 2_048 },
       store: { urlVariable: 'DATABASE_URL' },
-      context: { threshold: 0.8, roles: {}, transforms: ['thin', 'compact', 'trim'] },
+      context: {
+        ...{ threshold: 0.8, roles: {}, failedGoals: 'mark' },
+        transforms: ['thin', 'compact', 'trim'],
+      },
       blobs: { retentionDays: 30 },
       liveText: {},
       workspaces: [],
