@@ -13,7 +13,7 @@ import {
   type Mark,
   numberOf,
   type RunRecord,
-  standing,
+  writeEffect,
 } from 'steersman/run';
 import type { MessageOf, SessionStore } from 'steersman/shared';
 
@@ -158,7 +158,7 @@ export async function lastRuns(path: string): Promise<RunRecord[]> {
   const runs = new Map<string, RunRecord>();
   // Two writers may write out of order, so the last line is not always the newest.
   for await (const line of linesOf(path, '{"k":"run"'))
-    if (line.k === 'run' && standing(runs.get(line.chain) ?? null, line.run)?.isNews)
+    if (line.k === 'run' && writeEffect(runs.get(line.chain) ?? null, line.run)?.isNews)
       runs.set(line.chain, line.run);
   return [...runs.values()].sort((a, b) => a.startedAt - b.startedAt);
 }

@@ -9,7 +9,7 @@ import { type FileHandle, mkdir, open, rm, unlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { preview } from 'steersman/base';
-import { isAfter, type Kept, type Mark, missingAfter, type RunRecord, standing } from 'steersman/run';
+import { isAfter, type Kept, type Mark, missingAfter, type RunRecord, writeEffect } from 'steersman/run';
 import {
   createLocalBlobStore,
   failpoint,
@@ -261,7 +261,7 @@ async function append(
   // Other runs of the conversation may have written many lines since this run's last one.
   const earlier = inTail || size <= TAIL_BYTES ? [] : await lastRuns(path);
   const before = inTail ?? earlier.find(each => each.chain === chain) ?? null;
-  const stands = standing(before, run, after);
+  const stands = writeEffect(before, run, after);
   // A late attempt on a slow disk: its caller has given up.
   if (stands === null) return null;
   const from = missingAfter(before, after);
@@ -326,7 +326,7 @@ function lastRunIn(tail: Buffer, chain: string): RunRecord | null {
   let last: RunRecord | null = null;
   for (const text of tail.toString('utf8').split('\n')) {
     const line = text.startsWith('{"k":"run"') ? readLine(text) : null;
-    if (line?.k === 'run' && line.chain === chain && standing(last, line.run)?.isNews) last = line.run;
+    if (line?.k === 'run' && line.chain === chain && writeEffect(last, line.run)?.isNews) last = line.run;
   }
   return last;
 }

@@ -124,7 +124,7 @@ async function isLastTry(once: boolean | undefined, begunAt: number): Promise<bo
 }
 
 /** An ended run did not return its records: no worker of its queue answers, or its code does not. */
-export class RunUntold extends Error {
+export class RunUnanswered extends Error {
   /** Asking again may help. */
   readonly mayPass: boolean;
 
@@ -136,7 +136,7 @@ export class RunUntold extends Error {
 
 export interface LateDeps extends Pick<KeepDeps, 'namespaceId' | 'redact'> {
   sessions: Pick<SessionStore, 'keep' | 'runs' | 'line'>;
-  /** Asks the query `keepPage` of the ended run. @throws RunUntold */
+  /** Asks the query `keepPage` of the ended run. @throws RunUnanswered */
   readPage(after: Mark, upTo?: Mark): Promise<KeepPage>;
 }
 

@@ -6,7 +6,7 @@ import { idInSession, lastNumberIn, type RunRecord } from '../run/state/kept.js'
 import { MAIN_THREAD } from '../run/state/thread.js';
 import { failpoint } from '../shared/process/failpoints.js';
 import { lineageOf, type SessionStore, saidInEach } from '../shared/store/store.js';
-import { RunUntold } from './keep.js';
+import { RunUnanswered } from './keep.js';
 import { pack } from './pack.js';
 import { storeWithin } from './stop-signal.js';
 import type { OpenSessionInput, SteersmanActivities } from './types.js';
@@ -23,7 +23,7 @@ const MOST_UNKNOWN = 10;
 export interface OpenDeps {
   sessions: Pick<SessionStore, 'line' | 'runs' | 'readEach'>;
   namespaceId(): Promise<string | null>;
-  /** Adds a run's missing records to the store, if the run has ended. @throws RunUntold */
+  /** Adds a run's missing records to the store, if the run has ended. @throws RunUnanswered */
   keepLate(workflowId: string): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ async function keepEnds({ keepLate }: Pick<OpenDeps, 'keepLate'>, ids: readonly 
     try {
       await keepLate(id);
     } catch (error) {
-      if (!(error instanceof RunUntold)) throw error;
+      if (!(error instanceof RunUnanswered)) throw error;
       if (error.mayPass && activityInfo().attempt < OPEN_TRIES) throw error;
       untold.push(id);
     }

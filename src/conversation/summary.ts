@@ -100,7 +100,7 @@ export function summaryText(value: Summary, count: number, words: Words): string
 }
 
 /** Returns the oldest messages that a summary may replace, with calls and results paired, and the remaining tokens. */
-export function whatGoes(
+export function replaceableMessages(
   messages: readonly Message[],
   { targetTokens, taskId }: { targetTokens: number; taskId: string | null },
 ): { gone: Set<Message>; tokens: number } {

@@ -173,7 +173,7 @@ export function resultPreview(text: string, max?: number): string {
 }
 
 /** Returns the text of a result for events, and whether it says less than the result. */
-export function toldResult(text: string): { text: string; cut?: true } {
+export function eventTextOf(text: string): { text: string; cut?: true } {
   const told = resultPreview(text);
   return { text: told, ...(told !== oneLine(text) && { cut: true as const }) };
 }

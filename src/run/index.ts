@@ -38,7 +38,7 @@ export {
   missingAfter,
   numberOf,
   type RunRecord,
-  standing,
+  writeEffect,
 } from './state/kept.js';
 export { STEP_TEXT_CHARS } from './state/trace.js';
 export { deniedPath, idlePermissions } from './tools/permission.js';

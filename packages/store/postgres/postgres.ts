@@ -11,7 +11,7 @@ import {
   missingAfter,
   numberOf,
   type RunRecord,
-  standing,
+  writeEffect,
 } from 'steersman/run';
 import {
   foundText,
@@ -299,7 +299,7 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<null> {
     chain,
   ]);
   const [before = null] = row ? runOf(row) : [];
-  const stands = standing(before, run, after);
+  const stands = writeEffect(before, run, after);
   // A late attempt: its caller has given up.
   if (stands === null) return null;
   const from = missingAfter(before, after);

@@ -16,7 +16,7 @@ interface Wanted {
 /**
  * Yields the run's events, with those of each sub-agent before the end of that sub-agent, and last the run's own end.
  */
-export async function* toldAgain(
+export async function* storedEventsOf(
   store: SessionStore,
   kept: RunRecord,
   wanted: Wanted,

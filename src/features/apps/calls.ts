@@ -7,7 +7,7 @@
 import { preview } from '../../base/text/preview.js';
 import { fill } from '../../base/words/words.js';
 import { notAllowedNote, refusalNote } from '../../conversation/tool-notes.js';
-import { resultText, toldResult, toolResult } from '../../conversation/tool-result.js';
+import { eventTextOf, resultText, toolResult } from '../../conversation/tool-result.js';
 import { approvalOf } from '../../rules/gates/gate-text.js';
 import { offeredTools } from '../../run/agents/run-config.js';
 import { isRoomForGate } from '../../run/gates/gate.js';
@@ -227,7 +227,7 @@ function end(run: Run, call: AppCall, ran: ToolDefinition | null, result: ToolRe
   // Earlier reads may be outdated.
   if (ran && noteEffect(run, ran, { input: call.input, result })) run.doubtReads();
   const { callId, of: askedBy, tool } = call;
-  const told = { callId, askedBy, tool, ending, isError, durationMs, ...toldResult(resultText(result)) };
+  const told = { callId, askedBy, tool, ending, isError, durationMs, ...eventTextOf(resultText(result)) };
   run.journal('app_call_ended', { ...told, ...(app && { app }) });
   run.show();
 }

@@ -32,7 +32,7 @@ export function shownOptions(given: readonly string[]): string[] {
   const blanks = lines.map((line, at) =>
     isOnce(lines, given, at) ? line : visibleBlanks(visible[at] ?? ''),
   );
-  return numbered(cutOptions(toldApart(blanks), OPTIONS_BYTES), given);
+  return numbered(cutOptions(distinctOptions(blanks), OPTIONS_BYTES), given);
 }
 
 /** Cuts the middle of the longest options until all fit `bytes`. */
@@ -56,7 +56,7 @@ export function chosenOption(text: string, shown: readonly string[], given: read
  * Options that look alike are shown with codes. Options that equal another's letter are quoted, and so are those that
  * would then look the same.
  */
-export function toldApart(all: readonly string[]): string[] {
+export function distinctOptions(all: readonly string[]): string[] {
   const alike = lookalikes(all);
   const options = all.map(option => (alike.has(option) ? codedText(option) : option));
   const quotes = options.map((option, index) => {

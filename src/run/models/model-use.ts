@@ -176,7 +176,7 @@ export function tokenFactor(counts: InputCounts, model: string): number {
  * The factor for costs that must not be underestimated: it has no maximum, and for an uncounted model it is twice the
  * others' highest.
  */
-export function dearFactor(counts: InputCounts, model: string): number {
+export function cautiousFactor(counts: InputCounts, model: string): number {
   const factor = countedFactor(ownValue(counts, model));
   const others = Object.values(counts).map(each => countedFactor(each) ?? 0);
   return Math.max(LEAST_FACTOR, factor ?? MOST_FACTOR * Math.max(1, ...others));

@@ -166,7 +166,7 @@ function* messagesOf({ threads }: KeptState): Generator<Unkept> {
 }
 
 /** Moves the mark on to a record that comes after it. */
-export function passed(mark: Mark, record: Kept): Mark {
+export function markAfter(mark: Mark, record: Kept): Mark {
   return { ...mark, [record.kind === 'message' ? 'id' : 'seq']: numberOf(record) };
 }
 
@@ -187,7 +187,7 @@ export function isBehind(mark: Mark, of: Mark): boolean {
 const EARLIER_EXECUTIONS = 10;
 
 /** A run in the store after a write. */
-interface Standing {
+interface WriteEffect {
   run: RunRecord;
   /** False: a later write of its execution came first. */
   isNews: boolean;
@@ -196,7 +196,7 @@ interface Standing {
 }
 
 /** Returns a write's effect; null if another execution replaced its own. Clocks don't decide: they may step back. */
-export function standing(before: RunRecord | null, run: RunRecord, after?: Mark): Standing | null {
+export function writeEffect(before: RunRecord | null, run: RunRecord, after?: Mark): WriteEffect | null {
   if (before === null) return { run, isNews: true, resetTo: null };
   const { runId, earlier = [] } = before;
   if (runId === run.runId) {

@@ -3,7 +3,7 @@
  * queue search for such runs and store the missing part. The next run of a conversation does so at once.
  */
 import type { Client } from '@temporalio/client';
-import { keepLate, type LateDeps, RunUntold } from '../../activities/keep.js';
+import { keepLate, type LateDeps, RunUnanswered } from '../../activities/keep.js';
 import { errorText } from '../../base/text/error-text.js';
 import { plural } from '../../base/text/format.js';
 import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
@@ -26,7 +26,7 @@ interface EndedRun {
   memo?: Record<string, unknown> | undefined;
 }
 
-/** Stores the missing part of the last run of this id, if that has ended. @throws RunUntold */
+/** Stores the missing part of the last run of this id, if that has ended. @throws RunUnanswered */
 export async function keepLateRun(client: Client, parts: StoreParts, workflowId: string): Promise<void> {
   const run = await lastPart(client, workflowId);
   const lack = lackOf(run);
@@ -50,7 +50,7 @@ function depsFor(client: Client, parts: StoreParts, { workflowId, runId }: Ended
         const asked = () => handle.query(keepPageQuery, after, upTo);
         return await askPatiently(asked, { giveUpMs: GIVE_UP_MS, signal });
       } catch (error) {
-        throw new RunUntold(error, signal.aborted || queryTrouble(error) === 'passing');
+        throw new RunUnanswered(error, signal.aborted || queryTrouble(error) === 'passing');
       }
     },
   };
@@ -98,7 +98,7 @@ async function keepLateRuns(
         if (end === 'waits') continue;
         if (end === 'kept') count += 1;
       } catch (error) {
-        if (!(error instanceof RunUntold)) throw error;
+        if (!(error instanceof RunUnanswered)) throw error;
         if (error.mayPass) continue;
         report(
           `The run ${run.workflowId} ended while the store was away, and can not be read: ${error.message}`,

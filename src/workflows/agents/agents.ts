@@ -18,7 +18,7 @@ import {
   passingOnReceipt,
   readReceipt,
 } from '../../run/steering/receipt.js';
-import { backIn, putOut } from '../changes/set-model.js';
+import { disableModel, enableModel } from '../changes/set-model.js';
 import { closeGate, closeGates, showWaiting } from '../run/gates.js';
 import type { PassedOn } from '../run/memory.js';
 import type { Run } from '../run/run.js';
@@ -59,10 +59,10 @@ export function hearAgent(run: Run, raw: unknown): void {
       break;
     }
     case 'model_out':
-      putOut(run, message.model, message.failure);
+      disableModel(run, message.model, message.failure);
       break;
     case 'model_back':
-      backIn(run, message.model);
+      enableModel(run, message.model);
       break;
     case 'not_taken': {
       const { what, why } = message;

@@ -15,7 +15,7 @@ export function setModel(run: Run, role: PinnedRole, model: string, why: string)
   models.at[role.name] = ownValue(models.at, role.name) ?? modelOf(run.state, role);
   models.chains[role.name] = [model];
   models.failed[role.name] = [];
-  backIn(run, model);
+  enableModel(run, model);
   goOnWith(run, role, model, why);
 }
 
@@ -62,14 +62,14 @@ export function leaveModel(
 }
 
 /** Disables a model for all roles, in all runs of the goal: it failed for a lasting reason of type `failure`. */
-export function putOut(run: Run, model: string, failure: string): void {
+export function disableModel(run: Run, model: string, failure: string): void {
   if (isOut(run.state, model)) return;
   setOut(run, within(OUT_BYTES, run.state.models.out, model, failure));
   if (isSubagent(run.state.settings)) run.ports.tellCaller({ type: 'model_out', model, failure });
 }
 
 /** Enables the model again: it has answered, or a person chose it. */
-export function backIn(run: Run, model: string): void {
+export function enableModel(run: Run, model: string): void {
   if (!isOut(run.state, model)) return;
   const { [model]: _, ...out } = run.state.models.out;
   setOut(run, out);

@@ -19,8 +19,8 @@ import {
   type FindsReply,
   type KeepPage,
   type Mark,
+  markAfter,
   markOf,
-  passed,
   recordBytes,
   recordsBetween,
 } from '../../run/state/kept.js';
@@ -173,7 +173,7 @@ export function keepPage(
   return {
     run: runRecord(state, info, seen),
     records,
-    kept: more ? records.reduce(passed, after) : upTo,
+    kept: more ? records.reduce(markAfter, after) : upTo,
     more,
   };
 }

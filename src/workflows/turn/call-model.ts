@@ -34,7 +34,7 @@ import { accountOf, isCounted, wayOf } from '../../run/state/run-state.js';
 import type { Thread } from '../../run/state/thread.js';
 import { aboutOf } from '../../run/state/trace.js';
 import { hash64 } from '../../run/tools/ledger.js';
-import { backIn, leaveModel, putOut } from '../changes/set-model.js';
+import { disableModel, enableModel, leaveModel } from '../changes/set-model.js';
 import type { Run } from '../run/run.js';
 import { spend } from '../run/spend.js';
 import { requestTokens, trimAfterRefusal } from './fit-thread.js';
@@ -180,7 +180,7 @@ function finishFailure(run: Run, failed: FailedCall): ModelReply {
   const { model } = call;
   const faultOfModel = isOutOfTime(run, failed) ? null : modelFailure(failure);
   if (faultOfModel) noteCall(run, role.name, { failure: faultOfModel });
-  if (isLasting(failure)) putOut(run, model, failure.type);
+  if (isLasting(failure)) disableModel(run, model, failure.type);
   const nextModel = modelAfter(run, role, model);
   spend(run, call, failure.usage ?? NO_USAGE, { failedCalls: 1 });
   const next = nextOf(run, failed, nextModel !== undefined);
@@ -258,7 +258,7 @@ function takeReply(
   });
   const { models } = state;
   run.line.models.retries = NO_RETRIES;
-  backIn(run, call.model);
+  enableModel(run, call.model);
   models.inputCounts = withInputCount(models.inputCounts, call.model, { estimated, usage: result.usage });
   noteCall(run, role.name, { stop: result.stopReason });
   const turn = state.total.turns + 1;

@@ -8,11 +8,11 @@ import {
   countOf,
   inPlaceOf,
   readSummary,
+  replaceableMessages,
   type Summary,
   summaryAgain,
   summaryRequest,
   summaryText,
-  whatGoes,
 } from '../../conversation/summary.js';
 import { isRecall } from '../../conversation/tool-result.js';
 import { declined } from '../../rules/limits/model-failure.js';
@@ -25,7 +25,7 @@ import {
 } from '../../run/limits/decide.js';
 import { estimateMessageTokens, estimateTokens } from '../../run/limits/tokens.js';
 import { addUsage, type Message, NO_USAGE, textOf, type Usage } from '../../run/messages/message.js';
-import { dearFactor, withInputCount } from '../../run/models/model-use.js';
+import { cautiousFactor, withInputCount } from '../../run/models/model-use.js';
 import { taskOf } from '../../run/position/position.js';
 import { here } from '../../run/state/cursor.js';
 import { noteSummaries } from '../../run/state/goal.js';
@@ -85,7 +85,10 @@ export function compactionDue(
   // A role without tools cannot recall what a summary omits.
   if ((storeIsAway(run) || !toolsOffered) && !forced) return null;
   const taskId = thread.branch?.taskId ?? taskOf(run.cursor.position);
-  const { gone, tokens: kept } = whatGoes(thread.messages, { targetTokens: limit * KEPT_SHARE, taskId });
+  const { gone, tokens: kept } = replaceableMessages(thread.messages, {
+    targetTokens: limit * KEPT_SHARE,
+    taskId,
+  });
   const earlier = tokensOf([...gone].filter(each => each.kind === 'user' && each.purpose === 'summary'));
   const asked = { before, kept, earlier, cachedShare: cachedShare(run), turns: state.total.turns };
   if (!(forced ? compactionHelps(asked) : compactionPays(asked))) return null;
@@ -112,7 +115,7 @@ function priceOf(run: Run, { role, thread }: Subject, model: string): number {
   const ofRole = role.maxOutputTokens ?? REPLY_TOKENS;
   const reply = Math.min(ofRole, pinned.modelInfo[model]?.maxOutputTokens ?? ofRole);
   const asked = requestTokens(run, role, thread) + estimateTokens(summaryRequest(run.words));
-  return Math.ceil(asked * dearFactor(state.models.inputCounts, model)) + reply;
+  return Math.ceil(asked * cautiousFactor(state.models.inputCounts, model)) + reply;
 }
 
 /** True if the goal has sent enough tokens to pay for another summary with so many attempts. */
@@ -220,7 +223,7 @@ async function ask(
     const { kind, message, usage = NO_USAGE } = called.failure;
     spend(run, by, usage, { failedCalls: 1 });
     // A provider may charge for a failed call without reporting its usage.
-    const tokens = tokensUsed(usage) || Math.ceil(estimated * dearFactor(models.inputCounts, model));
+    const tokens = tokensUsed(usage) || Math.ceil(estimated * cautiousFactor(models.inputCounts, model));
     noteSummaries(goal, { tokens });
     return { why: message, interrupted: kind === 'cancelled' || kind === 'lost' };
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFolder } from '../../../packages/store/folder.js';
-import { keepLate, RunUntold } from '../../../src/activities/keep.js';
+import { keepLate, RunUnanswered } from '../../../src/activities/keep.js';
 import { textOf } from '../../../src/run/messages/message.js';
 import { isAfter, type KeepPage, type Kept, type Lack, type Mark } from '../../../src/run/state/kept.js';
 import type { Store } from '../../../src/shared/store/store.js';
@@ -112,7 +112,7 @@ describe.each(Object.entries(STORES))('an ended run: %s', (_name, open) => {
 
   test('LL12: the run does not tell → nothing is written', async () => {
     const store = open();
-    const readPage = () => Promise.reject(new RunUntold('no worker', true));
+    const readPage = () => Promise.reject(new RunUnanswered('no worker', true));
     await expect(keepLate(deps(store, { readPage }), 'end')).rejects.toThrow('no worker');
     expect(await store.sessions.line('pool')).toBeNull();
   });

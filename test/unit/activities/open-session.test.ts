@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openFolder } from '../../../packages/store/folder.js';
-import { RunUntold } from '../../../src/activities/keep.js';
+import { RunUnanswered } from '../../../src/activities/keep.js';
 import { createOpenSession, OPEN_TRIES, type OpenDeps } from '../../../src/activities/open-session.js';
 import type { Opened, OpenSessionInput } from '../../../src/activities/types.js';
 import { type Message, NO_USAGE, textOf } from '../../../src/run/messages/message.js';
@@ -150,7 +150,7 @@ test.each([
     const { sessions } = openFolder(dir);
     await sessions.keep(run(3), [said(1, 'First.')]);
     await sessions.keep(run(2, { ended: false }), [said(1, 'Second.')]);
-    const keepLate = () => Promise.reject(new RunUntold('no worker answers', mayPass));
+    const keepLate = () => Promise.reject(new RunUnanswered('no worker answers', mayPass));
     expect(await openWith({ keepLate }, ASKED, attempt)).toMatchObject({ untold: ['pool~2'] });
     if (mayPass) await expect(openWith({ keepLate }, ASKED)).rejects.toThrow('no worker answers');
   },

@@ -6,9 +6,9 @@ import {
   countOf,
   inPlaceOf,
   readSummary,
+  replaceableMessages,
   summaryRequest,
   summaryText,
-  whatGoes,
 } from '../../../src/conversation/summary.js';
 import { toolResult } from '../../../src/conversation/tool-result.js';
 import { type Message, NO_USAGE, type UserMessage } from '../../../src/run/messages/message.js';
@@ -58,7 +58,7 @@ test('X3: whatever goes → no call without its result, and goal, prompt and new
         ...turns.flatMap((calls, at) => turn(`t${at}`, calls)),
         user('m3'),
       ];
-      const { gone } = whatGoes(messages, { targetTokens, taskId: null });
+      const { gone } = replaceableMessages(messages, { targetTokens, taskId: null });
       const left = inPlaceOf(messages, gone, user('s', 'summary'));
       const calls = left.flatMap(({ kind, content }) =>
         kind === 'assistant' ? content.flatMap(block => (block.type === 'tool_use' ? [block.id] : [])) : [],
@@ -76,7 +76,7 @@ test('X3: whatever goes → no call without its result, and goal, prompt and new
 
 test('X6: an earlier summary → goes with what it stood for', () => {
   const messages = [user('m2', 'goal'), user('s1', 'summary'), ...turn('t1', 1), user('m3')];
-  const { gone } = whatGoes(messages, { targetTokens: 0, taskId: null });
+  const { gone } = replaceableMessages(messages, { targetTokens: 0, taskId: null });
   expect([...gone].map(({ id }) => id)).toContain('s1');
 });
 

@@ -3,7 +3,7 @@
 import { jsonBytes, ownValue } from '../../../base/json/json.js';
 import { preview } from '../../../base/text/preview.js';
 import { BOUNDS } from '../../../conversation/state-bounds.js';
-import { givenResult, resultText, toldResult, toolResult } from '../../../conversation/tool-result.js';
+import { eventTextOf, givenResult, resultText, toolResult } from '../../../conversation/tool-result.js';
 import { isSubagent } from '../../../rules/agents/subagent.js';
 import { holdsParts } from '../../../rules/outputs/content-parts.js';
 import type { GivenAnswer } from '../../../run/gates/gate.js';
@@ -146,7 +146,7 @@ function tell(
     ending,
     isError,
     durationMs,
-    ...toldResult(resultText(result)),
+    ...eventTextOf(resultText(result)),
     ...(isUntold && { arguments: preview(saidCall(call).arguments) }),
     ...(app && { app }),
     ...(holdsParts(result.content) && { parts: { server: tool ? serverOf(tool) : null } }),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkAnswer } from '../../../../src/rules/gates/gate-answer.js';
 import { firstValues, type Given, replyTo } from '../../../../src/rules/gates/gate-reply.js';
 import { fitGate, type Gate, optionAt } from '../../../../src/run/gates/gate.js';
-import { chosenOption, shownOptions, toldApart } from '../../../../src/run/gates/options.js';
+import { chosenOption, distinctOptions, shownOptions } from '../../../../src/run/gates/options.js';
 
 const base = { id: 'g1', title: '', body: '', openedAt: 0, deadline: null };
 const call = { tool: 'write', callId: 'c', arguments: '{}' };
@@ -99,22 +99,22 @@ describe('a question with options', () => {
     expect(checked(many, { line })).toEqual({ kind: 'question', text });
   });
 
-  test('WB3 toldApart: an option whose words are the letter of another → in quotes, its own letter not', () => {
-    expect(toldApart(['keep everything', 'a', 'delete everything'])).toEqual([
+  test('WB3 distinctOptions: an option whose words are the letter of another → in quotes, its own letter not', () => {
+    expect(distinctOptions(['keep everything', 'a', 'delete everything'])).toEqual([
       'keep everything',
       '"a"',
       'delete everything',
     ]);
-    expect(toldApart(['a', 'B)', '(a)', 'g'])).toEqual(['a', 'B)', '"(a)"', 'g']);
+    expect(distinctOptions(['a', 'B)', '(a)', 'g'])).toEqual(['a', 'B)', '"(a)"', 'g']);
   });
 
-  test('WB7 toldApart: options that look equal and are not → told apart by their codes', () => {
-    expect(toldApart(['café.txt', 'cafe\u0301.txt', 'né'])).toEqual([
+  test('WB7 distinctOptions: options that look equal and are not → told apart by their codes', () => {
+    expect(distinctOptions(['café.txt', 'cafe\u0301.txt', 'né'])).toEqual([
       'caf‹U+00E9›.txt',
       'cafe‹U+0301›.txt',
       'né',
     ]);
-    expect(toldApart(['né', 'né'])).toEqual(['né', 'né']);
+    expect(distinctOptions(['né', 'né'])).toEqual(['né', 'né']);
   });
 
   test.each<[string, string[], string[]]>([

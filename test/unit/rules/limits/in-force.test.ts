@@ -12,9 +12,9 @@ import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
 import { setLimits } from '../../../../src/workflows/changes/set-limits.js';
 import {
   chooseModel,
+  disableModel,
   goOnWith,
   leaveModel,
-  putOut,
   setModel,
 } from '../../../../src/workflows/changes/set-model.js';
 import { runAtCalls, testRole } from '../../../support/small-run.js';
@@ -66,10 +66,10 @@ test('modelOf: models are out → the others; where all are, the one it was call
   const run = smallRun();
   const { state } = run;
   goOnWith(run, executor, 'p/a', 'its chain');
-  putOut(run, 'p/a', 'model.auth');
+  disableModel(run, 'p/a', 'model.auth');
   expect(modelOf(state, executor)).toBe('p/b');
   expect(nextModelOf(state, executor, 'p/b')).toBeUndefined();
-  putOut(run, 'p/b', 'model.auth');
+  disableModel(run, 'p/b', 'model.auth');
   expect(modelOf(state, executor)).toBe('p/a');
   expect(mayBeCalled(state, executor)).toBe(false);
   setModel(run, testRole('verifier'), 'p/b', 'chosen');
@@ -81,7 +81,7 @@ test('modelOf: models are out → the others; where all are, the one it was call
 test('models that are chosen or put out without end → the last of them, within their bounds (ST1)', () => {
   const run = smallRun();
   for (let number = 0; number < 200; number += 1) {
-    putOut(run, `p/${number}`, 'model.auth');
+    disableModel(run, `p/${number}`, 'model.auth');
     chooseModel(run, { model: 'p/a', role: `role-${number}` });
   }
   const { out, chosen } = run.state.models;

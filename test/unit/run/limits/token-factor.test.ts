@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { jsonBytes } from '../../../../src/base/json/json.js';
 import { BOUNDS } from '../../../../src/conversation/state-bounds.js';
 import {
-  dearFactor,
+  cautiousFactor,
   type InputCounts,
   MOST_MODELS_COUNTED,
   tokenFactor,
@@ -36,12 +36,12 @@ describe('estimates corrected by what endpoints count', () => {
     ['fewer than estimated → three quarters at least', { 'p/a': [2_000, 200] }, 0.75],
     ['others counted alone → twice the most of them', { 'p/b': [2_000, 3_000], 'p/c': [2_000, 2_000] }, 3],
     ['others counted, and fewer than estimated → twice', { 'p/b': [2_000, 1_800] }, 2],
-  ])('LL1 dearFactor: %s', (_title, counted, factor) => {
+  ])('LL1 cautiousFactor: %s', (_title, counted, factor) => {
     const counts = Object.entries(counted).reduce<InputCounts>(
       (all, [model, [estimated, reported]]) => withInputCount(all, model, request(estimated, reported)),
       {},
     );
-    expect(dearFactor(counts, 'p/a')).toBe(factor);
+    expect(cautiousFactor(counts, 'p/a')).toBe(factor);
   });
 
   test('X4 withInputCount: more models than are kept, names of any length → within the bound, known ones go on (ST1)', () => {
