@@ -47,7 +47,7 @@ function Chat() {
         <section key={key} className={role}>
           <strong>{role}</strong>
           {parts.map((part, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: parts have no ids, and only grow
+            // Parts have no ids, and only grow.
             <Shown key={at} part={part} approve={approve} />
           ))}
         </section>
