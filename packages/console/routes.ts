@@ -72,6 +72,11 @@ const APP_CALL = z.object({ of: TEXT, tool: TEXT, arguments: z.record(z.string()
 const ANSWER = z.looseObject({ gateId: TEXT });
 const BRANCH = z.object({ at: TEXT, to: ID.optional() });
 const FILE = z.object({ name: TEXT.max(200), text: z.string() });
+const PICTURE = z.object({
+  name: TEXT.max(100),
+  mimeType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+  base64: TEXT,
+});
 const LIMITS = z.record(TEXT, z.number().positive());
 const START = z.object({
   goal: TEXT,
@@ -85,6 +90,7 @@ const START = z.object({
   approvePlan: z.boolean().optional(),
   /** Texts that the run has read when it begins. */
   files: z.array(FILE).max(50).optional(),
+  pictures: z.array(PICTURE).max(10).optional(),
   session: TEXT.optional(),
   after: TEXT.optional(),
   requestId: TEXT.max(200).optional(),

@@ -173,6 +173,27 @@ describe.skipIf(browserPath === null)('console', () => {
     await run.cancel();
   });
 
+  test('FC7 the first page → at most 60 KB, with a goal to type; its cost is loaded when it is opened', async () => {
+    const page = await (await shown.browser.newContext()).newPage();
+    const loads: Promise<number>[] = [];
+    page.on('response', response => {
+      if (response.url().includes('/api/')) return;
+      loads.push(response.body().then(body => gzipSync(body).length));
+    });
+    await page.goto(shown.served.link());
+    await page.getByRole('textbox', { name: 'Goal' }).fill('Count the files.');
+    await page.getByText('What it cost').waitFor();
+    const weight = (await Promise.all(loads)).reduce((sum, each) => sum + each, 0);
+    expect(weight).toBeLessThan(60 * 1_024);
+    await page.getByText('Checks, limits, files').click();
+    await page.getByLabel('Tokens').fill('2,5');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('The run was not started').waitFor();
+    await page.getByText('What it cost').click();
+    await page.locator('.plot canvas, .spent .empty').first().waitFor();
+    await page.context().close();
+  });
+
   test('a page of 360 pixels → nothing leads it sideways, all views of a run are in sight, and words of a table are whole', async () => {
     const row = '| Condition of the hull | Home harbour | Last survey | Built in | Owner |';
     rig.play(() => ({ text: `${row}\n|---|---|---|---|---|\n${row}\n\n\`${'a'.repeat(300)}\`` }));

@@ -158,7 +158,8 @@ interface CallProps {
 
 function Call({ call: { act, change, concerns, compared }, number, except }: CallProps) {
   const word = compared && COMPARED[compared];
-  const title = visibleText(t(act.word, act.values));
+  // In a list the act is no question.
+  const title = visibleText(t(act.word, act.values)).replace(/[?？]$/, '');
   return (
     <>
       {number !== null && except !== null && (

@@ -6,10 +6,11 @@ import { t } from '../words/words.js';
 
 export function GateBody({ children }: { children: ComponentChildren }) {
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be a landmark of a form.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by keyboard.
-    <section class="gate-body" aria-label={t('whatIsAsked')} tabIndex={0}>
+    <div class="gate-body" role="group" aria-label={t('whatIsAsked')} tabIndex={0}>
       {children}
-    </section>
+    </div>
   );
 }
 

@@ -1,5 +1,6 @@
 /** What a start rarely sets: checks, limits, the plan's approval, and attached files. */
 import { type Signal, useSignal } from '@preact/signals';
+import { formatCount } from 'steersman/base';
 import { about } from '../about.js';
 import { Fault } from '../parts/sending.js';
 import { t } from '../words/words.js';
@@ -65,19 +66,21 @@ function defaultOf(limit: number | null, unit: number): string {
 }
 
 /** A request of the console has at most 1 MB. */
-const MOST_CHARS = 300_000;
+const MOST_CHARS = 700_000;
+/** The pictures that models take. */
+const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 function Files({ files }: { files: Signal<AttachedFile[]> }) {
   const fault = useSignal<string | null>(null);
   const add = async (chosen: readonly File[]) => {
-    const read = await Promise.all(chosen.map(textOf));
+    const read = await Promise.all(chosen.map(contentOf));
     const unread = chosen.filter((_, at) => read[at] === null).map(({ name }) => name);
-    const known = new Set(chosen.map(({ name }) => name));
+    const names = new Set(chosen.map(({ name }) => name));
     const all = [
-      ...files.value.filter(({ name }) => !known.has(name)),
-      ...chosen.flatMap(({ name }, at) => (read[at] == null ? [] : [{ name, text: read[at] }])),
+      ...files.value.filter(({ name }) => !names.has(name)),
+      ...read.filter(file => file !== null),
     ];
-    const isMuch = all.reduce((sum, { text }) => sum + text.length, 0) > MOST_CHARS;
+    const isMuch = all.reduce((sum, file) => sum + sizeOf(file), 0) > MOST_CHARS;
     fault.value = isMuch
       ? t('faultFilesLong')
       : unread.length > 0
@@ -100,14 +103,15 @@ function Files({ files }: { files: Signal<AttachedFile[]> }) {
         <small class="muted">{t('attachHint')}</small>
       </label>
       <ul>
-        {files.value.map(({ name, text }) => (
-          <li key={name}>
-            {name} <span class="muted">{t('bytes', { count: text.length })}</span>{' '}
+        {files.value.map(file => (
+          <li key={file.name}>
+            {'base64' in file && <img alt="" src={`data:${file.mimeType};base64,${file.base64}`} />}
+            {file.name} <span class="muted">{t('bytes', { count: formatCount(sizeOf(file)) })}</span>{' '}
             <button
               type="button"
               class="quiet small"
-              aria-label={t('removeFile', { name })}
-              onClick={() => (files.value = files.value.filter(each => each.name !== name))}
+              aria-label={t('removeFile', { name: file.name })}
+              onClick={() => (files.value = files.value.filter(each => each !== file))}
             >
               ✕
             </button>
@@ -119,12 +123,30 @@ function Files({ files }: { files: Signal<AttachedFile[]> }) {
   );
 }
 
-/** Returns null for a file that is not text. */
-async function textOf(file: File): Promise<string | null> {
+function sizeOf(file: AttachedFile): number {
+  return 'text' in file ? file.text.length : file.base64.length;
+}
+
+/** Returns null for a file that is neither text nor a picture. */
+async function contentOf(file: File): Promise<AttachedFile | null> {
+  const { name, type: mimeType } = file;
+  if (PICTURES.includes(mimeType))
+    return { name: name.slice(0, MOST_NAME_CHARS), mimeType, base64: await base64Of(file) };
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
-    return text.includes('\0') ? null : text;
+    return text.includes('\0') ? null : { name, text };
   } catch {
     return null;
   }
+}
+
+const MOST_NAME_CHARS = 100;
+
+function base64Of(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).split(',')[1] ?? '');
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
 }

@@ -5,6 +5,7 @@ import { language } from '../words/words.js';
 import { type Spent, stacked } from './spent.js';
 
 const HEIGHT = 180;
+const HALF_DAY_S = 43_200;
 const AXIS_FONT = '11px system-ui, sans-serif';
 
 interface PlotProps {
@@ -37,12 +38,16 @@ export function BarPlot({ spent, say }: PlotProps) {
 }
 
 function optionsOf({ series }: Spent, say: PlotProps['say'], width: number): uPlot.Options {
-  const bars = uPlot.paths.bars?.({ size: [0.7, 40], align: 1 });
+  const bars = uPlot.paths.bars?.({ size: [0.7, 40] });
   const axis = { stroke: () => colour('--muted'), grid: { stroke: () => colour('--line') }, font: AXIS_FONT };
   const days = new Intl.DateTimeFormat(language.value, { month: 'short', day: 'numeric' });
   return {
     ...{ width, height: HEIGHT, cursor: { show: false }, legend: { show: false } },
-    scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] } },
+    scales: {
+      // The bars of the first and the last day are whole.
+      x: { range: (_, first, last) => [first - HALF_DAY_S, last + HALF_DAY_S] },
+      y: { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] },
+    },
     axes: [
       { ...axis, grid: { show: false }, values: (_, splits) => splits.map(at => days.format(at * 1_000)) },
       { ...axis, size: 64, values: (_, splits) => splits.map(say) },

@@ -55,7 +55,7 @@ export function StartForm({ session, after, workspace = null, isSmall = false }:
         requestId: requestFor(name, goal.value),
         ...(session !== undefined && { session }),
         ...(after !== undefined && { after }),
-        ...(files.value.length > 0 && { files: files.value }),
+        ...attachedTo(files.value),
       };
       const { id } = await post<{ id: string }>('runs', body);
       forget(name, requestOf(name));
@@ -116,6 +116,12 @@ export function StartForm({ session, after, workspace = null, isSmall = false }:
       <Fault of={sending.fault} />
     </form>
   );
+}
+
+function attachedTo(all: readonly AttachedFile[]): object {
+  const files = all.filter(file => 'text' in file);
+  const pictures = all.filter(file => 'base64' in file);
+  return { ...(files.length > 0 && { files }), ...(pictures.length > 0 && { pictures }) };
 }
 
 function without(faults: StartFaults, names: readonly FieldName[]): StartFaults {

@@ -154,7 +154,7 @@ function Conversation({ run }: { run: RunModel }) {
       {hasEnded(run) ? (
         <div class="ended">
           {snapshot?.usage && <UsageFigures usage={snapshot.usage} />}
-          <StartForm after={run.id} workspace={snapshot?.workspace ?? null} />
+          <StartForm isSmall after={run.id} workspace={snapshot?.workspace ?? null} />
         </div>
       ) : (
         <Composer run={run} />

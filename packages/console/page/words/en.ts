@@ -205,11 +205,11 @@ export const EN = {
   noLimit: 'none',
   planWaits: 'the plan waits for me before it is carried out',
   attach: 'Files',
-  attachHint: 'Text files: the run has read them when it begins.',
+  attachHint: 'Text files and pictures: the run has them when it begins.',
   removeFile: 'Remove {name}',
-  faultFiles: 'These are not text: {names}. Put them into the folder and name them in the goal.',
-  faultFilesLong:
-    'The files have more than 300,000 characters. Put them into the folder and name them in the goal.',
+  faultFiles:
+    'These are neither text nor pictures: {names}. Put them into the folder and name them in the goal.',
+  faultFilesLong: 'The files are more than 700 KB. Put them into the folder and name them in the goal.',
   faultModel: 'Write endpoint/model, such as openai/gpt-5-mini.',
   faultFolder: 'Give the path of a folder.',
   faultsInForm: 'The run was not started: see the marked fields.',

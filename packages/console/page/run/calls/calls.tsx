@@ -98,7 +98,7 @@ function CallDetails({ run, call }: { run: RunModel; call: ModelCall }) {
           })}
         </p>
       )}
-      <h3>{t('reply')}</h3>
+      <h2>{t('reply')}</h2>
       {failure !== null && <p class="bad-text">{failure}</p>}
       {reply.value !== null ? (
         <MessageText message={reply.value} />

@@ -21,6 +21,11 @@ const CHAR = 6.6;
 
 export function TimelineView({ run }: { run: RunModel }) {
   void run.version.value;
+  return run.events.length === 0 ? <p class="muted">{t('loading')}</p> : <Drawn run={run} />;
+}
+
+function Drawn({ run }: { run: RunModel }) {
+  void run.version.value;
   const zoom = useSignal(1);
   const chosen = useSignal<Bar | null>(null);
   const shorten = useSignal(true);
@@ -33,7 +38,6 @@ export function TimelineView({ run }: { run: RunModel }) {
   const step = (factor: number) => {
     zoom.value = Math.min(MOST_ZOOM, Math.max(1, zoom.value * factor));
   };
-  if (run.events.length === 0) return <p class="muted">{t('loading')}</p>;
   return (
     <section class="panel timeline" aria-label={t('timeline')}>
       <header>
@@ -92,7 +96,7 @@ function useWidth(box: { current: HTMLDivElement | null }): number {
     const observer = new ResizeObserver(look);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [box.current === null]);
+  }, []);
   return width.value;
 }
 
