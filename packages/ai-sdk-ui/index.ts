@@ -1,4 +1,7 @@
-/** `@steersman/ai-sdk-ui`: runs in the words of the AI SDK's UI message stream, and requests of `useChat`. Without Node. */
+/**
+ * `@steersman/ai-sdk-ui`: translates a run to the AI SDK's UI message stream, and requests of `useChat` to calls of a
+ * run. Without Node.
+ */
 
 export type { UiChunk } from './chunks.js';
 export { agUiRequest, CHAT_REQUEST, type ChatRequest } from './request.js';

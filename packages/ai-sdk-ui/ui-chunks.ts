@@ -4,7 +4,7 @@ import { isRecord, parseJson } from 'steersman/base';
 import type { UiChunk } from './chunks.js';
 
 export interface UiChunkOptions {
-  /** The id of the message that the stream tells. Default: the client makes one. */
+  /** The id of the message that the stream builds. Default: the client makes one. */
   messageId?: string | undefined;
   /** Tools that the client runs. */
   clientTools?: ReadonlySet<string>;
@@ -21,7 +21,7 @@ const PREFIX = 'steersman.';
 export class UiChunks {
   readonly #options: UiChunkOptions;
   readonly #calls: Set<string>;
-  /** Arguments and names of calls that are being told. */
+  /** Arguments and names of calls that are being streamed. */
   readonly #inputs = new Map<string, { name: string; json: string }>();
   /** Ids of texts and thoughts that have begun. */
   readonly #open = new Set<string>();
@@ -54,7 +54,7 @@ export class UiChunks {
       return [agentPart(event.subagentRunId, { name: event.name, state: 'at-work' })];
     if (event.type === 'SUBAGENT_FINISHED' || event.type === 'SUBAGENT_ERROR')
       return [agentPart(event.subagentRunId, { state: 'ended' })];
-    // The protocol has no words for a sub-agent's texts and calls: its caller tells what came of it.
+    // The protocol can't express a sub-agent's texts and calls: its caller reports the result.
     if ('subagentRunId' in event && event.subagentRunId !== undefined) return [];
     return [...this.#stepOf(event), ...this.#own(event)];
   }

@@ -35,7 +35,7 @@ const WRITE_MS = 9_000;
 /** The time for retries after a store's first failure: a restarting database is back by then. */
 const PATIENCE_MS = 15_000;
 
-/** What writes runs to the store of sessions while they are open. */
+/** Writes runs to the store of sessions while they are open. */
 export interface Keeping {
   /** It writes page by page, so that a failure keeps earlier pages. */
   steersmanKeep: SteersmanActivities['steersmanKeep'];

@@ -16,7 +16,7 @@ export interface Told {
   note(note: Note): void;
 }
 
-/** A moment as it is told to an address. */
+/** A moment as it is sent to an address. */
 export type Facts<T extends Told = Told> = Omit<T, 'note'>;
 
 /** A reply has arrived, and its tools have not begun. */

@@ -1,4 +1,7 @@
-/** What a form for starts offers: the modes, models and folders of the configuration in force. Suggestions, not bounds. */
+/**
+ * The choices that a form for starts offers: the modes, models and folders of the configuration in force. Other values
+ * are allowed.
+ */
 import { resolve } from 'node:path';
 import { defaultConfigDir } from '../../config/files/config-dir.js';
 import { callableModels } from '../../config/schema/models-schema.js';

@@ -51,7 +51,7 @@ export interface RunSnapshot {
   artifacts: RunView['artifacts'];
   /** The answer as a value that fits the schema of the start; absent where there is none. */
   value?: unknown;
-  /** Files before the goal's first write to them; empty if nothing tells them. */
+  /** Files before the goal's first write to them; empty if no source has them. */
   filesBefore: FileBefore[];
   /** The last sub-agents; empty if neither a worker nor a result reports them. */
   children: RunView['children'];

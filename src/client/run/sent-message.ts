@@ -62,7 +62,7 @@ export function sendMessage<Input extends { text?: string; id?: string }>(
       pollMs: RECEIPT_POLL_MS,
     };
     const first = asks ? await receiptOf(temporal, runId, id, soon) : null;
-    // A message of this id may be older: it was read, or taken back, which refuses this one.
+    // An older message may have this id, and was read or withdrawn: then its latest receipt counts.
     const receipt = first && named !== undefined ? await latestReceipt(temporal, runId, first) : first;
     return {
       id,
@@ -82,7 +82,7 @@ function notTold(id: string, error: unknown): SteersmanError {
   );
 }
 
-/** Returns the last receipt of the message so far; the given one if the run does not tell. */
+/** Returns the last receipt of the message so far; if the run does not report it, the given one. */
 async function latestReceipt(temporal: Temporal, runId: string, first: SeenReceipt): Promise<SeenReceipt> {
   let latest = first;
   for (let since = first.seq; ; ) {

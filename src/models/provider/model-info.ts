@@ -68,7 +68,7 @@ const PROVIDERS: ReadonlyMap<string, ReadonlyMap<string, ModelEntry>> = new Map(
   Object.entries(data.providers).map(([name, models]) => [name, new Map(Object.entries(models))]),
 );
 
-/** The provider behind each host, whose prices hold there. */
+/** Providers by the hosts at which their prices apply. */
 const HOSTS: readonly [RegExp, string][] = [
   [/(^|\.)api\.openai\.com$/, 'openai'],
   [/(^|\.)anthropic\.com$/, 'anthropic'],

@@ -1,4 +1,7 @@
-/** What a run knows of one of its gates besides the gate's own text. In a file of its own: pages need nothing else of it. Pure. */
+/**
+ * Further knowledge of a run about one of its gates. It is a separate file, because pages need nothing else of the
+ * run's rules. Pure.
+ */
 
 import type { Gate } from '../../run/gates/gate.js';
 import { isOpen, type PlannedTask, type Task } from '../../run/plan/plan.js';

@@ -54,7 +54,7 @@ export interface GateCall {
   path: string;
   /** The run's or a reviewer's doubts about the call; absent without any. */
   concerns?: readonly string[];
-  /** What the file of a call that writes it completely held when the question was asked. */
+  /** For a call that writes a whole file: how that file compared with the new content when the question was asked. */
   compared?: (typeof COMPARISONS)[number];
 }
 

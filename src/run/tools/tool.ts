@@ -23,8 +23,8 @@ export interface ToolPolicy {
   /** Time limit of one attempt, milliseconds. Default 60,000. */
   timeoutMs: number;
   /**
-   * `goal`: results may be reused within a goal; `conversation`: also in later goals, and from what the run began with,
-   * whatever is written or said meanwhile; `none`: volatile, never reused (D5).
+   * `goal`: results may be reused within a goal; `conversation`: also in later goals, and from the messages that the
+   * run began with, regardless of later writes and messages; `none`: volatile, never reused (D5).
    */
   cache: 'goal' | 'conversation' | 'none';
   /** Calls of one reply may run at the same time. Default: the value of `readOnly`. */

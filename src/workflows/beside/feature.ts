@@ -61,7 +61,7 @@ export interface Feature<R> {
   unasked?(run: R, call: ToolUseBlock, decision: AskedCall): (() => Promise<boolean>) | null;
   /** True if calls of this tool are reviewed: none of them runs beside others. */
   reviewsTool?(run: R, tool: ToolDefinition): boolean;
-  /** Returns the review of work before it counts; null: it is none of this feature's concern. */
+  /** Returns the review of work before it counts; null if this feature does not review it. */
   reviews?(run: R, work: Work): Reviewed | null;
   /** Resolves with how the goal goes on after a failed task that another role decides on; null: the run's policy holds. */
   taskFailed?(run: R, task: Task): Promise<GoalEnd | 'moved'> | null;

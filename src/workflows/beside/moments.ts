@@ -68,7 +68,7 @@ export function callBegins(run: Run, callId: string): void {
   for (const feature of run.features) feature.callBegins?.(run, callId);
 }
 
-/** What is to be awaited before a call is made, one after the other: a stop ends it in between. */
+/** Returns the waits of features before a call is made, one after the other, so that a stop can end them in between. */
 export function beforeTool(
   run: Run,
   tool: ToolDefinition,
@@ -125,7 +125,7 @@ export async function stepBegins(run: Run): Promise<void> {
   }
 }
 
-/** What no feature reviews is approved. */
+/** Work that no feature reviews is approved. */
 export function review(run: Run, work: Work): Reviewed {
   for (const feature of run.features) {
     const reviewed = feature.reviews?.(run, work);

@@ -55,7 +55,7 @@ export interface RunResult<T = unknown> {
   usage: Usage;
   /** The reason of the end, such as the limit that was reached. `causeText` states it in a sentence. */
   cause: Cause;
-  /** What a failed run died of, as clients read it: also one that could not begin. */
+  /** The failure of a failed run, as clients read it; also of a run that could not begin. */
   failure?: { type: string; message: string };
   /** The basis of a completed goal: its checks, evidence for each task, or the verifier's verdict; else null. */
   basis: Basis | null;
