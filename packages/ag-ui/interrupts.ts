@@ -67,7 +67,14 @@ function schemaOf(gate: AskedGate): Record<string, unknown> {
     case 'approval': {
       const editedArgs = { type: 'object', description: 'All arguments, in place of those of the call.' };
       const always = { type: 'boolean', description: 'Of this tool in this run.' };
-      return object({ ...YES_OR_NO, editedArgs, always }, 'approved');
+      const except = {
+        ...{ type: 'object', additionalProperties: WORDS },
+        description: 'Changes that are not made, by number, each with a reason.',
+      };
+      return object(
+        { ...YES_OR_NO, ...(gate.subject.calls ? { except } : { editedArgs }), always },
+        'approved',
+      );
     }
     case 'plan':
     case 'route':
@@ -117,14 +124,22 @@ function hasDecision({ kind, subject }: AskedGate): boolean {
   return isRecord(properties) && Object.hasOwn(properties, 'decision');
 }
 
-function yesOrNo({ kind }: AskedGate, { approved, always, editedArgs, reason }: Payload): Chosen | null {
+function yesOrNo(
+  { kind }: AskedGate,
+  { approved, always, editedArgs, except, reason }: Payload,
+): Chosen | null {
   if (typeof approved !== 'boolean' || (kind !== 'approval' && kind !== 'plan' && kind !== 'route'))
     return null;
   const why = stringOr(reason, '');
   if (!approved) return { decision: 'deny', reason: why || (kind === 'plan' ? NO : '') };
   if (kind !== 'approval') return { decision: 'approve', reason: kind === 'route' ? why : '' };
   const decision = always === true ? 'always' : 'approve';
-  return { decision, ...(isRecord(editedArgs) && { arguments: editedArgs }) };
+  return {
+    decision,
+    ...(isRecord(editedArgs) && { arguments: editedArgs }),
+    // The run refuses reasons that are no texts.
+    ...(isRecord(except) && { except: except as Record<string, string> }),
+  };
 }
 
 type Payload = Readonly<Record<string, unknown>>;

@@ -92,6 +92,10 @@ const answerInput = z.strictObject({
     .record(z.string(), z.unknown())
     .optional()
     .describe('With approve: run the tool with these arguments instead.'),
+  except: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('With approve, of several changes: those that are not made, by number, each with the reason.'),
   tasks: z
     .array(z.looseObject({ id: z.string(), description: z.string().optional() }))
     .optional()

@@ -408,6 +408,11 @@ describe('AG-UI: gates as interrupts', () => {
       resolved({ approved: true, editedArgs: { a: 1 } }),
       { decision: 'approve', arguments: { a: 1 } },
     ],
+    [
+      'approval',
+      resolved({ approved: true, except: { 2: 'Keep it.' } }),
+      { decision: 'approve', except: { 2: 'Keep it.' } },
+    ],
     ['approval', resolved({ approved: false, reason: 'No.' }), { decision: 'deny', reason: 'No.' }],
     ['approval', resolved({ decision: 'deny', reason: 'No.' }), { decision: 'deny', reason: 'No.' }],
     ['approval', resolved('yes'), null],

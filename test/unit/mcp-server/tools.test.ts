@@ -109,9 +109,11 @@ describe('the tools', () => {
   test('answer_gate: a decision → what the caller gave and nothing else; a result is an answer too', async () => {
     const { call, runs } = await connected();
     await call('answer_gate', { id: 'run-1', gateId: 'g1', decision: 'deny', reason: 'No' });
+    await call('answer_gate', { id: 'run-1', gateId: 'g1', decision: 'approve', except: { 2: 'Keep it' } });
     await call('answer_gate', { id: 'run-1', gateId: 'g2', content: { degrees: 21 } });
     expect(runs.asked).toEqual([
       ['answerGate', 'g1', { decision: 'deny', reason: 'No' }],
+      ['answerGate', 'g1', { decision: 'approve', except: { 2: 'Keep it' } }],
       ['answerGate', 'g2', { content: { degrees: 21 } }],
     ]);
   });

@@ -479,3 +479,38 @@ it('WB7 fitGate: an option with a letter of another script among Latin ones → 
   const shown = fitGate({ ...BASE, id: 'g1', kind: 'question', subject }, []);
   expect(choicesOf(shown)).toEqual(['y‹U+0435›s', 'yes', 'да', 'Ελλάδα', '10 \u03bcm']);
 });
+
+describe('SE9: a gate of several changes', () => {
+  const calls = ['c1', 'c2'].map(callId => ({ tool: 'edit', callId, path: `${callId}.ts` }));
+  const gate: Gate = {
+    ...{ ...BASE, id: 'g1', kind: 'approval' },
+    subject: { tool: 'edit', callId: 'c1', arguments: '{}', calls },
+  };
+  const via = { via: 'answerGate', maxBytes: 1_000 } as const;
+
+  it.each([
+    ['y', { decision: 'approve' }],
+    ['y except 2: keep it', { decision: 'approve', except: { 2: 'keep it' } }],
+    ['ja, except 2: keep it', null],
+    ['y except 1: a; 2: b', { decision: 'approve', except: { 1: 'a', 2: 'b' } }],
+    ['y except 2', null],
+    ['y but not 2', null],
+    ['n later', { decision: 'deny', reason: 'later' }],
+    ['e {"path": "x"}', null],
+  ])('typed: %s → %j', (line, input) => {
+    const read = answerFromWords(gate, line);
+    expect('input' in read ? read.input : null).toEqual(input);
+  });
+
+  it('numbers and ids mean its calls; arguments and reasons that are none are refused', () => {
+    const check = (input: object) =>
+      checkAnswer([gate], { gateId: 'g1', decision: 'approve', ...input }, via);
+    for (const name of ['2', 'c2'])
+      expect(check({ except: { [name]: 'keep it' } })).toMatchObject({
+        ok: { answer: { except: { c2: 'keep it' } } },
+      });
+    for (const input of [{ arguments: {} }, { except: { 3: 'x' } }, { except: { 2: '' } }])
+      expect(check(input)).toHaveProperty('error');
+    expect(check({ decision: 'deny', except: { 2: 'x' } })).toHaveProperty('error');
+  });
+});
