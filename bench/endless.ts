@@ -11,7 +11,7 @@ import { WORKFLOW_TYPE } from '../src/run/agents/run-config.js';
 import { finishSignal, followUpSignal, steerSignal } from '../src/workflows/run/definitions.js';
 import { type Arena, type Database, startArena } from './support/arena.js';
 import { machine, median, table } from './support/machine.js';
-import { useOf } from './support/processes.js';
+import { processUse } from './support/processes.js';
 
 const options = new Command('endless')
   .description('Each goal has ten turns and ten messages: nine that steer and the next goal.')
@@ -68,7 +68,7 @@ async function measure(on: Arena): Promise<Window[]> {
       turn,
       msOfTurn: (performance.now() - from.at) / turns,
       bytesOfTurn: (await history.since()) / turns,
-      residentMb: worker.pid ? useOf(worker.pid).residentMb : Number.NaN,
+      residentMb: worker.pid ? processUse(worker.pid).residentMb : Number.NaN,
     });
     if (kills[0] !== undefined && turn >= kills[0]) {
       kills.shift();

@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { median } from './machine.js';
-import { useOf, warningsOf } from './processes.js';
+import { processUse, warningsOf } from './processes.js';
 import type { RunShape } from './run-script.js';
 import { historyOf, historyOfAgents } from './runs.js';
 
@@ -35,12 +35,12 @@ export interface Measured {
 export async function measure(measured: Measured, runs: number): Promise<Figures> {
   const { client, worker, server, start, end, shape } = measured;
   const [workerPid = 0, serverPid = 0] = [worker.pid, server.pid];
-  const before = { worker: useOf(workerPid), server: useOf(serverPid) };
+  const before = { worker: processUse(workerPid), server: processUse(serverPid) };
   const from = performance.now();
   const handles = await Promise.all(Array.from({ length: runs }, start));
   await Promise.all(handles.map(end));
   const wallSeconds = (performance.now() - from) / 1_000;
-  const after = { worker: useOf(workerPid), server: useOf(serverPid) };
+  const after = { worker: processUse(workerPid), server: processUse(serverPid) };
   const first = handles[0]?.workflowId ?? '';
   const own = await historyOf(client, first);
   const ofAgents = await historyOfAgents(client, first, shape);

@@ -15,7 +15,7 @@ export interface ProcessUse {
 const TICKS = 100;
 
 /** Reads /proc: Linux only. Throws where the process is gone. */
-export function useOf(pid: number): ProcessUse {
+export function processUse(pid: number): ProcessUse {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
