@@ -72,7 +72,7 @@ function section(name, entry) {
 
 const out = mkdtempSync(join(tmpdir(), 'steersman-api-'));
 try {
-  execFileSync(process.execPath, [join(root, 'scripts/types.mjs'), out]);
+  execFileSync(process.execPath, [join(root, 'scripts/types.mjs'), out], { stdio: 'inherit' });
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const parts = Object.entries(exports)
     .filter(([path, target]) => path !== '.' && target.types !== undefined)
