@@ -102,7 +102,7 @@ describe('execution', () => {
       },
       read('a.txt'),
       read('b.txt'),
-      done('a.txt says alpha, and I am sure that is all.'),
+      { text: execution({ summary: 'a.txt says alpha, and more is missing.', taskCompleted: false }) },
       done('b.txt says beta.'),
       accepted,
     ]);
@@ -113,7 +113,12 @@ describe('execution', () => {
       lastUser: expect.stringContaining('are used up'),
     });
     expect(result.tasks).toMatchObject([
-      { id: 'one', status: 'failed', reason: 'max_rounds', result: expect.stringContaining('I am sure') },
+      {
+        id: 'one',
+        status: 'failed',
+        reason: 'max_rounds',
+        result: expect.stringContaining('more is missing'),
+      },
       { id: 'two', status: 'completed', rounds: 1 },
       { id: 'three', status: 'blocked', reason: 'dependency_failed', rounds: 0 },
     ]);

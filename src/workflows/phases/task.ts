@@ -115,10 +115,10 @@ function applyReport(
 ): Moved {
   const { id: taskId } = task;
   echo(run, taskId, output);
-  if (position.reporting) {
-    return endTask(run, taskId, { status: 'failed', reason: 'max_rounds', result: output.summary });
-  }
   const { decision } = decideTask(output, taskId);
+  // The verification judges work that its last report calls done; else the task has failed.
+  if (position.reporting && decision !== 'completed')
+    return endTask(run, taskId, { status: 'failed', reason: 'max_rounds', result: output.summary });
   const left = roundsOf(run, task) - position.turns.round;
   const carrier = run.role(carrierOf(run.pinned, task));
   switch (decision) {

@@ -240,7 +240,7 @@ function thenText({ limit }: Case, { cause, wrapUp, state }: Awaited<ReturnType<
   if (limit.startsWith('`toolCalls')) return 'the calls over it are `skipped`, and the work goes on';
   if (limit.endsWith('with tasks')) return 'the plan as it stands is carried out';
   if (isTask)
-    return `the task reports in one call without tools and has failed: \`max_rounds\`; if it was the whole plan, the goal ends \`${cause}\``;
+    return `the task reports in one call without tools and, unless its report says that it is done, has failed: \`max_rounds\`; if it was the whole plan, the goal ends \`${cause}\``;
   return `\`${cause}\`, ${wrapUp}`;
 }
 

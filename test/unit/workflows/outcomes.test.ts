@@ -39,6 +39,19 @@ describe('outcomes', () => {
     );
   });
 
+  test.each([
+    ['says that it is done → the verifier judges it: verified', true, 'verified', 'completed'],
+    ['says that it is not → failed, whatever the verdict says', false, 'failed:tasks', 'failed'],
+  ])('outcome: the last report, without tools, %s (L6, OU1)', async (_, taskCompleted, cause, status) => {
+    const report = {
+      text: execution({ summary: 'The file says 42.', taskCompleted, shouldContinue: false }),
+    };
+    const pinned = { limits: { ...DEFAULT_LIMITS, execution: 1 } };
+    const replies = [planned('Write'), { calls: ['put'] }, report, accepted(1)];
+    const { end, run } = await runTeam(replies, { pinned, settings: { autoApprove: true } });
+    expect([end.cause, run.state.tasks[0]?.status]).toEqual([cause, status]);
+  });
+
   test('outcome: one of two tasks failed, and the verdict says done → unverified, tasks_failed; the answer names it (OU1)', async () => {
     const { end } = await runTeam([planned('Read', 'Write'), done, gaveUp, accepted(2)]);
     expect(end).toMatchObject({ outcome: 'unverified', cause: 'tasks_failed' });
