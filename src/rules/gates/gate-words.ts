@@ -35,7 +35,7 @@ export function wordsHint(gate: Gate): string {
     case 'form':
       return formHint(gate.subject.schema);
     case 'step':
-      return `s skip${gate.subject.canReplan ? ' · r replan' : ''} · a abort · a reason stands behind a colon, as in s: not needed`;
+      return `s skip${gate.subject.canReplan ? ' · r replan' : ''} · a abort · a reason follows a colon, as in s: not needed`;
   }
 }
 

@@ -247,8 +247,8 @@ test('a folder of accounts: a pipe in the place of a file → an error at once',
   const path = join(dir, 'accounts', readdirSync(join(dir, 'accounts'))[0] ?? '');
   rmSync(path);
   execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
-  await expect(openFolder(dir).accounts.show('ann')).rejects.toThrow(/is no file/);
-  await expect(accounts.grant('ann', 'second', 5)).rejects.toThrow(/ENXIO|is no file/);
+  await expect(openFolder(dir).accounts.show('ann')).rejects.toThrow(/is not a regular file/);
+  await expect(accounts.grant('ann', 'second', 5)).rejects.toThrow(/ENXIO|is not a regular file/);
 });
 
 test('a folder of accounts: a folder in the place of a file → the others are listed', async () => {

@@ -575,8 +575,8 @@ describe('the folder', () => {
     const path = fileIn();
     rmSync(path);
     execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
-    await expect(sessions.runs('s-1')).rejects.toThrow(/is no file/);
-    await expect(sessions.keep(run, [said(1, 'one')])).rejects.toThrow(/is no file/);
+    await expect(sessions.runs('s-1')).rejects.toThrow(/is not a regular file/);
+    await expect(sessions.keep(run, [said(1, 'one')])).rejects.toThrow(/is not a regular file/);
     expect(await sessions.search({ text: 'one', limit: ALL })).toEqual([]);
   });
 
