@@ -192,7 +192,9 @@ describe('the bounds of a run', () => {
   test('MAX_STATE_BYTES: the sum of all bounds → well below what the server takes (ST1, L20)', () => {
     const sum = Object.values(BOUNDS).reduce((total, bytes) => total + bytes, 0);
     expect(MAX_STATE_BYTES).toBeGreaterThanOrEqual(sum);
-    expect(MAX_STATE_BYTES).toBeLessThan(PAYLOAD_BYTES - 60_000);
+    const remedy =
+      'src/base/sizes/bounds.ts: a part has grown, so lower another by as much. JOURNAL_BYTES is missed least: its oldest events are in the store.';
+    expect(MAX_STATE_BYTES, remedy).toBeLessThan(PAYLOAD_BYTES - 60_000);
     expect(BOUNDS.threads).toBeGreaterThanOrEqual(250_000);
   });
 
