@@ -141,6 +141,8 @@ describe.skipIf(browserPath === null)('console', () => {
     await page.locator('.chat strong', { hasText: 'stands' }).first().waitFor();
     expect([await page.locator('.chat img').count(), await page.title()]).toEqual([0, 'Steersman']);
     await run.result();
+    // The page may still load what the end of the run needs.
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.context().close();
   });
 
@@ -171,6 +173,26 @@ describe.skipIf(browserPath === null)('console', () => {
     }
     await context.close();
     await run.cancel();
+  });
+
+  test('views of a run that has ended → its files, what a call was sent, and an event by its address', async () => {
+    rig.play((_request, index) => (index === 0 ? write('viewed.txt') : { text: 'Done.' }));
+    const run = await rig.start('Write one to look at.', { ...attended, autoApprove: true });
+    await run.result();
+    const page = await shown.open(run.workflowId);
+    const at = `${shown.url}runs/${encodeURIComponent(run.workflowId)}`;
+    await page.goto(`${at}#files`);
+    await page.locator('.panel strong', { hasText: 'viewed.txt' }).waitFor();
+    await page.getByText('+written').waitFor();
+    await page.goto(`${at}#modelCalls`);
+    await page.locator('details.artifact > summary').first().click();
+    await page.getByText(/^System text, /).waitFor();
+    await page.getByText(/^\d+ tool\(s\)/).click();
+    await page.getByText('write_file', { exact: true }).first().waitFor();
+    const [started] = await eventsOf(run, 'tool_call_started');
+    await page.goto(`${at}#event-${started?.seq}`);
+    await page.locator('.event.named', { hasText: 'write_file' }).waitFor();
+    await page.context().close();
   });
 
   test('FC7 the first page → at most 60 KB, with a goal to type; its cost is loaded when it is opened', async () => {

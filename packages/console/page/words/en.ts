@@ -351,7 +351,7 @@ export const EN = {
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',
   zoomFit: 'Fit',
-  chooseBar: 'Point at a bar, or tap it, to read it.',
+  chooseBar: 'Point at a bar, tap it, or use the arrow keys, to read it.',
   bar_turn: 'model',
   bar_tool: 'tool',
   bar_agent: 'sub-agent',

@@ -347,7 +347,7 @@ export const ZH: Words = {
   zoomIn: '放大',
   zoomOut: '缩小',
   zoomFit: '适应宽度',
-  chooseBar: '指向或点按任一条形查看详情。',
+  chooseBar: '指向或点按任一条形，或用方向键，查看详情。',
   bar_turn: '模型',
   bar_tool: '工具',
   bar_agent: '子代理',

@@ -1,7 +1,7 @@
 /** The timeline of the console's page: from events to bars. */
 import { expect, test } from 'vitest';
 import { placeOf, spansOf, ticksIn } from '../../../../packages/console/page/run/timeline/axis.js';
-import { timelineOf } from '../../../../packages/console/page/run/timeline/bars.js';
+import { barBeside, timelineOf } from '../../../../packages/console/page/run/timeline/bars.js';
 import type { Durable } from '../../../../packages/view/items.js';
 
 function events(...list: [number, string, Record<string, unknown>?][]): Durable[] {
@@ -136,4 +136,23 @@ test('timeline: waits are not to be shortened, or there is no work → one axis,
   expect(spansOf(timelineOf(night, null), false)).toEqual([{ from: 0, to: 8_020_000, shown: 8_020_000 }]);
   const waits = events([0, 'gate_opened', { gateId: 'g1', kind: 'plan' }]);
   expect(spansOf(timelineOf(waits, 90_000), true)).toEqual([{ from: 0, to: 90_000, shown: 90_000 }]);
+});
+
+test('arrow keys: bars of all lanes → one after the other by their beginning, and none beyond the ends', () => {
+  const bar = (name: string, from: number) =>
+    ({ kind: 'tool', name, from, to: null, isBad: false, detail: '' }) as const;
+  const [a, b, c] = [bar('a', 1), bar('b', 2), bar('c', 3)];
+  const lanes = [
+    { path: '', rows: [{ kind: 'tool' as const, bars: [a, c] }] },
+    { path: 'x/1', rows: [{ kind: 'tool' as const, bars: [b] }] },
+  ];
+  const names = [
+    barBeside({ lanes }, null, 1),
+    barBeside({ lanes }, a, 1),
+    barBeside({ lanes }, b, 1),
+    barBeside({ lanes }, c, 1),
+    barBeside({ lanes }, a, -1),
+  ];
+  expect(names.map(each => each?.name)).toEqual(['a', 'b', 'c', 'c', 'a']);
+  expect(barBeside({ lanes: [] }, null, 1)).toBeNull();
 });

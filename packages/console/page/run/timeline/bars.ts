@@ -59,6 +59,13 @@ export function timelineOf(events: readonly Durable[], now: number | null): Time
   return { from, to, lanes, marks };
 }
 
+/** Returns the bar that begins next, or before; the first one if none is chosen. */
+export function barBeside({ lanes }: Pick<Timeline, 'lanes'>, chosen: Bar | null, by: number): Bar | null {
+  const bars = lanes.flatMap(({ rows }) => rows.flatMap(row => row.bars)).sort((a, b) => a.from - b.from);
+  const at = bars.findIndex(bar => bar.from === chosen?.from && bar.name === chosen.name);
+  return bars[at < 0 ? 0 : Math.min(bars.length - 1, Math.max(0, at + by))] ?? null;
+}
+
 /** True for the call of a sub-agent that has its own bar for the same time. */
 function isDrawnAsAgent({ kind, name, from, to }: Bar, bars: readonly Bar[]): boolean {
   if (kind !== 'tool' || name !== 'call_subagent') return false;

@@ -7,7 +7,7 @@ import { durationWords, now } from '../../parts/time.js';
 import type { RunModel } from '../../run-model.js';
 import { t } from '../../words/words.js';
 import { placeOf, type Span, spansOf, ticksIn } from './axis.js';
-import { type Bar, type Lane, type Timeline, timelineOf } from './bars.js';
+import { type Bar, barBeside, type Lane, type Timeline, timelineOf } from './bars.js';
 
 const ROW = 22;
 const LANE_HEAD = 20;
@@ -35,6 +35,13 @@ function Drawn({ run }: { run: RunModel }) {
   const end = isOpen ? now.value : null;
   const timeline = useMemo(() => timelineOf(run.events, end), [run.events.length, end, run.from]);
   const spans = useMemo(() => spansOf(timeline, shorten.value), [timeline, shorten.value]);
+  /** Arrow keys go from bar to bar, in the order of their beginning. */
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    chosen.value = barBeside(timeline, chosen.value, by);
+  };
   const step = (factor: number) => {
     zoom.value = Math.min(MOST_ZOOM, Math.max(1, zoom.value * factor));
   };
@@ -74,7 +81,9 @@ function Drawn({ run }: { run: RunModel }) {
         </button>
       </header>
       <Earlier run={run} />
-      <div class="scroll" ref={box}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the status below tells the chosen bar. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by keyboard. */}
+      <div class="scroll" ref={box} tabIndex={0} onKeyDown={onKeyDown}>
         {width > 0 && <Axis timeline={timeline} spans={spans} width={width * zoom.value} chosen={chosen} />}
       </div>
       <p class="chosen" role="status">
