@@ -2,7 +2,7 @@
 
 export { type GatePart, gateParts, OPTIONS, partLines, partsOf } from './gates/gate-parts.js';
 export { type Chosen, type FieldValues, firstValues, type Given, replyTo } from './gates/gate-reply.js';
-export { argumentsText, editText } from './gates/gate-text.js';
+export { argumentsText, besideEdit, editText } from './gates/gate-text.js';
 export { wordsHint, yesOrNoOf } from './gates/gate-words.js';
 export { type Known, knownOf } from './gates/known.js';
 export { hiddenLines, shownArguments, wholeParts } from './gates/whole-gate.js';

@@ -1,6 +1,5 @@
 /** The gate of several changes of files in one reply: one question, with each change in full. */
 
-import { isRecord } from '../../base/json/json.js';
 import { escapeUnseen, visibleText } from '../../base/text/unseen.js';
 import { fill, type Words } from '../../base/words/words.js';
 import type { Gate } from '../../run/gates/gate.js';
@@ -10,11 +9,10 @@ import { barred } from './gate-parts.js';
 import {
   alwaysText,
   argumentLine,
+  besideEdit,
   changeOf,
   editText,
   type GateText,
-  NEW,
-  OLD,
   whyShown,
 } from './gate-text.js';
 import { type ComparedFile, MOST_DIFF_CHARS, PATH, textUnder, wholeWrite } from './whole-write.js';
@@ -75,26 +73,19 @@ export function editsOf(
 function changeLines(words: Words, { tool, input, concerns, compared }: EditCall, number: number): string[] {
   const path = escapeUnseen(JSON.stringify(textUnder(input, PATH) ?? ''));
   return [
-    [`${number}. ${tool.name} ${path}`, ...besideDiff(input)].join(' '),
+    [`${number}. ${tool.name} ${path}`, ...unshownArguments(input)].join(' '),
     ...concerns.map(concern => `- ${barred(concern)}`),
     ...changeOf(words, input, compared),
   ];
 }
 
-/**
- * Returns arguments that a diff does not show, such as one that replaces all occurrences: the call's own, then those of
- * each edit.
- */
-function besideDiff(input: Record<string, unknown>): string[] {
+/** Returns the arguments that neither path nor diff shows, such as one that replaces all occurrences. */
+function unshownArguments(input: Record<string, unknown>): string[] {
   if (editText(input) === null) return [];
-  const { edits, ...own } = input;
-  const each: unknown[] = Array.isArray(edits) ? edits : [];
-  return [own, ...each].flatMap((given, index) => {
-    const rest = Object.entries(isRecord(given) ? given : {}).filter(([name]) => !SHOWN.includes(name));
-    if (rest.length === 0) return [];
-    const of = index === 0 || each.length === 1 ? '' : `edit ${index}: `;
-    return [`(${of}${escapeUnseen(JSON.stringify(Object.fromEntries(rest)))})`];
+  const all = besideEdit(input);
+  return all.flatMap((rest, index) => {
+    if (Object.keys(rest).length === 0) return [];
+    const of = index === 0 || all.length === 2 ? '' : `edit ${index}: `;
+    return [`(${of}${escapeUnseen(JSON.stringify(rest))})`];
   });
 }
-
-const SHOWN: readonly string[] = [...PATH, ...OLD, ...NEW];

@@ -14,7 +14,7 @@ import { allowedBy } from '../../run/tools/permission.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { inRunOrder } from '../plan/plan-order.js';
 import { barred, type GatePart, OPTIONS, partsOf } from './gate-parts.js';
-import { type ComparedFile, comparedLine, shownDiff, textUnder, wholeWrite } from './whole-write.js';
+import { type ComparedFile, comparedLine, PATH, shownDiff, textUnder, wholeWrite } from './whole-write.js';
 
 export type GateText = Pick<Gate, 'title' | 'body'>;
 
@@ -303,8 +303,8 @@ function atDeadline(words: Words, gate: Gate): string {
 // The change that a call makes in a file, as a diff from its own arguments. The file itself is not read.
 
 /** Argument names for the text that is removed and the text that replaces it. */
-export const OLD = ['oldText', 'old_text', 'old_string', 'oldString', 'old_str'];
-export const NEW = ['newText', 'new_text', 'new_string', 'newString', 'new_str'];
+const OLD = ['oldText', 'old_text', 'old_string', 'oldString', 'old_str'];
+const NEW = ['newText', 'new_text', 'new_string', 'newString', 'new_str'];
 
 /**
  * Returns lines removed with `-`, added with `+`, unchanged with a blank; null for a call without such arguments.
@@ -318,6 +318,23 @@ export function editText(input: unknown, most?: number): string | null {
   );
   if (parts.length === 0 || parts.some(part => part === null)) return null;
   return shownDiff(parts.join('\n@@\n'), most);
+}
+
+/**
+ * Returns the arguments that path and difference of an edit do not show: the call's own, then those of each of its edits.
+ * A second name for a path or a text is among them, because the tool may read that one.
+ */
+export function besideEdit(input: Readonly<Record<string, unknown>>): Record<string, unknown>[] {
+  if (!Array.isArray(input.edits)) return [unshown(input, [PATH, OLD, NEW])];
+  const { edits, ...own } = input;
+  return [unshown(own, [PATH]), ...edits.map(edit => unshown(edit, [OLD, NEW]))];
+}
+
+/** Leaves out what is shown: of each list of names, the first that has a text. */
+function unshown(given: unknown, shown: readonly (readonly string[])[]): Record<string, unknown> {
+  if (!isRecord(given)) return {};
+  const names = shown.map(list => list.find(name => typeof given[name] === 'string'));
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
 }
 
 function oneEdit(before: string | null, after: string | null): string | null {

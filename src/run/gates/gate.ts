@@ -176,8 +176,9 @@ function visibleGate(gate: Gate): Gate {
   return { ...gate, ...words, subject: { ...gate.subject, options: gate.subject.options.map(visibleText) } };
 }
 
-/** True if a fitted gate still has all fields or options of the original, or if it has neither. */
+/** True if a fitted gate still has all fields, options or changes of the original, or if it has none. */
 export function hasWholeForm(fits: Gate, gate: Gate): boolean {
+  if (gate.kind === 'approval' && gate.subject.calls) return fits.body === visibleText(gate.body);
   if (gate.kind === 'question')
     return choicesOf(fits).join('\n') === choicesOf(gate).map(visibleText).join('\n');
   if (gate.kind !== 'form') return true;

@@ -87,7 +87,8 @@ export function showWaiting(run: Run): void {
   const { waiting } = run.memory.agents;
   for (let [next] = waiting; next && isRoomForGate(openGates(run)); [next] = waiting) {
     const gate = fitGate(next.gate, openGates(run));
-    // A form that was cut to fit would be another form, and a cut question would offer other options.
+    // A form that was cut to fit would be another form, a cut question would offer other options, and a cut list of changes
+    // would hide some.
     const waits = gate.kind === 'form' || openGates(run).length > 0;
     if (waits && !hasWholeForm(gate, next.gate)) return;
     waiting.shift();

@@ -3,7 +3,7 @@
 import { jsonBytes, ownValue, stringOr } from '../../../base/json/json.js';
 import { FAILURE_BYTES, GATES_BYTES, LEAST_GATE_BYTES } from '../../../base/sizes/bounds.js';
 import { sizeOfList } from '../../../base/sizes/sizes.js';
-import { fitted } from '../../../base/text/fit.js';
+import { cutText } from '../../../base/text/fit.js';
 import { stringsOf } from '../../../base/text/output-fields.js';
 import { type EditCall, editsOf, isShownWhole } from '../../../rules/gates/edits-text.js';
 import { approvalOf, argumentLine, clientToolText } from '../../../rules/gates/gate-text.js';
@@ -82,8 +82,16 @@ function noteForAll(
     if (left !== undefined) return [callId, { decision: 'deny', reason: left }] as const;
     return [callId, { decision: decision === 'deny' ? 'deny' : 'approve', reason }] as const;
   });
-  batch.said = fitted({ ...batch.said, ...Object.fromEntries(given) }, FAILURE_BYTES);
+  const all = Object.entries({ ...batch.said, ...Object.fromEntries(given) });
+  // Only reasons are cut: a call without its decision would be asked about again.
+  const room = Math.floor(FAILURE_BYTES / all.length) - DECISION_BYTES;
+  batch.said = Object.fromEntries(
+    all.map(([id, said]) => [id, { ...said, reason: (said.reason && cutText(said.reason, room)) || null }]),
+  );
 }
+
+/** The answer about one call without its reason. */
+const DECISION_BYTES = 70;
 
 /** True if the client has the call: it may have run it, even if its gate closes without a result. */
 export function isWithClient(run: Run, call: ToolUseBlock): boolean {
@@ -179,8 +187,11 @@ export async function openBatchGates(
   for (const each of asking) {
     if (!isRoomForGate(openGates(run))) return;
     const group = groups.get(each);
-    if (!group) openGate(run, approvalQuestion(run, each.call, { ...each, reply }));
-    else if (group[0].callId === each.call.id) openGate(run, editsQuestion(run, each.call, group, reply));
+    // The room may be gone since the calls were grouped: a change that is cut off must not be made by the answer.
+    if (group?.[0].callId === each.call.id && jsonBytes(editsOf(run.words, group, '')) > roomTogether(run))
+      for (const [other, its] of groups) if (its === group) groups.delete(other);
+    if (!groups.has(each)) openGate(run, approvalQuestion(run, each.call, { ...each, reply }));
+    else if (group?.[0].callId === each.call.id) openGate(run, editsQuestion(run, each.call, group, reply));
   }
 }
 
@@ -195,14 +206,15 @@ type EditGroup = [EditCall, ...EditCall[]];
 /** Bytes of the changes that one gate shows: it is never cut. */
 const MOST_TOGETHER_BYTES = 12_000;
 
+function roomTogether(run: Run): number {
+  return Math.min(MOST_TOGETHER_BYTES, (GATES_BYTES - sizeOfList(openGates(run))) / 2 - LEAST_GATE_BYTES);
+}
+
 /** Returns the changes of files that one gate asks about, by call: as many as it shows in full. */
 function editsTogether(run: Run, asking: readonly AskedCall[]): Map<AskedCall, EditGroup> {
   const groups = new Map<AskedCall, EditGroup>();
   let group: EditGroup | null = null;
-  const room = Math.min(
-    MOST_TOGETHER_BYTES,
-    (GATES_BYTES - sizeOfList(openGates(run))) / 2 - LEAST_GATE_BYTES,
-  );
+  const room = roomTogether(run);
   for (const each of asking) {
     const { call, decision, compared } = each;
     const { tool, concerns } = decision;

@@ -45,6 +45,16 @@ describe('FC6 the change of a call', () => {
       { kind: 'diff', text: '-a\n+b', whole: null, rest: { 'edits.0.all': true } },
     ],
     [
+      'an edit with a second path and a second text, which its tool may read → says both',
+      shown('edit', { path: 'a.ts', file_path: '/etc/b', oldText: 'a', newText: 'b', new_string: 'c' }),
+      { kind: 'diff', text: '-a\n+b', whole: null, rest: { file_path: '/etc/b', new_string: 'c' } },
+    ],
+    [
+      'an edit with texts beside its list → says them',
+      shown('edit', { path: 'a.ts', newText: 'c', edits: [{ oldText: 'a', newText: 'b', new_str: 'd' }] }),
+      { kind: 'diff', text: '-a\n+b', whole: null, rest: { newText: 'c', 'edits.0.new_str': 'd' } },
+    ],
+    [
       'a long edit → all of it',
       shown('edit', { path: 'a.ts', edits: [{ oldText: '', newText: long }] }),
       { kind: 'diff', text: long.replace(/^/gm, '+'), whole: null, rest: {} },

@@ -20,7 +20,7 @@ export function actOf(tool: string, input: ToolInput | null): Act {
     : { word: 'actCallOn', values: { tool, path } };
 }
 
-export const PATHS = ['path', 'file_path', 'filePath'];
+const PATHS = ['path', 'file_path', 'filePath'];
 
 function pathOf(input: ToolInput | null): string | null {
   const found = PATHS.map(name => input?.[name]).find(value => typeof value === 'string');

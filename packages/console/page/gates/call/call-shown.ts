@@ -1,8 +1,8 @@
 /** What a tool call would do, as a gate's card shows it: its change once, in the form that suits it. Pure. */
 import { isRecord } from 'steersman/base';
 import type { Gate, ToolInput } from 'steersman/client';
-import { editText, type GatePart, partsOf, wholeWrite } from 'steersman/rules';
-import { type Act, actOf, PATHS } from './act.js';
+import { besideEdit, editText, type GatePart, partsOf, wholeWrite } from 'steersman/rules';
+import { type Act, actOf } from './act.js';
 
 /** A call's change. Each argument stands in one of these, and in no other. */
 export type Change =
@@ -85,13 +85,7 @@ function changeOf(gate: CallGate, input: ToolInput | null): Change {
     };
   if (write !== null) return { kind: 'file', text: write.content };
   const edit = editText(input, Number.POSITIVE_INFINITY);
-  if (edit !== null)
-    return {
-      kind: 'diff',
-      text: edit,
-      whole: null,
-      rest: { ...without(input, isEdit), ...extrasOf(input.edits) },
-    };
+  if (edit !== null) return { kind: 'diff', text: edit, whole: null, rest: besideOf(input) };
   const { command } = input;
   if (typeof command === 'string')
     return { kind: 'command', text: command, rest: without(input, name => name === 'command') };
@@ -102,26 +96,17 @@ function isCut(diff: string): boolean {
   return diff.endsWith('\n…');
 }
 
-const OLD_OR_NEW = /^(?:old|new)_?(?:text|string|str)$/i;
-
-/** The path stands in the title. */
-function isEdit(name: string, value: unknown): boolean {
-  return PATHS.includes(name) || (name === 'edits' ? Array.isArray(value) : OLD_OR_NEW.test(name));
-}
-
-/** Returns what edits say besides their texts, such as `all`. */
-function extrasOf(edits: unknown): ToolInput {
-  const each = Array.isArray(edits) ? edits.filter(isRecord) : [];
+/** Returns what title and difference do not show of an edit, such as `all`. */
+function besideOf(input: ToolInput): ToolInput {
+  const [own = {}, ...each] = besideEdit(input);
   const extras = each.flatMap((edit, at) =>
-    Object.entries(edit)
-      .filter(([name]) => !OLD_OR_NEW.test(name))
-      .map(([name, value]) => [`edits.${at}.${name}`, value] as const),
+    Object.entries(edit).map(([name, value]) => [`edits.${at}.${name}`, value] as const),
   );
-  return Object.fromEntries(extras);
+  return { ...own, ...Object.fromEntries(extras) };
 }
 
-function without(input: ToolInput, isShown: (name: string, value: unknown) => boolean): ToolInput {
-  return Object.fromEntries(Object.entries(input).filter(([name, value]) => !isShown(name, value)));
+function without(input: ToolInput, isShown: (name: string) => boolean): ToolInput {
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !isShown(name)));
 }
 
 /** Returns the model's own text of the call, if it had to be repaired to be read. */

@@ -4,6 +4,7 @@ import type { RunSettings } from '../../../../../src/run/agents/run-config.js';
 import { requestPause } from '../../../../../src/workflows/inbox/inbox-handlers.js';
 import type { Run } from '../../../../../src/workflows/run/run.js';
 import { runNextCalls } from '../../../../../src/workflows/turn/tools/run-tools.js';
+import { pinnedRun } from '../../../../support/core-values.js';
 import { answer, fileTool, runAtCalls } from '../../../../support/small-run.js';
 import { eventually } from '../../../../support/wait.js';
 
@@ -180,4 +181,61 @@ test.each([
   void turnAll(run);
   await eventually(() => expect(gates(run)).toHaveLength(1));
   expect(() => answer(run, { gateId: gates(run)[0]?.id, decision: 'approve', except })).toThrow(why);
+});
+
+const SMUGGLED: [string, Record<string, unknown>, string][] = [
+  [
+    'a path under another name',
+    { path: 'a', file_path: '/etc/hidden', oldText: 'x', newText: 'y' },
+    'hidden',
+  ],
+  ['a text under another name', { path: 'a', oldText: 'x', newText: 'y', new_string: 'hidden' }, 'hidden'],
+  [
+    'a text beside its edits',
+    { path: 'a', newText: 'hidden', edits: [{ oldText: 'x', newText: 'y' }] },
+    'hidden',
+  ],
+  [
+    'a path in an edit',
+    { path: 'a', edits: [{ path: '/etc/hidden', oldText: 'x', newText: 'y' }] },
+    'hidden',
+  ],
+];
+
+test.each(SMUGGLED)(
+  'SE9: edits of one reply, one with %s → the gate shows it',
+  async (_what, input, hidden) => {
+    const { run } = atEdits([{ name: 'edit', input }, editOf('b')]);
+    void turnAll(run);
+    await eventually(() => expect(gates(run)).toHaveLength(1));
+    expect(gates(run)[0]?.body).toContain(hidden);
+  },
+);
+
+test('SE9: edits beside large calls that take up the room → no change that a gate asks about is cut off', async () => {
+  const put = (path: string) => ({ name: 'put', input: { path, text: '字'.repeat(4_000) } });
+  const long = (path: string) => editOf(path, { note: 'n'.repeat(3_000) });
+  const { run } = atEdits([put('x'), put('y'), put('z'), long('a'), long('b'), long('c')]);
+  void turnAll(run);
+  await eventually(() => expect(gates(run).length).toBeGreaterThan(3));
+  expect(gates(run).some(({ subject }) => 'calls' in subject)).toBe(false);
+  for (const gate of gates(run))
+    for (const { path } of (gate.kind === 'approval' && gate.subject.calls) || [])
+      expect(gate.body).toContain(`+new ${path}`);
+});
+
+test('SE9: a no with a long reason to 48 edits → all are denied, and none is asked about again', async () => {
+  const edits = Array.from({ length: 48 }, (_, index) => editOf(`f${index}`));
+  const { run, results } = atEdits(edits, { limits: { ...pinnedRun().limits, toolCallsPerTurn: 64 } });
+  const turning = turnAll(run);
+  await eventually(() => expect(gates(run)).toHaveLength(1));
+  answer(run, {
+    gateId: gates(run)[0]?.id,
+    decision: 'deny',
+    reason: 'These files are generated. '.repeat(9),
+  });
+  for (let index = 0; index < 48; index += 1) await new Promise(setImmediate);
+  expect(gates(run)).toEqual([]);
+  await turning;
+  expect(results().map(({ ending }) => ending)).toEqual(edits.map(() => 'denied'));
 });
