@@ -14,6 +14,7 @@ import { saidCall, toolCallsOf } from '../../../run/messages/message.js';
 import type { Batch } from '../../../run/position/position.js';
 import { taskAt } from '../../../run/state/cursor.js';
 import { isHeld } from '../../../run/state/run-state.js';
+import { batchAction, waitingSteers } from '../../../run/steering/inbox.js';
 import { toolEnding, toolFailureDecision } from '../../../run/tools/effect.js';
 import type { LedgerEntry } from '../../../run/tools/ledger.js';
 import { isRepeatable, type ToolDefinition, toolAttempts } from '../../../run/tools/tool.js';
@@ -129,15 +130,31 @@ async function runCall(
     const waiting = begin();
     if (!waiting) continue;
     await waiting;
-    if (run.state.people.stop !== null)
+    const why = await heldBack(run, started.reply);
+    if (why === 'stop')
       return failedResult(run.words, call, tool, {
         kind: 'cancelled',
         type: FAILURE.tool.notSent,
         message: '',
       });
+    if (why === 'message') return toolResult(call, 'skipped', { note: run.words.noteSuperseded }, run.words);
   }
   if (isRecall(tool) && hasUnkept(run)) await keepSession(run);
   return callUntilResult(run, { ...started, tool, note }, starterOf(run, started, tool));
+}
+
+/** Waits while the run is held: the call is not sent yet. Returns what came meanwhile that it must not be sent after. */
+async function heldBack(run: Run, { role }: AssistantMessage): Promise<'stop' | 'message' | null> {
+  const { state, ports } = run;
+  const why = () => {
+    if (state.people.stop !== null) return 'stop';
+    if (!run.behaves(4)) return null;
+    return batchAction(waitingSteers(state.people.inbox, role)) === 'skip_rest' ? 'message' : null;
+  };
+  const mayGoOn = () => why() !== null || !isHeld(state) || !run.behaves(4);
+  if (!mayGoOn()) await ports.wait(mayGoOn, null, 'the run to be resumed');
+  ports.throwIfCancelled();
+  return why();
 }
 
 /** Makes a call, with retries if they are safe, and returns its result, even for a failure. */

@@ -4,11 +4,14 @@ import { execution, plan, verdict } from '../../../../packages/test-kit/role-out
 import type { PinnedRun } from '../../../../src/run/agents/run-config.js';
 import type { Check } from '../../../../src/run/checks/check.js';
 import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
-import { receive } from '../../../../src/workflows/inbox/inbox-handlers.js';
+import { receive, requestPause, requestResume } from '../../../../src/workflows/inbox/inbox-handlers.js';
 import { showGate } from '../../../../src/workflows/run/gates.js';
+import type { Run } from '../../../../src/workflows/run/run.js';
+import { runNextCalls } from '../../../../src/workflows/turn/tools/run-tools.js';
 import { runTeam, type TeamGiven, type TeamReply } from '../../../support/scripted-team.js';
-import { answer, fileTool, testRole } from '../../../support/small-run.js';
+import { answer, fileTool, runAtCalls, testRole } from '../../../support/small-run.js';
 import { CONTENT, teamRun } from '../../../support/team-run.js';
+import { eventually } from '../../../support/wait.js';
 
 const PASSED = { status: 'passed' as const, why: 'ok' };
 const checks: Check[] = [{ run: 'npm test' }];
@@ -193,6 +196,43 @@ describe('SE8: checks before the first change', () => {
       'check_started',
       'check_ended',
     ]);
+  });
+
+  test.each(['skip', 'interrupt'])(
+    'a message (%s) comes while they are made → the change is not made: its role reads the message first',
+    async when => {
+      let made = 0;
+      const runCheck = (run: Run) => {
+        made += 1;
+        if (made === 1) receive(run, { text: 'Change nothing.', when }, 'steer');
+        return PASSED;
+      };
+      const { ran, requests } = await runTeam([change, answered], { settings, pinned: first, runCheck });
+      expect(ran).toEqual([]);
+      expect(JSON.stringify(requests[1])).toContain('Change nothing.');
+      expect(JSON.stringify(requests[1])).toContain('skipped');
+    },
+  );
+
+  test('a pause while they are made → the change is made when the run is resumed', async () => {
+    const small = runAtCalls([{ name: 'put', input: {} }], {
+      pinned: { checks, listsStart: true },
+      settings: { autoApprove: true },
+      ports: {
+        runCheck: async () => {
+          requestPause(small.run, null);
+          return { ok: true, value: PASSED };
+        },
+      },
+    });
+    const { batch } = small.run.state.cursor.position.turns;
+    const turning = runNextCalls(small.run, batch as NonNullable<typeof batch>);
+    await eventually(() => expect(small.run.state.goal.checks.before?.made).toBe(1));
+    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+    expect(small.ran).toEqual([]);
+    requestResume(small.run, null);
+    await turning;
+    expect(small.ran).toHaveLength(1);
   });
 
   test('a task that begins after it → its instruction names what was red', async () => {
