@@ -21,6 +21,8 @@ export interface Batch {
   edited: Record<string, Record<string, unknown>>;
   /** A person's answers about calls that one gate asked about together, by tool call id. Absent: none. */
   said?: Record<string, { decision: 'approve' | 'deny'; reason: string | null }>;
+  /** A plan names these calls: the run made them, and no model asked. */
+  planned?: true;
   /** A message waits: calls that do more than read are skipped in their turn, the others run. */
   readsOnly?: true;
 }

@@ -138,6 +138,8 @@ export interface JournalPayloads {
     taskId: string | null;
     turn: number;
     messageId: string;
+    /** The role as which the run made a call that a plan names: no reply of that role asked for it. */
+    role?: string;
     /** The beginning of the model's own arguments, if the call never started, or a person edited them. */
     arguments?: string;
     /** The result contains content for people, which the message has. `server`: its source. */

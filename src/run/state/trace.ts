@@ -163,7 +163,7 @@ export function stepsOf(events: readonly JournalEvent[]): TraceStep[] {
     if (event.type === 'tool_call_started') given.set(event.callId, event.arguments);
     if (!endsStep(event)) continue;
     const { at, step = (steps.at(-1)?.step ?? 0) + 1 } = event;
-    const reply = event.type === 'check_ended' ? undefined : replies.get(event.turn);
+    const reply = replyTo(event, replies);
     const own =
       event.type === 'tool_call_ended'
         ? toolStep(event, given.get(event.callId))
@@ -173,6 +173,16 @@ export function stepsOf(events: readonly JournalEvent[]): TraceStep[] {
     steps.push({ step, at, ...saidIn(reply, steps), ...own });
   }
   return steps;
+}
+
+/** Checks, and calls that a plan names, belong to no reply. */
+function replyTo(
+  event: EventOf<'tool_call_ended' | 'check_ended' | 'output_read'>,
+  replies: ReadonlyMap<number, Reply>,
+): Reply | undefined {
+  if (event.type === 'check_ended' || (event.type === 'tool_call_ended' && event.role !== undefined))
+    return undefined;
+  return replies.get(event.turn);
 }
 
 /** Returns the part of a step that its reply tells; `before`: the steps before it. */
@@ -189,6 +199,7 @@ type Own = Omit<TraceStep, 'step' | 'at' | 'role' | 'messageId' | 'thought'> & {
 function toolStep(event: EventOf<'tool_call_ended'>, given = ''): Own {
   const observation = shown(event.text);
   return {
+    ...(event.role !== undefined && { role: event.role }),
     ...ofTask(event),
     action: { type: 'tool', tool: event.tool, arguments: shown(event.arguments ?? given) },
     observation,

@@ -45,7 +45,10 @@ export function openCalls(
     usage: NO_USAGE,
   });
   const { turns: turn } = state.total;
-  turns.batch = { thread: thread.id, messageId: id, turn, toolsOffered: true, next: 0, edited: {} };
+  turns.batch = {
+    ...{ thread: thread.id, messageId: id, turn, toolsOffered: true, next: 0, edited: {} },
+    planned: true,
+  };
   return toolCallId(callId, 1);
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ToolResultMessage } from '../../../src/run/messages/message.js';
+import { stepsOf } from '../../../src/run/state/trace.js';
 import { runTeam, type TeamGiven, type TeamReply, type TeamRun } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';
 
@@ -45,6 +46,11 @@ test('L22 a plan of steps with tools → they run in order without a model, and 
   expect(said).toContain('Look at a.');
   expect(said).toContain('"type":"tool_result"');
   expect(ran.end.outcome).toBe('completed');
+  const told = stepsOf(ran.run.state.log.journal.events).filter(({ action }) => action.type === 'tool');
+  expect(told.map(({ role, taskId }) => [role, taskId])).toEqual([
+    ['executor', '1'],
+    ['executor', '2'],
+  ]);
 });
 
 test('L22 a step that needs leave and has none → denied, and its role works on the task', async () => {

@@ -147,6 +147,7 @@ function tell(
     isError,
     durationMs,
     ...eventTextOf(resultText(result)),
+    ...(batch.planned && { role: openReply(run, batch).role }),
     ...(isUntold && { arguments: preview(saidCall(call).arguments) }),
     ...(app && { app }),
     ...(holdsParts(result.content) && { parts: { server: tool ? serverOf(tool) : null } }),
