@@ -9,7 +9,7 @@ import { isVerified } from '../../run/position/modes.js';
 import type { Verification } from '../../run/position/position.js';
 import { taskAt } from '../../run/state/cursor.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
-import { namedPaths } from '../../run/tools/tool-paths.js';
+import { namedPaths, pathsOf } from '../../run/tools/tool-paths.js';
 import type { EndedCall, Feature, VerdictRests } from '../../workflows/beside/feature.js';
 import { ownRunner } from '../../workflows/beside/moments.js';
 import { Held } from '../../workflows/run/memory.js';
@@ -157,7 +157,22 @@ async function restsOn(run: Run, { looked }: Verification, verdict: VerdictOutpu
   const passed = run.state.goal.checks.results.filter(({ status }) => status === 'passed');
   const changed = await changedSince(run, [...cited, ...passed]);
   const holding = cited.filter(({ file }) => !file || (changed !== null && !changed.includes(file.path)));
-  return { basis: basisOf(verdict, run.state.tasks, holding), changed: changed ?? [] };
+  const unread = (looked?.items ?? []).filter(
+    ({ supports, file }) => supports && file && !isRead(run, file.path),
+  );
+  const basis = basisOf(verdict, run.state.tasks, { holding, changed: unread });
+  return { basis, changed: changed ?? [] };
+}
+
+/** True if the verifier has read the file itself: its looks begin with all earlier reads in doubt. */
+function isRead({ state, pinned, limits }: Run, path: string): boolean {
+  const [place] = pathsOf({ path }, state.settings.workspace) ?? [];
+  if (limits.looks === 0 || place === undefined) return false;
+  const readers = new Set(pinned.tools.filter(({ policy }) => policy.readOnly).map(({ name }) => name));
+  return Object.values(state.tools.ledger.entries).some(
+    ({ tool, paths, complete, isError, lasts }) =>
+      complete && !isError && !lasts && readers.has(tool) && paths?.includes(place),
+  );
 }
 
 /** Lists the workspace once, when the work of a judged goal begins. */

@@ -87,13 +87,14 @@ export function itemsCited(
 }
 
 /**
- * `holding`: cited evidence that is still valid. A completed task rests on evidence if one such item shows that
- * something was done for it.
+ * `holding`: cited evidence that is still valid; `changed`: files that the goal changed and that the verifier did not
+ * read. A completed task rests on evidence if one such item shows that something was done for it. A goal does if each
+ * changed file is cited too, because tasks that a later plan replaced are not judged, but their changes stand.
  */
 export function basisOf(
   verdict: Pick<VerdictOutput, 'tasks'>,
   plan: readonly Pick<Task, 'id' | 'status'>[],
-  holding: readonly EvidenceItem[],
+  { holding, changed }: Record<'holding' | 'changed', readonly EvidenceItem[]>,
 ): Exclude<Basis, 'checks'> {
   const judged = verdict.tasks.filter(({ id, completed }) =>
     plan.some(task => completed && task.id === id && task.status === 'completed'),
@@ -102,5 +103,6 @@ export function basisOf(
     const ids = idsOf(task);
     return holding.some(item => item.supports && isOf(item, task.id) && ids.includes(item.id));
   };
-  return judged.length > 0 && judged.every(rests) ? 'evidence' : 'opinion';
+  const isWhole = judged.every(rests) && changed.every(item => holding.includes(item));
+  return judged.length > 0 && isWhole ? 'evidence' : 'opinion';
 }

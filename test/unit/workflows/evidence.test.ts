@@ -217,7 +217,22 @@ describe('tests, and edits of files', () => {
   };
   const tests = { calls: ['run'], input: { command: 'npm test' } };
   const edit = { calls: ['put'], input: { path: 'a' } };
-  const cites = { text: content.text.replace('"evidence":[]', '"evidence":["e2"]') };
+  const citing = (ids: string) => ({ text: content.text.replace('"evidence":[]', `"evidence":[${ids}]`) });
+
+  test.each([
+    ['not cited, and not read', '"e2"', [], 'opinion'],
+    ['cited', '"e1","e2"', [], 'evidence'],
+    ['read by the verifier', '"e2"', [{ calls: ['read'], input: { path: 'a' } }], 'evidence'],
+  ])('a changed file is %s → the verdict rests on it or not (WK3)', async (_, ids, looks, basis) => {
+    const tools = [run, fileTool('put'), fileTool('read', { readOnly: true })];
+    const pinned = { roles: roles({ tools: ['read'], readOnly: true }), tools };
+    const replies = [planned, edit, tests, done, ...looks, citing(ids)];
+    const { run: made } = await team(replies, 2, {
+      pinned: { ...pinned, limits: { ...DEFAULT_LIMITS, looks: 2 } },
+      ...{ look, callTool },
+    });
+    expect(made.state.goal.basis).toBe(basis);
+  });
 
   test.each([
     ['tests, then an edit', [tests, edit], 'opinion'],
@@ -226,7 +241,11 @@ describe('tests, and edits of files', () => {
   ])('%s → a verdict that cites the first tests counts as what it is (SE1)', async (_, calls, basis) => {
     const pinned = { roles: roles({}), tools: [run, fileTool('put')] };
     const given = { pinned, look, callTool };
-    const { run: made, requests, end } = await team([planned, ...calls, done, cites], 0, given);
+    const {
+      run: made,
+      requests,
+      end,
+    } = await team([planned, ...calls, done, citing(basis === 'evidence' ? '"e1","e2"' : '"e2"')], 0, given);
     const asked = (requests.at(-1)?.messages ?? []).map(message => textOf(message)).join('\n');
     const isOld = basis === 'opinion';
     const line = `e2 · task-1 · run npm test: executed${isOld ? ', before later changes' : ''} · exit code 0 (0.1 s)`;

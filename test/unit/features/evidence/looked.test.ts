@@ -574,8 +574,17 @@ describe('citations', () => {
     ['one cites what holds no more', [judged('t1', 'e1'), judged('t2', 'e2')], items.slice(1), 'opinion'],
     ['no task was completed', [], items, 'opinion'],
   ])('a basis: %s → counted so', (_, tasks, holding, basis) => {
-    expect(basisOf({ tasks }, done, holding)).toBe(basis);
+    expect(basisOf({ tasks }, done, { holding, changed: [] })).toBe(basis);
     expect(itemsCited({ tasks }, holding).every(item => holding.includes(item))).toBe(true);
+  });
+
+  test.each([
+    ['is cited too', items, 'evidence'],
+    ['is not', items.filter(({ id }) => id !== 'e2'), 'opinion'],
+  ])('a basis: a file that a replaced task changed %s → counted so', (_, holding, basis) => {
+    const plan = [task('t1', { status: 'completed' })];
+    const changed = items.filter(({ id }) => id === 'e2');
+    expect(basisOf({ tasks: [judged('t1', 'e1')] }, plan, { holding, changed })).toBe(basis);
   });
 });
 

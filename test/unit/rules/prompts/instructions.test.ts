@@ -403,7 +403,7 @@ test('verificationInstruction: what failed under an earlier plan → named as re
     task('task-2', { status: 'completed', cycle: 2 }),
   ];
   const instruction = verificationInstruction(stateWith(tasks), verificationAt(1));
-  expect(instruction).toContain('replaced, not to be judged: task-1.');
+  expect(instruction).toContain('replaced, not to be judged, but what they changed stands: task-1.');
   expect(instruction).not.toContain('- task-1');
   expect(instruction).toContain('- task-2 [completed] Do task-2');
 });

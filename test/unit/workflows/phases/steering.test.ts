@@ -165,7 +165,7 @@ describe('steering', () => {
     expect(named(team)).toEqual(['planner 1', 'executor 1', 'understanding 1', 'planner 2', 'verifier 1']);
     expect(team.run.state.tasks[1]).toMatchObject({ status: 'skipped', reason: 'replanned' });
     expect(team.calls.at(-1)?.request).toContain(
-      'Ended under an earlier plan and replaced, not to be judged: t2.',
+      'Ended under an earlier plan and replaced, not to be judged, but what they changed stands: t2.',
     );
   });
 
