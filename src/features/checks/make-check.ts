@@ -3,13 +3,7 @@
 import type { CheckEnd } from '../../activities/types.js';
 import { preview } from '../../base/text/preview.js';
 import { contentText, isCut } from '../../conversation/tool-result.js';
-import {
-  CHECK_TIMEOUT_MS,
-  type Check,
-  type CheckStatus,
-  checkLine,
-  checksOf,
-} from '../../run/checks/check.js';
+import { CHECK_TIMEOUT_MS, type Check, checkLine, checksOf } from '../../run/checks/check.js';
 import { callTimeMs } from '../../run/limits/limits.js';
 import { goalTimeMs } from '../../run/state/goal.js';
 import { decidePermission } from '../../run/tools/permission.js';
@@ -61,7 +55,7 @@ async function makeBefore(run: Run): Promise<void> {
 
 const UNKNOWN = { status: 'not_run', why: '' } as const;
 
-async function makeOne(run: Run, check: Check, index: number): Promise<{ status: CheckStatus; why: string }> {
+async function makeOne(run: Run, check: Check, index: number): Promise<CheckEnd> {
   const told = { id: `c${index + 1}`, check: checkLine(check), before: true } as const;
   run.journal('check_started', told);
   const startedAt = run.ports.now();
@@ -74,7 +68,7 @@ async function makeOne(run: Run, check: Check, index: number): Promise<{ status:
 }
 
 /** Records a check's result from before the goal's first change. */
-export function noteBefore({ state }: Run, index: number, end: { status: CheckStatus; why: string }): void {
+export function noteBefore({ state }: Run, index: number, end: CheckEnd): void {
   const { checks } = state.goal;
   if (checks.effects === 0 && (checks.before?.made ?? 0) === index)
     checks.before = withBefore(checks.before, end);

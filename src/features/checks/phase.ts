@@ -89,7 +89,7 @@ async function make(run: Run, position: Checking, next: Check): Promise<void> {
     ...(output && { output }),
     ...(isRed && { redBefore: true as const }),
   };
-  noteBefore(run, checks.results.length, { status, why });
+  noteBefore(run, checks.results.length, { status, why, output });
   checks.results = withResult(checks.results, { ...told, ms: durationMs });
 }
 
@@ -130,10 +130,11 @@ function decideAfterChecks(run: Run, position: Checking): StepEnd {
 
 /** Sends failed checks to the role that can fix them: the planner, or the role that answered. */
 function goBack(run: Run, { of }: Checking): Moved {
-  const wanted = failedChecks(run.state.goal.checks.results, run.words);
+  const { checks } = run.state.goal;
+  const wanted = failedChecks(checks, run.words);
   if (of.kind !== 'answer') return planAnew(run, { from: 'check', wanted });
   const name = stepsOf(wayOf(run.state))?.[of.step] ?? '';
-  instruct(run, run.role(name), checksInstruction(run.state, wanted));
+  instruct(run, run.role(name), checksInstruction(run.state, wanted, checks.results));
   return run.enter(answersAgain(of));
 }
 

@@ -1,17 +1,26 @@
 /** What checks are before a goal's first change, and what follows from their results. Pure. */
+
+import type { CheckEnd } from '../../activities/types.js';
 import { CHECK_RESULTS_BYTES, CHECKS_BEFORE_BYTES } from '../../base/sizes/bounds.js';
 import { fitted } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
 import { fill, type Words } from '../../base/words/words.js';
-import type { CheckResult, CheckStatus, GoalChecks } from '../../run/checks/check.js';
+import type { CheckResult, GoalChecks } from '../../run/checks/check.js';
+import { hash64 } from '../../run/tools/ledger.js';
 
 /** Adds the next check's result from before the goal's first change. */
 export function withBefore(
   { made, red }: NonNullable<GoalChecks['before']> = { made: 0, red: [] },
-  end: { status: CheckStatus; why: string },
+  { status, why, output }: CheckEnd,
 ): NonNullable<GoalChecks['before']> {
-  const also = end.status === 'failed' ? [{ index: made, why: preview(end.why, RED_CHARS) }] : [];
+  const also =
+    status === 'failed' ? [{ index: made, why: preview(why, RED_CHARS), said: saidBy(output) }] : [];
   return { made: made + 1, red: fitted([...red, ...also], CHECKS_BEFORE_BYTES - 50) };
+}
+
+/** Returns a hash of a check's output, without times. */
+function saidBy(output = ''): string {
+  return hash64(output.replace(/\d+(?:\.\d+)?\s?(?:ms|s)\b/g, ''));
 }
 
 /** Limit of a reason that instructions repeat. */
@@ -45,14 +54,15 @@ export function decideChecks(
 }
 
 /** Returns the instruction to mend, one text for each failed check. */
-export function failedChecks(results: readonly CheckResult[], words: Words): string[] {
-  return results
-    .filter(({ status }) => status === 'failed')
-    .map(({ id, check, why, output, redBefore: isRed }) =>
-      [
-        fill(words.checkWanted, { id, check, why }),
-        ...(isRed ? [words.wasRed] : []),
-        ...(output ? [output] : []),
-      ].join('\n'),
-    );
+export function failedChecks(
+  { results, before }: Pick<GoalChecks, 'results' | 'before'>,
+  words: Words,
+): string[] {
+  return results.flatMap(({ status, id, check, why, output, redBefore: isRed }, index) => {
+    if (status !== 'failed') return [];
+    const said = before?.red.find(each => each.index === index)?.said;
+    const isOther = said !== undefined && said !== saidBy(output);
+    const was = isRed ? [isOther ? words.wasRedOtherwise : words.wasRed] : [];
+    return [fill(words.checkWanted, { id, check, why }), ...was, ...(output ? [output] : [])].join('\n');
+  });
 }

@@ -4,6 +4,7 @@ import { preview } from '../../base/text/preview.js';
 import { delimit } from '../../base/words/prompt.js';
 import { fill, type Words, wordsOf } from '../../base/words/words.js';
 import type { PinnedRole } from '../../run/agents/role.js';
+import type { CheckResult } from '../../run/checks/check.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { agentsText, goalChecksText, paragraphs } from './instructions.js';
 
@@ -25,10 +26,15 @@ function modesText({ pinned }: Pick<RunState, 'pinned'>, words: Words): string {
   return `${words.modes}\n${list}`;
 }
 
-/** Returns the instruction to the answering role after a failed check. */
-export function checksInstruction(state: RunState, wanted: readonly string[]): string {
+/** Returns the instruction to the answering role after a failed check. `wanted` says what to do about one that was red before. */
+export function checksInstruction(
+  state: RunState,
+  wanted: readonly string[],
+  results: readonly Pick<CheckResult, 'status' | 'redBefore'>[],
+): string {
   const words = wordsOf(state);
-  return paragraphs(words.afterCheck, delimit('checks', wanted.join('\n\n')), words.mendChecks);
+  const isNew = results.some(({ status, redBefore }) => status === 'failed' && !redBefore);
+  return paragraphs(words.afterCheck, delimit('checks', wanted.join('\n\n')), isNew ? words.mendChecks : '');
 }
 
 interface Turn {

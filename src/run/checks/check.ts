@@ -61,6 +61,8 @@ export interface RedCheck {
   /** The index among all checks of the goal. */
   index: number;
   why: string;
+  /** A hash of its output. Absent in older versions. */
+  said?: string;
 }
 
 export function noChecks(): GoalChecks {

@@ -235,6 +235,16 @@ describe('SE8: checks before the first change', () => {
     expect(small.ran).toHaveLength(1);
   });
 
+  test.each([
+    ['the same output', 'not ok 3', 'It failed before the work began, too'],
+    ['another output', 'not ok 2', 'It failed before the work began, but with another output'],
+  ])('one that was red before, with %s → told so, and nothing else is asked for', async (_, output, told) => {
+    const given = { settings, pinned: first, runCheck: inTurn(RED, { ...RED, output }, PASSED) };
+    const { requests } = await runTeam([change, answered, change, answered], given);
+    const asked = JSON.stringify(requests.at(-1));
+    expect([asked.includes(told), asked.includes('Mend what they found')]).toEqual([true, false]);
+  });
+
   test('a task that begins after it → its instruction names what was red', async () => {
     const done = { text: execution({ summary: 'Did it.', taskCompleted: true }) };
     const replies = [{ text: plan({ todos: ['First.', 'Second.'] }) }, change, done, done, answered];

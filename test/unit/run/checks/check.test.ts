@@ -87,7 +87,7 @@ describe('what is told', () => {
       { ...result('failed', 'c2'), output: '1 of 3' },
       result('not_run', 'c3'),
     ];
-    expect(failedChecks(results, BUILT_IN_WORDS.en)).toEqual(['Check c2, `npm test`: so\n1 of 3']);
+    expect(failedChecks({ results }, BUILT_IN_WORDS.en)).toEqual(['Check c2, `npm test`: so\n1 of 3']);
     const text = 'Checks that did not pass: npm test [failed: so]; npm test [not run: so].';
     const said = { cause: 'checks_failed', left: 0 } as const;
     expect(checksText({ results }, said, BUILT_IN_WORDS.en)).toBe(text);
