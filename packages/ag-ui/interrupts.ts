@@ -44,10 +44,12 @@ export function toolCallOf(run: string, gate: Gate): string | null {
 export function interruptOf(run: string, gate: AskedGate): AgUiInterrupt {
   const { id, kind, title, deadline, subject, from } = gate;
   const text = partLines(partsOf(gate)).join('\n');
-  const toolCallId = toolCallOf(run, gate);
+  // At the first of several calls, the question would seem to be about that call alone.
+  const isOfSeveral = gate.kind === 'approval' && gate.subject.calls !== undefined;
+  const toolCallId = isOfSeveral ? null : toolCallOf(run, gate);
   return {
     id: interruptId(run, id),
-    reason: REASONS[kind],
+    reason: isOfSeveral ? REASONS.plan : REASONS[kind],
     message: text === '' ? title : `${title}\n\n${text}`,
     ...(toolCallId !== null && { toolCallId }),
     responseSchema: schemaOf(gate),

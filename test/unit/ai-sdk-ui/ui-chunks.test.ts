@@ -2,6 +2,7 @@
 import { readUIMessageStream, type UIMessage, type UIMessageChunk, uiMessageChunkSchema } from 'ai';
 import { describe, expect, test } from 'vitest';
 import type { AgUiEvent } from '../../../packages/ag-ui/events.js';
+import { interruptOf } from '../../../packages/ag-ui/interrupts.js';
 import {
   agUiRequest,
   CHAT_REQUEST,
@@ -155,6 +156,24 @@ describe('chunks of a run', () => {
       { type: 'dynamic-tool', state: 'output-available', output: 'done' },
       { type: 'data-gate' },
       { type: 'text', text: 'It is written.' },
+    ]);
+  });
+
+  test('an approval of several calls → asked of the message, not at the first of them as if it were about that alone', async () => {
+    const gate = interruptOf('run-1', {
+      ...{ id: 'g1', kind: 'approval', title: 'Make these 2 changes?', body: '1. edit "a"\n\n2. edit "b"' },
+      ...{ openedAt: 1, deadline: null },
+      subject: {
+        ...{ tool: 'edit', callId: 'c1', arguments: '{}' },
+        calls: ['a', 'b'].map((path, at) => ({ tool: 'edit', callId: `c${at + 1}`, path })),
+      },
+    });
+    const outcome = { type: 'interrupt' as const, interrupts: [gate] };
+    const asked = { ...BEGUN, type: 'RUN_FINISHED' as const, outcome };
+    const { parts } = await messageAfter([BEGUN, ...call('run-1/c1', 'edit', '{"path":"a"}'), asked]);
+    expect(parts).toMatchObject([
+      { type: 'dynamic-tool', state: 'input-available' },
+      { type: 'data-gate', data: { message: expect.stringContaining('2. edit "b"'), closed: false } },
     ]);
   });
 
