@@ -7,6 +7,8 @@ import {
   type AssistantMessage,
   type Block,
   type Message,
+  type Purpose,
+  rulesOf,
   toolCallsOf,
   type UserMessage,
 } from '../run/messages/message.js';
@@ -37,16 +39,6 @@ export function noAnswerOf(
 function isBlank(text: string | null): boolean {
   return text === null || text.trim() === '';
 }
-
-/** Messages that each run adds anew. */
-const SAID_ANEW: ReadonlySet<UserMessage['purpose']> = new Set([
-  'role',
-  'notes',
-  'files',
-  'inventory',
-  'compact',
-  'context',
-]);
 
 /** Returns the newest messages that fit, in order, after their goal; the last summary is in place of those it replaces. */
 export function earlierMessages(runs: readonly EarlierRun[], { tokens, bytes }: Room): Message[] {
@@ -105,7 +97,7 @@ function tokensOf(group: readonly Message[]): number {
 /** The room for the goal, in addition to the other messages. */
 const GOAL_BYTES = 8_000;
 
-function isOf(purpose: UserMessage['purpose'], [message]: readonly Message[] = []): boolean {
+function isOf(purpose: Purpose, [message]: readonly Message[] = []): boolean {
   return message?.kind === 'user' && message.purpose === purpose;
 }
 
@@ -124,7 +116,7 @@ function groupsOfRun({ chain, answer, messages, noAnswer }: EarlierRun): Message
       ),
     );
   for (const message of messages) {
-    if (message.kind === 'user' && !SAID_ANEW.has(message.purpose) && !saysNothing(message.content))
+    if (message.kind === 'user' && !rulesOf(message.purpose).saidAnew && !saysNothing(message.content))
       add(message);
     if (message.kind !== 'assistant' || message.role === COMPACTOR) continue;
     const content = message.content.filter(block => block.type !== 'tool_use' || results.has(block.id));

@@ -8,13 +8,14 @@ import {
   isUsage,
   type Message,
   NO_USAGE,
+  PURPOSES,
+  type Purpose,
   STOP_REASONS,
   TOOL_ENDINGS,
   type ToolContent,
   type ToolResultMessage,
   type ToolUseBlock,
   toolCallsOf,
-  USER_PURPOSES,
   type UserMessage,
 } from '../run/messages/message.js';
 import { earlierMessages } from './earlier.js';
@@ -78,7 +79,7 @@ function readMessage(raw: unknown, at: string, errors: string[]): Message | null
 type Head = Pick<Message, 'id' | 'at'>;
 
 function userMessage(field: Fields, head: Head, content: unknown[]): UserMessage {
-  const purpose = field.oneOf('purpose', USER_PURPOSES, 'goal');
+  const purpose = field.oneOf('purpose', Object.keys(PURPOSES) as [Purpose, ...Purpose[]], 'goal');
   const texts = content.map((block, index) => field.inside(block, `content[${index}]`));
   const blocks = texts.map(block => {
     block.oneOf('type', ['text'], null);

@@ -3,7 +3,7 @@
 import { isRecord } from '../base/json/json.js';
 import { wordsOf } from '../base/words/words.js';
 import { estimateMessageTokens } from '../run/limits/tokens.js';
-import type { Message, UserMessage } from '../run/messages/message.js';
+import { type Message, rulesOf } from '../run/messages/message.js';
 import { begun, taskOf } from '../run/position/position.js';
 import { type Cursor, cursorAt, newBranch } from '../run/state/cursor.js';
 import { record } from '../run/state/journal.js';
@@ -70,16 +70,13 @@ function cutTexts(state: RunState, maxBytes: number, at: number): void {
     if (threadsBytes(state) <= maxBytes) return;
     for (const thread of Object.values(state.threads)) {
       const others = thread.messages.filter(
-        message => message.kind !== 'user' || !GIVEN_AGAIN.has(message.purpose),
+        message => message.kind !== 'user' || !rulesOf(message.purpose).uncut,
       );
       const short = others.map(message => withShortTexts(message, bytes));
       replaceInThread(state, thread, short, at);
     }
   }
 }
-
-/** Prompts, and texts about project and artifacts, stay whole or are dropped, because a cut would remove their delimiters. */
-const GIVEN_AGAIN: ReadonlySet<UserMessage['purpose']> = new Set(['role', 'notes', 'files', 'inventory']);
 
 /** A thread that is too long is trimmed to this share, so that many turns pass before the next trim. */
 const TARGET_SHARE = 0.7;

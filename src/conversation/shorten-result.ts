@@ -5,6 +5,7 @@ import { headChars, tailChars } from '../base/text/large-text.js';
 import { fill, type Words } from '../base/words/words.js';
 import {
   type Message,
+  rulesOf,
   type ToolContent,
   type ToolResultBlock,
   type ToolUseBlock,
@@ -113,7 +114,9 @@ export function inOrderOfWorth(messages: readonly Message[], thins: boolean): nu
     return [{ at, chars: contentText(content).length, isError, call: calls.get(toolUseId) }];
   });
   const asked = messages
-    .flatMap(message => (message.kind === 'user' && ASKS.has(message.purpose) ? [textOf(message)] : []))
+    .flatMap(message =>
+      message.kind === 'user' && rulesOf(message.purpose).ofPerson ? [textOf(message)] : [],
+    )
     .join('\n');
   const outdated = new Set(outdatedOf(results));
   const isWorthMore = ({ chars, call }: Result) => chars < SHORT_CHARS || isNamed(asked, call);
@@ -124,8 +127,6 @@ export function inOrderOfWorth(messages: readonly Message[], thins: boolean): nu
   const rest = thins ? [] : others.filter(isWorthMore);
   return [...outdated, ...large, ...rest].map(({ at }) => at);
 }
-
-const ASKS: ReadonlySet<string> = new Set(['goal', 'steer']);
 
 /** True if a person's words name the file of the call. */
 function isNamed(asked: string, call: ToolUseBlock | undefined): boolean {

@@ -5,9 +5,11 @@ import { estimateMessageTokens } from '../run/limits/tokens.js';
 import {
   type CutMessage,
   type Message,
+  PURPOSES,
+  type Purpose,
+  rulesOf,
   type ToolResultBlock,
   toolCallsOf,
-  type UserMessage,
 } from '../run/messages/message.js';
 import { isPromptOf, roleAtHand } from '../run/state/thread.js';
 import { inOrderOfWorth, leaveOutResult, type ShortResult, shortenResult } from './shorten-result.js';
@@ -167,13 +169,16 @@ function cutMessage(
   return { ...mark, kind: 'cut', dropped, tools, content: [{ type: 'text', text: said }] };
 }
 
+/** Purposes whose last message stays. */
+const STAYING = (Object.keys(PURPOSES) as Purpose[]).filter(purpose => PURPOSES[purpose].lastStays);
+
 /** Returns positions that the current work rests on. Other roles' prompts are repeated when their turn comes. */
 export function anchorsOf(
   messages: readonly Message[],
   taskId: string | null,
   keepsUserNotes: boolean,
 ): number[] {
-  const lastOf = (isWanted: (purpose: UserMessage['purpose']) => boolean) =>
+  const lastOf = (isWanted: (purpose: Purpose) => boolean) =>
     messages.findLastIndex(message => message.kind === 'user' && isWanted(message.purpose));
   const goal = lastOf(purpose => purpose === 'goal');
   const userNote = lastOf(purpose => purpose === 'steer');
@@ -185,12 +190,11 @@ export function anchorsOf(
   });
   const role = roleAtHand({ messages });
   const prompt = messages.findLastIndex(message => isPromptOf(message, role));
-  const notes = lastOf(purpose => purpose === 'notes');
-  const before = lastOf(purpose => purpose === 'answer');
-  const last = lastOf(purpose => !NO_INSTRUCTION.has(purpose));
+  const staying = STAYING.map(purpose => lastOf(each => each === purpose));
+  const last = lastOf(purpose => rulesOf(purpose).instructs);
   const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
   const calls = messages.slice(Math.max(0, lastReply), lastReply + 1).flatMap(callIds);
-  const anchors = [notes, goal, ...userNotes, prompt, before, last, ...(calls.length > 0 ? [lastReply] : [])];
+  const anchors = [...staying, ...userNotes, prompt, last, ...(calls.length > 0 ? [lastReply] : [])];
   return anchors.filter(at => at >= 0);
 }
 
@@ -198,11 +202,6 @@ export function anchorsOf(
 export function lastSummary(messages: readonly Message[]): number {
   return messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'summary');
 }
-
-type Purposes = ReadonlySet<UserMessage['purpose']>;
-const NO_INSTRUCTION: Purposes = new Set([
-  ...(['role', 'notes', 'files', 'inventory', 'reask', 'answer', 'compact', 'summary', 'context'] as const),
-]);
 
 interface Group {
   first: number;

@@ -1,6 +1,6 @@
 /** Messages and blocks (G1). Each is written once to history, by the activity that made it, and to one thread of the state. */
 
-import { isRecord } from '../../base/json/json.js';
+import { isRecord, ownValue } from '../../base/json/json.js';
 import { CONTRACTS, type OutputContract } from '../outputs/contracts.js';
 
 /** Why a reply ended: one union for providers and the run. */
@@ -136,26 +136,48 @@ interface MessageBase {
   from?: { chain: string; id: string };
 }
 
+/** What follows from the purpose of a message. */
+interface PurposeRules {
+  /** A person's words: earlier reads are doubted after them, and results that they name are shortened last. */
+  ofPerson: boolean;
+  /** Asks a role for work: the last such message stays in a trim. */
+  instructs: boolean;
+  /** The last one of this purpose stays in a trim. */
+  lastStays: boolean;
+  /** Each run of a conversation says it anew, so that none takes it over from an earlier one. */
+  saidAnew: boolean;
+  /** It stays whole or is dropped, because a cut would remove its delimiters. */
+  uncut: boolean;
+}
+
 /**
  * `steer`: a person's message during the run, or an answer to a question; `role`: a role's prompt; `notes`: on the
- * project; `files`: the workspace's files; `reask`: a request to mend output; `answer`: of the step before, if the
- * conversation lacks it; `compact`: asks for a summary; `summary`: replaces earlier messages; `context`: from a
- * transform of the worker's program.
+ * project; `files`: the workspace's files; `inventory`: the artifacts; `reask`: a request to mend output; `answer`: of
+ * the step before, if the conversation lacks it; `compact`: asks for a summary; `summary`: replaces earlier messages;
+ * `context`: from a transform of the worker's program. Which prompts, instructions and messages of a person stay in a
+ * trim besides is decided by `anchorsOf`; `lastSummary` stays too.
  */
-export const USER_PURPOSES = [
-  'goal',
-  'steer',
-  'role',
-  'notes',
-  'files',
-  'inventory',
-  'instruction',
-  'reask',
-  'answer',
-  'compact',
-  'summary',
-  'context',
-] as const;
+export const PURPOSES = {
+  goal: { ofPerson: true, instructs: true, lastStays: true, saidAnew: false, uncut: false },
+  steer: { ofPerson: true, instructs: true, lastStays: false, saidAnew: false, uncut: false },
+  role: { ofPerson: false, instructs: false, lastStays: false, saidAnew: true, uncut: true },
+  notes: { ofPerson: false, instructs: false, lastStays: true, saidAnew: true, uncut: true },
+  files: { ofPerson: false, instructs: false, lastStays: false, saidAnew: true, uncut: true },
+  inventory: { ofPerson: false, instructs: false, lastStays: false, saidAnew: true, uncut: true },
+  instruction: { ofPerson: false, instructs: true, lastStays: false, saidAnew: false, uncut: false },
+  reask: { ofPerson: false, instructs: false, lastStays: false, saidAnew: false, uncut: false },
+  answer: { ofPerson: false, instructs: false, lastStays: true, saidAnew: false, uncut: false },
+  compact: { ofPerson: false, instructs: false, lastStays: false, saidAnew: true, uncut: false },
+  summary: { ofPerson: false, instructs: false, lastStays: false, saidAnew: false, uncut: false },
+  context: { ofPerson: false, instructs: false, lastStays: false, saidAnew: true, uncut: false },
+} satisfies Record<string, PurposeRules>;
+
+export type Purpose = keyof typeof PURPOSES;
+
+/** Returns what follows from a purpose. One of later code, in a stored message, counts as an instruction. */
+export function rulesOf(purpose: Purpose): PurposeRules {
+  return ownValue(PURPOSES, purpose) ?? PURPOSES.instruction;
+}
 
 /** A picture of a person's message, by reference. */
 export interface PictureRef {
@@ -168,7 +190,7 @@ export interface PictureRef {
 /** A message to a role, from a person or from the run on a person's behalf. */
 export interface UserMessage extends MessageBase {
   kind: 'user';
-  purpose: (typeof USER_PURPOSES)[number];
+  purpose: Purpose;
   /** The role, in a prompt, or in an instruction to a role whose prompt is in the thread. */
   role?: string;
   /** The task that an instruction assigns. */

@@ -12,7 +12,13 @@ import type { PinnedRole } from '../../run/agents/role.js';
 import type { PinnedRun } from '../../run/agents/run-config.js';
 import type { Limits } from '../../run/limits/limits.js';
 import { estimateMessageTokens } from '../../run/limits/tokens.js';
-import type { Message, TextBlock, UserMessage } from '../../run/messages/message.js';
+import {
+  type Message,
+  type Purpose,
+  rulesOf,
+  type TextBlock,
+  type UserMessage,
+} from '../../run/messages/message.js';
 import type { Task } from '../../run/plan/plan.js';
 import type { Interrupt, Position } from '../../run/position/position.js';
 import { type Cursor, isAmidCalls } from '../../run/state/cursor.js';
@@ -145,7 +151,7 @@ export class Run {
 
   say(
     thread: Thread,
-    purpose: UserMessage['purpose'],
+    purpose: Purpose,
     text: string,
     about: Pick<UserMessage, 'role' | 'taskId' | 'replaces' | 'standsFor' | 'pictures'> = {},
   ): UserMessage {
@@ -153,7 +159,7 @@ export class Run {
     const base = { id: this.nextId('m'), at: this.ports.now(), kind: 'user' as const, purpose, content };
     const message = this.append<UserMessage>(thread, { ...base, ...about });
     // A person's message may mean that things have changed, so earlier reads are not reused.
-    if (purpose === 'goal' || purpose === 'steer') this.doubtReads();
+    if (rulesOf(purpose).ofPerson) this.doubtReads();
     return message;
   }
 

@@ -6,6 +6,9 @@ import {
   addUsage,
   type Message,
   NO_USAGE,
+  PURPOSES,
+  type Purpose,
+  rulesOf,
   textOf,
   thoughtOf,
   toolCallsOf,
@@ -138,4 +141,9 @@ describe('addUsage', () => {
   test('addUsage: a call that cost nothing → 0, which is known (M9)', () => {
     expect(addUsage(NO_USAGE, NO_USAGE).costUsd).toBe(0);
   });
+});
+
+test('rulesOf: a purpose that later code stored → the rules of an instruction', () => {
+  for (const purpose of ['pinned', 'constructor'])
+    expect(rulesOf(purpose as Purpose)).toEqual(PURPOSES.instruction);
 });
