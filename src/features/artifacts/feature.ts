@@ -136,7 +136,7 @@ async function listArtifacts({ state, words }: Run): Promise<Ended> {
 
 /**
  * Adds the list of artifacts to the thread of a role that uses them, if it has changed. It goes at the end, so that endpoints'
- * caches stay valid.
+ * caches stay valid. A trim may drop it: that one call goes without it, and it is told again before the next.
  */
 function tellInventory(run: Run, role: PinnedRole): void {
   const { state, words } = run;

@@ -96,7 +96,10 @@ export interface Feature<R> {
   stepBegins?(run: R): Promise<void> | null;
   /** A goal after the first begins. */
   goalBegins?(run: R): void;
-  /** Called before each model call, after all other messages were added. */
+  /**
+   * Called before each model call, after the messages that tell the role its work. The thread may be trimmed afterwards,
+   * which can drop what is said here: what must stay has a purpose of which the last message stays (`PURPOSES`).
+   */
   beforeCall?(run: R, role: PinnedRole): void;
   /** The model of the next call is known; `state.models.at` has the previous one. */
   modelChosen?(run: R, role: PinnedRole, model: string): void;
