@@ -73,7 +73,8 @@ export function noteAnswer(
 }
 
 /** Appends the result of the next open call, and notes it in ledger, counters and journal. */
-export function finishCall(run: Run, end: CallEnd): void {
+export function finishCall(run: Run, given: CallEnd): void {
+  const end = { ...given, result: saidOnce(run, given) };
   const { batch, call, result, input, ran } = end;
   const { state, ports } = run;
   const thread = state.threads[batch.thread];
@@ -92,15 +93,22 @@ export function finishCall(run: Run, end: CallEnd): void {
   tell(run, end, { messageId, tool });
 }
 
+/** Says why calls of one reply were skipped in the first result, and refers to it in the others. */
+function saidOnce(run: Run, { batch, call, result }: CallEnd): ToolResultBlock {
+  const { ending, note } = result;
+  if (ending !== 'skipped' || !resultsSoFar(run, batch).some(earlier => earlier.note === note)) return result;
+  return toolResult(call, ending, { note: run.words.noteAsAbove }, run.words);
+}
+
 /** True if a call of the tool in the same reply has already ended as wrong. */
-export function wasWrong({ state }: Run, { thread, next }: Batch, name: string): boolean {
+export function wasWrong(run: Run, batch: Batch, name: string): boolean {
+  return resultsSoFar(run, batch).some(({ toolName, ending }) => toolName === name && ending === 'invalid');
+}
+
+function resultsSoFar({ state }: Run, { thread, next }: Batch): ToolResultBlock[] {
   const { messages = [] } = state.threads[thread] ?? {};
   const results = next === 0 ? [] : messages.slice(-next);
-  return results.some(
-    message =>
-      message.kind === 'tool_result' &&
-      message.content.some(({ toolName, ending }) => toolName === name && ending === 'invalid'),
-  );
+  return results.flatMap(message => (message.kind === 'tool_result' ? message.content : []));
 }
 
 function countBadCall(run: Run, name: string): void {

@@ -299,6 +299,13 @@ describe('steering', () => {
       { pinned: { limits } },
     );
     expect(asked.filter(role => role === 'executor')).toHaveLength(4);
+    const results = (run.state.threads.main?.messages ?? []).flatMap(message =>
+      message.kind === 'tool_result' ? message.content : [],
+    );
+    expect(results.slice(0, 2).map(({ note }) => note)).toEqual([
+      'Skipped: Not run: a message of the user came first. Make the call again if it is still wanted.',
+      'Skipped: Not run, for the same reason as above.',
+    ]);
     expect(run.state.tasks).toMatchObject([{ status: 'completed', rounds: 2 }]);
     expect(end.outcome).toBe('completed');
   });
