@@ -37,6 +37,18 @@ test.each([
   expect(readFileSync(join(ROOT, page), 'utf8').split(/\s+/).length).toBeLessThanOrEqual(most);
 });
 
+test('the glossary: its words → each once, and no more than AGENTS.md has room for', () => {
+  const [, room] = /which has room for (\d+)/.exec(readFileSync(join(ROOT, 'AGENTS.md'), 'utf8')) ?? [];
+  const [, glossary = ''] = readFileSync(join(ROOT, 'docs/README.md'), 'utf8').split('## Glossary');
+  const words = [...glossary.matchAll(/^\| (?!word )([^|]+) \|/gm)].flatMap(([, names = '']) =>
+    names.split(', '),
+  );
+  const entries = [...glossary.matchAll(/^\| (?!word )/gm)];
+  expect(words).toEqual([...new Set(words)]);
+  expect(entries.length).toBeGreaterThan(40);
+  expect(entries.length).toBeLessThanOrEqual(Number(room));
+});
+
 const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 test.each([
