@@ -168,6 +168,27 @@ function factsOfUpdate(name: string, { decision = 'text', arguments: edited }: R
   return [`answered: ${decision}`, ...(edited === undefined ? [] : ['answered: with other arguments'])];
 }
 
+/** Updates and signals that need no frozen history. */
+const NOT_FROZEN: readonly string[] = [
+  // Agents send these to each other: the histories of the senders have `caller told` and `agent told`.
+  ...['answer', 'caller', 'subagent'].map(name => `sent: ${name}`),
+  // It only adds an event to the journal.
+  'update: note',
+];
+
+/** Throws if an update or a signal is no subject, and was not left out by choice. */
+export function allNamed(definitions: readonly { type: string; name: string }[]): void {
+  const named = new Set([...SUBJECTS, ...NOT_FROZEN]);
+  const unnamed = definitions
+    .flatMap(({ type, name }) => {
+      if (type === 'query') return [];
+      return type === 'signal' ? factsOfSignal(name, {}) : factsOfUpdate(name, {});
+    })
+    .filter(fact => !named.has(fact));
+  if (unnamed.length > 0)
+    throw new Error(`test/support/history-facts.ts: add to SUBJECTS or NOT_FROZEN: ${unnamed.join(', ')}`);
+}
+
 /** The gate that a run shows: its id, its kind, and what it is about. */
 function factsOfStatus({ AgentWaiting: waiting }: Record<string, Payload>): string[] {
   const shown = waiting ? JSON.parse(textOf(waiting)) : null;

@@ -1,7 +1,8 @@
 /** What the frozen histories hold later changes of workflow code to. `test/e2e/replay.test.ts` replays them. */
 import { expect, test } from 'vitest';
+import * as definitions from '../../src/workflows/run/definitions.js';
 import { freezeHistories, frozenHistories, historiesIn } from '../support/histories.js';
-import { factsOf, ONLY_BEGIN, SUBJECTS } from '../support/history-facts.js';
+import { allNamed, factsOf, ONLY_BEGIN, SUBJECTS } from '../support/history-facts.js';
 import { payloadsOf, payloadText, pickHistories, withoutMachine } from '../support/pick-histories.js';
 
 const RECORDED = process.env.STEERSMAN_TEST_FREEZE_FROM;
@@ -22,6 +23,14 @@ test('frozen histories: each subject → held by a run that begins with it, and 
     return SUBJECTS.filter(subject => !facts.has(subject));
   };
   expect({ begun: held(false), continued: held(true) }).toEqual({ begun: [], continued: ONLY_BEGIN });
+});
+
+test('subjects: each update and signal that runs take → named, or left out by choice; a new one → refused', () => {
+  const defined = Object.values(definitions).filter(each => typeof each === 'object' && 'name' in each);
+  expect(defined.length).toBeGreaterThan(20);
+  expect(() => allNamed(defined)).not.toThrow();
+  const added = { type: 'update', name: 'pinText' };
+  expect(() => allNamed([...defined, added])).toThrow('NOT_FROZEN: update: pinText');
 });
 
 test('frozen histories: whoever recorded them → stands nowhere in them', () => {
