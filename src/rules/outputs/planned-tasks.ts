@@ -101,9 +101,14 @@ function readCall(
   const read = typeof given === 'string' ? parseRecord(given.trim() || '{}') : given;
   const call = isRecord(read) ? { tool, arguments: read } : null;
   // A role's call that can't be read as a whole is left to the role that carries out the task.
-  if (call !== null && jsonBytes(call) <= BEGIN_BYTES) return call;
+  if (call !== null && jsonBytes(call) <= BEGIN_BYTES && (byPerson || !lacksSecret(call))) return call;
   if (byPerson) errors.push(expected(`${at}.parameters`, `an object of up to ${BEGIN_BYTES} bytes`, given));
   return null;
+}
+
+/** True if the value of a secret was taken out of a role's call: the call is then not the one that the role meant. */
+export function lacksSecret(call: unknown): boolean {
+  return /\[secret [^\]\s]*\]/.test(JSON.stringify(call));
 }
 
 /** Tasks are named in instructions and at gates: an id must not begin a line there, nor hide anything. */

@@ -22,7 +22,7 @@ import type { TaskChange } from '../../run/plan/plan.js';
 import { type Capabilities, missing } from '../agents/capabilities.js';
 import { citationDoubts } from './citations.js';
 import { isEmptyPhrase } from './empty-phrase.js';
-import { readPlannedTasks } from './planned-tasks.js';
+import { lacksSecret, readPlannedTasks } from './planned-tasks.js';
 
 /** Knowledge of the run that reading needs. */
 export interface Known {
@@ -102,8 +102,9 @@ function readPlan(json: Json, { names = [], has = null }: Known): Parsed<PlanOut
   ).filter(({ id }) => !dropped.includes(id));
   if (faults.said.length > 0) return { ok: false, errors: faults.said, value: null };
   const value = { ...head, tasks, dropped };
-  // Cut arguments would change the call.
-  if (jsonBytes(head.begin) > BEGIN_BYTES || jsonBytes(value) > CONTRACTS.plan.maxBytes) value.begin = [];
+  // Cut arguments would change the call, and so does a secret that was taken out.
+  const isChanged = jsonBytes(head.begin) > BEGIN_BYTES || lacksSecret(head.begin);
+  if (isChanged || jsonBytes(value) > CONTRACTS.plan.maxBytes) value.begin = [];
   const isEmpty = tasks.length === 0 && names.length === 0 && !head.needsMorePlanning;
   const doubts = isEmpty
     ? [expected(field, 'an array of at least one task', given)]

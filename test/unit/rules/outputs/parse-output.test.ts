@@ -4,6 +4,7 @@ import type { Parsed } from '../../../../src/base/text/output-fields.js';
 import { parseRoleOutput, reaskText } from '../../../../src/rules/outputs/parse-output.js';
 import { readOutput } from '../../../../src/rules/outputs/rules.js';
 import { extractJson } from '../../../../src/run/outputs/envelope.js';
+import { Secrets } from '../../../../src/shared/secrets.js';
 
 type Json = Record<string, unknown>;
 const parsePlan = (json: Json, names?: readonly string[]) => readOutput('plan', json, { names });
@@ -296,6 +297,23 @@ describe('parsePlan', () => {
       ['4', null],
       ['5', null],
     ]);
+  });
+
+  it('L22 parsePlan: a step whose parameters had a secret, which was taken out of the reply → left to its role', () => {
+    const secrets = new Secrets();
+    secrets.add('API_KEY', 'sk-0123456789abcdef');
+    const step = {
+      step: 1,
+      description: 'Keep it',
+      tool: 'put',
+      parameters: { text: 'sk-0123456789abcdef' },
+    };
+    const said = secrets.redact(JSON.stringify({ steps: [step] }));
+    const parsed = parsePlan(JSON.parse(said));
+    expect(parsed.ok && parsed.value.tasks.map(({ call }) => call)).toEqual([null]);
+    const begin = [{ tool: 'put', arguments: { text: '[secret API_KEY]' } }];
+    const first = parsePlan({ begin, todos: [{ id: '1', description: 'Keep it' }] });
+    expect(first.ok && first.value.begin).toEqual([]);
   });
 
   it.each([
