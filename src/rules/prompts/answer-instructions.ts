@@ -6,7 +6,7 @@ import { fill, type Words, wordsOf } from '../../base/words/words.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import type { CheckResult } from '../../run/checks/check.js';
 import type { RunState } from '../../run/state/run-state.js';
-import { agentsText, goalChecksText, paragraphs } from './instructions.js';
+import { agentsText, callsPerReply, goalChecksText, type OwnCallLimit, paragraphs } from './instructions.js';
 
 export function choiceInstruction(state: RunState, role: Pick<PinnedRole, 'memory'>): string {
   const words = wordsOf(state);
@@ -49,14 +49,15 @@ interface Turn {
 /** Returns the instruction of a role that works on the goal itself, alone or in its turn. */
 export function answerInstruction(
   state: RunState,
-  role: Pick<PinnedRole, 'memory' | 'tools' | 'agents'>,
+  role: Pick<PinnedRole, 'memory' | 'tools' | 'agents'> & OwnCallLimit,
   { number, of, rounds, next }: Turn,
 ): string {
   const words = wordsOf(state);
-  const alone = role.tools.length === 0 ? words.answer : fill(words.work, { rounds });
+  const most = { rounds, calls: callsPerReply(state, role) };
+  const alone = role.tools.length === 0 ? words.answer : fill(words.work, most);
   const after = next === null ? words.stepLast : fill(words.stepNext, { role: next });
   return paragraphs(
-    ...(of === 1 ? [alone] : [fill(words.step, { number, of, rounds }), after]),
+    ...(of === 1 ? [alone] : [fill(words.step, { number, of, ...most }), after]),
     goalFor(state, role, words),
     goalChecksText(state, words),
     agentsText(state, role),

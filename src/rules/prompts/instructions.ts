@@ -184,7 +184,7 @@ const HELD_SHOWN = 20;
 export function taskInstruction(
   state: RunState,
   task: Task,
-  role: Pick<PinnedRole, 'agents' | 'tools' | 'memory'>,
+  role: Pick<PinnedRole, 'agents' | 'tools' | 'memory'> & OwnCallLimit,
   rounds: number,
 ): string {
   const words = wordsOf(state);
@@ -213,8 +213,15 @@ export function taskInstruction(
       : '',
     held ? `${words.held}\n${held}` : '',
     agentsText(state, role),
-    fill(words.rounds, { rounds }),
+    fill(words.rounds, { rounds, calls: callsPerReply(state, role) }),
   );
+}
+
+export type OwnCallLimit = Partial<Pick<PinnedRole, 'toolCallsPerTurn'>>;
+
+/** Returns how many calls of one reply are run. A role may allow fewer than the run. */
+export function callsPerReply(state: RunState, role: OwnCallLimit): number {
+  return Math.min(limitsOf(state).toolCallsPerTurn, role.toolCallsPerTurn ?? Number.POSITIVE_INFINITY);
 }
 
 export function reviewFixesInstruction(

@@ -65,7 +65,7 @@ describe('a mode of one role', () => {
     expect(ran).toHaveLength(1);
     expect(run.state.tasks).toEqual([]);
     expect(eventsOf(run, 'phase_started')).toMatchObject([{ phase: 'answering', cycle: 1 }]);
-    expect(said(run)).toContain('At most 40 replies may call tools');
+    expect(said(run)).toContain('Replies that call tools: at most 40, each with at most 16 calls');
   });
 
   test('its replies come to an end → it is told once how many are left, and all of them may call tools (SE6)', async () => {

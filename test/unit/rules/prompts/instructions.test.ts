@@ -202,7 +202,9 @@ describe('taskInstruction', () => {
     expect(instruction).toMatch(/^Do this task now: task-1 — Do task-1\n\nIt is done when: it runs\n\n/);
     expect(instruction).toContain('\n- task-2 [pending]\n');
     expect(instruction).not.toContain('- task-1');
-    expect(instruction).toContain('At most 7 replies');
+    expect(instruction).toContain(
+      'Replies, with your report as JSON: at most 7. Calls in a reply: at most 16.',
+    );
     expect(instruction).not.toContain('still hold');
     expect(instruction).not.toContain('\n\n\n');
   });
@@ -228,7 +230,7 @@ test('agents: what they may and have → stands with each, as far as it is known
   const tool = { ...fileTool('call_subagent'), origin: { type: 'workflow' as const } };
   state.pinned = pinnedRun({ agents, tools: [tool] });
   const text = agentsText(state, { agents: ['*'], tools: ['call_subagent'] });
-  expect(text).toContain('- search (only reads; at most 3 replies): Searches.\n- writer (style): Writes.');
+  expect(text).toContain('- search (only reads; replies: at most 3): Searches.\n- writer (style): Writes.');
 });
 
 describe('what an instruction says once (OU13)', () => {
@@ -254,7 +256,7 @@ describe('what an instruction says once (OU13)', () => {
   test('taskInstruction: right after the plan that says it → the task is named; later, or edited since → said whole', () => {
     const { state, one, two } = planned(['The goal', PLAN]);
     expect(taskInstruction(state, one, NOBODY, 7)).toBe(
-      'Do task `task-1` now.\n\nAt most 7 replies, with your report, as JSON.',
+      'Do task `task-1` now.\n\nReplies, with your report as JSON: at most 7. Calls in a reply: at most 16.',
     );
     const edited = { ...one, description: 'Read it twice' };
     expect(taskInstruction(state, edited, NOBODY, 7)).toContain('task-1 — Read it twice');
