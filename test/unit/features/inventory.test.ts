@@ -17,7 +17,7 @@ import { quietPorts, testRole } from '../../support/small-run.js';
 type Reply = AssistantMessage['content'][number];
 
 /** What each call of a role that works alone sends: its prefix, and the conversation as far as it had come. */
-async function sentBy(role: PinnedRole, replies: Reply[], artifacts: Artifact[] = []) {
+async function sentBy(role: PinnedRole, replies: Reply[], artifacts: Artifact[] = [], losesAt?: number) {
   const sent: { prefix: unknown; messages: Message[] }[] = [];
   const left = [...replies];
   const callModel = async () => {
@@ -25,6 +25,9 @@ async function sentBy(role: PinnedRole, replies: Reply[], artifacts: Artifact[] 
       prefix: prefixOf(run.pinned, role),
       messages: structuredClone(run.state.threads.main?.messages ?? []),
     });
+    const { main } = run.state.threads;
+    if (main && sent.length === losesAt)
+      main.messages = main.messages.filter(each => each.kind !== 'user' || each.purpose !== 'inventory');
     const reply = left.shift();
     if (reply === undefined) throw new Error('no reply is left');
     const value = { content: [reply], stopReason: 'end_turn' as const, usage: NO_USAGE, durationMs: 1 };
@@ -104,3 +107,10 @@ test.each([
     expect(inventories(sent[0]?.messages ?? [])).toHaveLength(times);
   },
 );
+
+test('artifacts: a trim drops what was told of them → told again before the next call (P17)', async () => {
+  const role = testRole('react', { output: 'text', tools: ['*_artifact', '*_artifacts'] });
+  const sent = await sentBy(role, [CREATE, READ, READ, { type: 'text', text: 'Done.' }], [], 2);
+  expect(sent.map(({ messages }) => inventories(messages).length)).toEqual([0, 1, 1, 1]);
+  expect(sent[2]?.messages.at(-1)).toMatchObject({ purpose: 'inventory' });
+});
