@@ -19,16 +19,23 @@ function resultIn({ history }: NamedHistory): RunResult | null {
   return payload ? defaultPayloadConverter.fromPayload<RunResult>(payload) : null;
 }
 
-/** The run's own words may have changed since, and JSON is told by its content now: such texts are only there. */
+/**
+ * The run's own words may have changed since, and JSON is told by its content now: such texts are only there. A call that
+ * failed has its time now, which was 0.
+ */
 function comparable(
   { steps, dropped, usedTools, tokenUsage, totalMs, finishReason }: TraceReport,
   as = steps,
 ) {
   const told = steps.map((step, index) => {
-    const { ending, observation = '' } = as[index] ?? step;
+    const { ending, observation = '', error: before } = as[index] ?? step;
     const { observation: said, error, ...rest } = step;
-    const isSame = ending === 'executed' && !/^[[{]/.test(observation);
-    return { ...rest, said: isSame ? said : said !== undefined, error: isSame ? error : error !== undefined };
+    const isSame = ending === 'executed' && before === undefined && !/^[[{]/.test(observation);
+    const elapsedMs = ending === undefined || ending === 'executed' ? step.elapsedMs : 'of a failure';
+    return {
+      ...{ ...rest, elapsedMs, said: isSame ? said : said !== undefined },
+      error: isSame ? error : error !== undefined,
+    };
   });
   return { steps: told, dropped, usedTools, tokenUsage, totalMs, finishReason };
 }

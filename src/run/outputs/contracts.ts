@@ -37,7 +37,7 @@ const plan = {
     requiredCapabilities: texts({ optional: true, about: 'exact names of tools' }),
     estimatedDuration: number({ optional: true, about: 'milliseconds that the task should take' }),
     tool: text({ optional: true, about: 'of a task that is one call, whose arguments are known' }),
-    parameters: object(),
+    parameters: object({ optional: true }),
   }),
   checks: texts({ optional: true, about: 'commands that prove the goal' }),
   begin: list(

@@ -171,10 +171,9 @@ export function record<S extends Fields>(fields: S, wanted = 'an object'): Field
 }
 
 /** An object of any form. Strict endpoints don't support it, so its JSON text is accepted too. */
-export function object(): Field<Record<string, unknown>> {
+export function object(marks: Marks = {}): Field<Record<string, unknown>> {
   return {
-    form: 'object',
-    schema: { type: 'string', description: 'a JSON object' },
+    ...told(marks, 'object', { type: 'string', description: 'a JSON object' }),
     read(value, at, faults) {
       const given = typeof value === 'string' ? parseRecord(value.trim()) : (value ?? {});
       if (isRecord(given)) return given;
