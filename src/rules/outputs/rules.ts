@@ -32,6 +32,8 @@ export interface Known {
   has?: Capabilities;
   /** Evidence that a verdict may cite; absent if it was shown no evidence. */
   evidence?: readonly EvidenceItem[] | undefined;
+  /** False: plans have no `steps`, and tasks no calls, as in runs of earlier code. Default: true. */
+  steps?: boolean;
 }
 
 type Json = Record<string, unknown>;
@@ -85,14 +87,17 @@ function read<S extends Fields>(
  * already or more planning is requested, and an unknown capability. `mergePlan` cuts plans that are too long; only
  * absurd ones are an error here.
  */
-function readPlan(json: Json, { names = [], has = null }: Known): Parsed<PlanOutput> {
+function readPlan(json: Json, { names = [], has = null, steps = true }: Known): Parsed<PlanOutput> {
   const faults = new Faults();
   const { todos, ...fields } = CONTRACTS.plan.actions.TASK_PLAN;
-  const field = LISTS.find(name => !isAbsent(json[name])) ?? 'todos';
+  const lists = LISTS.filter(name => steps || name !== 'steps');
+  const field = lists.find(name => !isAbsent(json[name])) ?? 'todos';
   const head = readFields(fields, { begin: beginOfTask(json[field]), ...json }, faults);
   const given = json[field] ?? (head.needsMorePlanning ? [] : undefined);
   if (!Array.isArray(given)) faults.add(field, 'an array of tasks', given);
-  const entries: readonly unknown[] = (Array.isArray(given) ? given : []).map(withStepId);
+  const entries: readonly unknown[] = (Array.isArray(given) ? given : []).map(
+    steps ? withStepId : withoutCall,
+  );
   const dropped = entries.flatMap(entry => (isDropped(entry) ? (idOf(entry.id) ?? []) : []));
   const tasks = readPlannedTasks(
     // Only the id of a dropped task counts.
@@ -103,7 +108,7 @@ function readPlan(json: Json, { names = [], has = null }: Known): Parsed<PlanOut
   if (faults.said.length > 0) return { ok: false, errors: faults.said, value: null };
   const value = { ...head, tasks, dropped };
   // Cut arguments would change the call, and so does a secret that was taken out.
-  const isChanged = jsonBytes(head.begin) > BEGIN_BYTES || lacksSecret(head.begin);
+  const isChanged = jsonBytes(head.begin) > BEGIN_BYTES || (steps && lacksSecret(head.begin));
   if (isChanged || jsonBytes(value) > CONTRACTS.plan.maxBytes) value.begin = [];
   const isEmpty = tasks.length === 0 && names.length === 0 && !head.needsMorePlanning;
   const doubts = isEmpty
@@ -119,6 +124,10 @@ function withStepId(entry: unknown): unknown {
   return isRecord(entry) && isAbsent(entry.id) && !isAbsent(entry.step)
     ? { ...entry, id: entry.step }
     : entry;
+}
+
+function withoutCall(entry: unknown): unknown {
+  return isRecord(entry) ? { ...entry, tool: undefined } : entry;
 }
 
 /** Returns first calls within the only task: their meaning is clear. */

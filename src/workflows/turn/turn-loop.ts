@@ -242,7 +242,8 @@ function readReply<C extends OutputContract>(
   const text = turns.cut === null ? reply.text : joinCut(turns.cut, reply.text);
   const has = contract === 'plan' ? capabilitiesOf(run.pinned) : null;
   const evidence = contract === 'verdict' ? evidenceAt(run) : undefined;
-  const options = { names: namesFor(contract, run), has, evidence, dialect: role.dialect };
+  const known = { names: namesFor(contract, run), has, evidence, steps: run.behaves(4) };
+  const options = { ...known, dialect: role.dialect };
   const asked = turns.reasked || turns.cut !== null;
   const isCut = message.stopReason === 'max_tokens' || (turns.cut !== null && reply.text.trim() === '');
   const parsed = parseRoleOutput(contract, text, options);

@@ -114,3 +114,15 @@ test('L22 steps side by side → each runs once', async () => {
   expect(ran.ran.map(({ tool }) => tool).sort()).toEqual(['put', 'read']);
   expect(ran.asked).toEqual(['planner', 'verifier']);
 });
+
+test('L22 a run that began with an earlier version → a call in its plan is left to the role, and steps are no plan', async () => {
+  const todos = [{ id: '1', description: 'Write b.', tool: 'put', parameters: { path: 'b' } }];
+  const pinned = { behaviour: 3 };
+  const ran = await runTeam([{ text: JSON.stringify({ todos }) }, DONE, VERDICT], { ...ALL, pinned });
+  expect([ran.asked, ran.ran]).toEqual([['planner', 'executor', 'verifier'], []]);
+  const again = await runTeam([steps, { text: JSON.stringify({ todos }) }, DONE, VERDICT], {
+    ...ALL,
+    pinned,
+  });
+  expect(again.asked).toEqual(['planner', 'planner', 'executor', 'verifier']);
+});
