@@ -103,7 +103,7 @@ function bullets(items: readonly string[]): string {
 /** Returns the planner's instruction; `improvements` name the source of the request, and are its main input (F13). */
 export function planningInstruction(
   state: RunState,
-  { cycle, improvements }: Pick<Planning, 'cycle' | 'improvements'>,
+  { improvements }: Pick<Planning, 'improvements'>,
 ): string {
   const { goal, tasks } = state;
   const words = wordsOf(state);
@@ -125,7 +125,7 @@ export function planningInstruction(
   }
   const { from, wanted, reading } = improvements;
   return paragraphs(
-    `${words[WHO_ASKS[from]]} ${fill(words.thisIsPlan, { cycle })}`,
+    words[WHO_ASKS[from]],
     `${words.improvements}\n${delimit('improvements', bullets(wanted))}`,
     from === 'user' || from === 'gate' ? readingText(words, reading) : userNotesText(goal, words),
     tasks.length > 0 ? `${words.tasksSoFar}\n${lines(words, tasks, criterionWhileOpen)}` : '',
