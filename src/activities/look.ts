@@ -99,11 +99,12 @@ async function changesSince(
 
 async function now(
   workspace: string,
-  { files, since, start }: Extract<LookInput, { at: 'now' }>,
+  { files, since, start, context = 2 }: Extract<LookInput, { at: 'now' }>,
   deps: LookDeps,
 ): Promise<FilesNow> {
   const looked: FileNow[] = [];
-  for (const file of files) looked.push(await nowOf(workspace, file, since === null ? null : deps));
+  for (const file of files)
+    looked.push(await nowOf(workspace, file, since === null ? null : { ...deps, context }));
   const known = new Set(files.map(({ path }) => path));
   if (start !== undefined) {
     const changes = await changesSince(workspace, start, { blobs: deps.blobs, named: known });
@@ -118,7 +119,7 @@ async function now(
 async function nowOf(
   workspace: string,
   before: Pick<FileNow, 'path' | 'hash'> & { ref: string | null },
-  deps: LookDeps | null,
+  deps: (LookDeps & { context: number }) | null,
 ): Promise<FileNow> {
   const { path } = before;
   const seen = await see(workspace, path);
@@ -130,7 +131,7 @@ async function nowOf(
     return { ...state, diff: null, left: 0, why: state.bytes > MOST_TEXT_BYTES ? 'too_large' : 'no_text' };
   const old = before.hash === null ? '' : await oldText(deps.blobs, before.ref);
   if (old === null) return { ...state, diff: null, left: 0, why: 'unread' };
-  const diff = diffOf(old, deps.redact(text));
+  const diff = diffOf(old, deps.redact(text), deps.context);
   if (diff === null) return { ...state, diff, left: 0, why: 'too_large' };
   const shown = diffWithin(diff, DIFF_BYTES);
   return { ...state, diff: shown, left: diff.length - shown.length, why: null };
@@ -186,8 +187,8 @@ const HASH_CHARS = 32;
 /** The comparison of very different texts is given up after this time. */
 const MOST_MS = 1_000;
 
-function diffOf(before: string, after: string): string | null {
-  const options = { context: 2, timeout: MOST_MS };
+function diffOf(before: string, after: string, context: number): string | null {
+  const options = { context, timeout: MOST_MS };
   const patch: string | undefined = createTwoFilesPatch('', '', before, after, '', '', options);
   if (patch === undefined) return null;
   // Removes the file names; the patch for a new empty file is empty.

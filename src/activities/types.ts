@@ -200,6 +200,8 @@ export type LookInput = { workspace: string } & (
       since: number | null;
       /** The blob reference of the look `start`, to return changes since then; null: it could not be stored. */
       start?: string | null;
+      /** Unchanged lines around each change of a diff; 2 by default. */
+      context?: number;
     }
   /** All files with sizes and times, stored for a later look. */
   | { at: 'start' }

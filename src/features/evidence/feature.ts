@@ -129,10 +129,14 @@ function lookForVerdict(run: Run, position: Verification): Promise<void> | null 
   const files = filesOf(record).map(({ path, hash, ref }) => ({ path, hash, ref }));
   const { workspace } = settings;
   const start = goal.start && { start: goal.start.ref };
-  return run.ports.look({ at: 'now', workspace, files, since: goal.startedAt, ...start }).then(seen => {
-    run.ports.throwIfCancelled();
-    tell(seen.ok ? seen.value : null);
-  });
+  // A shared conversation has the edits, so lines around them would only be repeated.
+  const context = pinned.roles.verifier?.memory === 'shared' && { context: 0 };
+  return run.ports
+    .look({ at: 'now', workspace, files, since: goal.startedAt, ...start, ...context })
+    .then(seen => {
+      run.ports.throwIfCancelled();
+      tell(seen.ok ? seen.value : null);
+    });
 }
 
 /** Returns the files of these items that have changed since they were looked at; null if that cannot be determined. */

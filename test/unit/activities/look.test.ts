@@ -26,7 +26,7 @@ const secrets = new Secrets();
 secrets.add('TOKEN', KEY);
 const STORED = `a\n[secret TOKEN]\n`;
 
-async function diffOf(text: string, before: string | null) {
+async function diffOf(text: string, before: string | null, about: { context?: number } = {}) {
   const look = createLook({
     openWorkspace: async path => path,
     // Kept texts have no secrets.
@@ -38,7 +38,7 @@ async function diffOf(text: string, before: string | null) {
   });
   writeFileSync(join(workspace, 'f'), text);
   const files = [{ path: 'f', hash: before === null ? null : 'old', ref: 'blob:old' }];
-  const input = { at: 'now' as const, workspace, files, since: 1 };
+  const input = { at: 'now' as const, workspace, files, since: 1, ...about };
   const found = (await new MockActivityEnvironment().run(look, input)) as LookFinds['now'];
   return found.files[0];
 }
@@ -54,6 +54,11 @@ test('a difference: the cut goes through a key → no half of it is told', async
 test('a difference: a key that stood there before → it is no change', async () => {
   const now = await diffOf(`a\n${KEY}\nb\n`, STORED);
   expect(now?.diff?.split('\n').slice(1)).toEqual([' a', ' [secret TOKEN]', '+b']);
+});
+
+test('a difference: for a reader who has the edits → without lines around it', async () => {
+  const now = await diffOf(`a\n${KEY}\nb\n`, STORED, { context: 0 });
+  expect(now?.diff?.split('\n').slice(1)).toEqual(['+b']);
 });
 
 /** A folder as a goal finds it, what is done in it, and what a look says then. */

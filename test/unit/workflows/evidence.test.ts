@@ -111,6 +111,22 @@ describe('results that are left out before a verdict', () => {
   });
 });
 
+test.each([
+  ['shared', 0],
+  ['private', undefined],
+] as const)('a verifier whose memory is %s → %s lines around a difference', async (memory, context) => {
+  const seen: LookInput[] = [];
+  const look = async <I extends LookInput>(input: I) => {
+    seen.push(input);
+    const found = input.at === 'before' ? [] : { files: [], others: [], more: 0 };
+    return { ok: true as const, value: found as unknown as LookFinds[I['at']] };
+  };
+  const pinned = { roles: roles({ memory }), tools: [fileTool('put')] };
+  await team([planned, { calls: ['put'], input: { path: 'a' } }, done, content], 0, { pinned, look });
+  expect(seen.find(({ at }) => at === 'now')).toMatchObject({ at: 'now', ...(context === 0 && { context }) });
+  expect(seen.some(input => 'context' in input)).toBe(context === 0);
+});
+
 describe('a verifier with a memory of its own', () => {
   const found: LookFinds = {
     before: [{ named: 'a', path: 'a', hash: null, bytes: 0, ref: null }],
