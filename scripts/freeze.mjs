@@ -1,16 +1,20 @@
+// node scripts/freeze.mjs [FILE …]
 // Records the frozen histories anew (test/histories), from runs that whole tests make: each of these files once as it
-// is, and once on servers that suggest continue-as-new early, where some tests fail. That takes half an hour.
+// is, and once on servers that suggest continue-as-new early, where some tests fail. That takes half an hour. With
+// names of files, such as `skills`, only these are run, and their histories are added.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+const named = process.argv.slice(2);
+
 /** Files of `test/e2e` and `test/processes` that together have all that `test/support/history-facts.ts` names. */
 const FILES = `
-  agent-tree app-calls artifacts asks checks compaction credits evidence follow-ups gates hooks keyed-calls lead
-  modes own-worker refusals schedules session-runs sessions side-by-side steering steering-review steering-roles
-  team-models team-stops team-tools transforms
+  agent-tree answers app-calls artifacts asks checks compaction credits evidence follow-ups gates hooks keyed-calls
+  lead modes own-worker refusals schedules session-runs sessions side-by-side skills steering steering-review
+  steering-roles team-models team-stops team-tools transforms
 `;
 
 /** After so many events of a part the server suggests the next: a run that waits has fewer. */
@@ -18,9 +22,8 @@ const EVENTS_OF_PART = '15';
 
 const root = new URL('..', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'histories-'));
-const files = FILES.trim()
-  .split(/\s+/)
-  .map(file => `/${file}.test.ts`);
+const files = (named.length > 0 ? named : FILES.trim().split(/\s+/)).map(file => `/${file}.test.ts`);
+const adding = named.length > 0 ? { STEERSMAN_TEST_FREEZE_ADDS: '1' } : {};
 
 /** @returns the exit code. */
 function vitest(args, env = {}) {
@@ -34,7 +37,11 @@ const steps = [
   () => vitest(['--project', 'e2e', '--project', 'processes', ...files], recording),
   // Whatever these tests say: their runs are what counts.
   () => vitest(['--project', 'e2e', '--project', 'processes', ...files], inParts) && 0,
-  () => vitest(['--project', 'unit', 'test/unit/histories.test.ts'], { STEERSMAN_TEST_FREEZE_FROM: folder }),
+  () =>
+    vitest(['--project', 'unit', 'test/unit/histories.test.ts'], {
+      STEERSMAN_TEST_FREEZE_FROM: folder,
+      ...adding,
+    }),
   () => vitest(['--project', 'e2e', 'test/e2e/replay.test.ts']),
 ];
 process.exitCode = steps.reduce((status, step) => status || step(), 0);

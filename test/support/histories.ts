@@ -88,7 +88,10 @@ export function writeHistory(file: string, history: History): void {
 }
 
 /** Replaces the committed histories, but not those of earlier code. */
-export function freezeHistories(histories: readonly NamedHistory[]): void {
-  for (const { name } of historiesIn(FROZEN)) rmSync(join(FROZEN, `${name}${END}`));
+export function freezeHistories(
+  histories: readonly NamedHistory[],
+  { adds = false }: { adds?: boolean } = {},
+): void {
+  if (!adds) for (const { name } of historiesIn(FROZEN)) rmSync(join(FROZEN, `${name}${END}`));
   for (const { name, history } of histories) writeHistory(join(FROZEN, `${name}${END}`), history);
 }

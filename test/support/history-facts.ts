@@ -1,8 +1,11 @@
 /** What happens in a recorded history, read from its events alone: which subjects it holds a later change to. */
 import type { Payload } from '@temporalio/common';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { packedText } from '../../src/activities/pack.js';
 import { parseRecord } from '../../src/base/json/json-in-text.js';
-import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
+import { READ_ANSWER } from '../../src/features/answers/rules.js';
+import { READ_SKILL } from '../../src/features/skills/rules.js';
+import { BEHAVIOUR, WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
 import { MODES } from '../../src/run/position/modes.js';
 
 type HistoryEvent = NonNullable<History['events']>[number];
@@ -41,6 +44,9 @@ export const SUBJECTS: readonly string[] = [
   'tools at once',
   'tasks at once',
   'refusal learnt',
+  'skill read',
+  'typed answer read',
+  `behaviour ${BEHAVIOUR}`,
   // Agents and other workflows.
   'agent called',
   'agent told',
@@ -62,19 +68,37 @@ export const SUBJECTS: readonly string[] = [
   ...['submitToolResult', 'claimToolCall', 'editPlan', 'withdraw', 'callTool', 'setBudget', 'setModel'].map(
     name => `update: ${name}`,
   ),
-  'update: join',
+  ...['join', 'note'].map(name => `update: ${name}`),
   'started by a schedule',
 ];
 
 /** What no run of the tests does in a later part. */
-export const ONLY_BEGIN: readonly string[] = ['hook: begin', 'conversation read', 'started by a schedule'];
+export const ONLY_BEGIN: readonly string[] = [
+  'hook: begin',
+  'conversation read',
+  `behaviour ${BEHAVIOUR}`,
+  'started by a schedule',
+];
 
 export function factsOf({ events }: History): Facts {
   const facts = new Set<string>();
   for (const event of events ?? []) for (const fact of factsOfEvent(event)) facts.add(fact);
+  for (const fact of behavioursIn(events ?? [])) facts.add(fact);
   for (const [fact, type] of AT_ONCE) if (mostAtOnce(events ?? [], type) > 1) facts.add(fact);
   const begin = events?.[0]?.workflowExecutionStartedEventAttributes;
   return { facts, isContinued: Boolean(begin?.continuedExecutionRunId) };
+}
+
+/** The behaviour that a run pins: see `BEHAVIOUR`. */
+function behavioursIn(events: HistoryEvent[]): string[] {
+  return events.flatMap(event => {
+    const { activityTaskCompletedEventAttributes: ended } = event;
+    const called = events.find(({ eventId }) => String(eventId) === String(ended?.scheduledEventId));
+    const type = called?.activityTaskScheduledEventAttributes?.activityType?.name;
+    if (!ended || type !== 'steersmanLoadRun') return [];
+    const [pinned] = ended.result?.payloads ?? [];
+    return pinned?.data ? [`behaviour ${parseRecord(packedText(pinned.data))?.behaviour ?? 1}`] : [];
+  });
 }
 
 const AT_ONCE = [
@@ -227,4 +251,6 @@ const CALLS: Readonly<Record<string, string>> = {
   steersmanStoreText: 'text kept',
   steersmanKeep: 'conversation kept',
   steersmanOpenSession: 'conversation read',
+  [READ_ANSWER]: 'typed answer read',
+  [READ_SKILL]: 'skill read',
 };

@@ -8,9 +8,10 @@ import { payloadsOf, payloadText, pickHistories, withoutMachine } from '../suppo
 const RECORDED = process.env.STEERSMAN_TEST_FREEZE_FROM;
 
 test.runIf(RECORDED)('record: what scripts/freeze.mjs has recorded → the frozen histories', () => {
+  const adds = process.env.STEERSMAN_TEST_FREEZE_ADDS !== undefined;
   const picked = pickHistories(historiesIn(RECORDED ?? ''));
   for (const { history } of picked) withoutMachine(history);
-  freezeHistories(picked);
+  freezeHistories(picked, { adds });
 });
 
 /** After they were recorded anew. */
