@@ -11,6 +11,12 @@ const ROOT = new URL('.', import.meta.url).pathname;
 const shared = { isolate: false };
 
 /** With a real Temporal server, workers and tools as processes. */
+const SETUP_OF_RUNS = [
+  'test/support/own-environment.ts',
+  // Only for scripts/freeze.mjs.
+  ...(process.env.STEERSMAN_TEST_RECORD_TO ? ['test/support/record-runs.ts'] : []),
+];
+
 const wholeRuns = {
   globalSetup: ['test/support/temporal-servers.ts'],
   testTimeout: 300_000,
@@ -65,11 +71,7 @@ export default defineConfig({
           name: 'e2e',
           ...wholeRuns,
           ...shared,
-          setupFiles: [
-            'test/support/own-environment.ts',
-            // Only for scripts/freeze.mjs.
-            ...(process.env.STEERSMAN_TEST_RECORD_TO ? ['test/support/record-runs.ts'] : []),
-          ],
+          setupFiles: SETUP_OF_RUNS,
           include: ['test/e2e/**/*.test.ts'],
         },
       },
@@ -80,7 +82,7 @@ export default defineConfig({
           name: 'processes',
           ...wholeRuns,
           ...shared,
-          setupFiles: ['test/support/own-environment.ts'],
+          setupFiles: SETUP_OF_RUNS,
           include: ['test/processes/**/*.test.ts'],
         },
       },

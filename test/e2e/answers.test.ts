@@ -45,3 +45,11 @@ test('two goals, handed over at every safe point, at an endpoint that takes no s
     1,
   );
 });
+
+test('a typed answer that does not fit, then one that does → its value, after one re-ask (TA1)', async () => {
+  const texts = ['{"count": 0}', '{"count": 3}'];
+  rig.play(() => ({ text: texts.shift() ?? 'No more.' }));
+  const handle = await rig.start('Count.', { mode: 'react', answer: SCHEMA });
+  expect(await handle.result()).toMatchObject({ outcome: 'answered', value: { count: 3 } });
+  expect(await eventsOf(handle, 'reask')).toHaveLength(1);
+});

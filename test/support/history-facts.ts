@@ -68,7 +68,7 @@ export const SUBJECTS: readonly string[] = [
   ...['submitToolResult', 'claimToolCall', 'editPlan', 'withdraw', 'callTool', 'setBudget', 'setModel'].map(
     name => `update: ${name}`,
   ),
-  ...['join', 'note'].map(name => `update: ${name}`),
+  'update: join',
   'started by a schedule',
 ];
 
