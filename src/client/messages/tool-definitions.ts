@@ -3,7 +3,7 @@
 import { isRecord, type JsonSchema, stringOr } from '../../base/json/json.js';
 import { toWireTools as toAnthropic } from '../../models/anthropic/wire-messages.js';
 import { toWireTools as toChat } from '../../models/chat/wire-messages.js';
-import { toWireTool as toResponses } from '../../models/responses/request-body.js';
+import { toWireTool as toResponses } from '../../models/responses/wire-input.js';
 import { recordsOf } from './read-messages.js';
 
 /** A tool as a model is offered it. */

@@ -73,3 +73,10 @@ class Repeats {
     return known === digest;
   }
 }
+
+/** Returns a response that was not streamed as events. */
+export function wholeResponse(body: unknown): unknown[] {
+  return isRecord(body) && body.object === 'response'
+    ? [{ type: `response.${body.status}`, response: body }]
+    : [body];
+}

@@ -10,8 +10,8 @@ import { type Body, type RefusableOption, withoutNothing } from '../refusals/ref
 import { schemaOf, wantsJson } from '../request/output-schemas.js';
 import { isStrictSchema } from '../request/strict-schema.js';
 import { wireDescription, wireSchema } from '../request/tool-schema.js';
-import { readResponse } from './read-events.js';
-import { toWireInput } from './wire-input.js';
+import { readResponse, wholeResponse } from './read-events.js';
+import { toWireInput, toWireTool } from './wire-input.js';
 
 type ResponsesBody = OpenAI.Responses.ResponseCreateParams;
 
@@ -24,13 +24,6 @@ export function createResponsesProvider(at: Endpoint): EndpointProvider {
     read: readResponse,
     whole: wholeResponse,
   });
-}
-
-/** Returns a response that was not streamed as events. */
-export function wholeResponse(body: unknown): unknown[] {
-  return isRecord(body) && body.object === 'response'
-    ? [{ type: `response.${body.status}`, response: body }]
-    : [body];
 }
 
 export function toResponsesBody(endpoint: string, request: ModelRequest): ResponsesBody {
@@ -61,15 +54,6 @@ export function toResponsesBody(endpoint: string, request: ModelRequest): Respon
       ? { format: { type: 'json_schema', name: heldTo.name, strict: heldTo.strict, schema: heldTo.schema } }
       : wantsJson(request) && { format: { type: 'json_object' } },
   });
-}
-
-export function toWireTool({ name, description, inputSchema }: OfferedTool): OpenAI.Responses.FunctionTool {
-  const open: Body = wireSchema(inputSchema);
-  const closed = { ...open, additionalProperties: inputSchema.additionalProperties };
-  // `strict` is always sent, because an omitted value means true here, unlike in chat completions.
-  const strict = isStrictSchema(closed);
-  const parameters = strict ? closed : open;
-  return { type: 'function', name, description: wireDescription(description), parameters, strict };
 }
 
 /** Models without reasoning refuse reasoning options; those with reasoning refuse sampling options. */

@@ -1,9 +1,11 @@
 /** Canonical messages as items of OpenAI's Responses API. */
 import type OpenAI from 'openai';
 import { isRecord } from '../../base/json/json.js';
+import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import type { AssistantMessage, Message, ReasoningBlock } from '../../run/messages/message.js';
 import { textOf } from '../../run/messages/message.js';
 import type { Pictures } from '../provider/provider.js';
+import type { Body } from '../refusals/refused-options.js';
 import {
   assistantText,
   dataFor,
@@ -14,6 +16,8 @@ import {
   wireCallId,
   wireToolName,
 } from '../request/message-text.js';
+import { isStrictSchema } from '../request/strict-schema.js';
+import { wireDescription, wireSchema } from '../request/tool-schema.js';
 
 type Item = OpenAI.Responses.ResponseInputItem;
 type Shown = (OpenAI.Responses.ResponseInputText | OpenAI.Responses.ResponseInputImage)[];
@@ -82,4 +86,13 @@ function isReasoningItem(value: unknown): value is OpenAI.Responses.ResponseReas
 /** Drops reasoning at the end of a reply, because the API refuses reasoning that no item follows. */
 function followed(items: readonly Item[]): Item[] {
   return items.slice(0, items.findLastIndex(item => !isReasoningItem(item)) + 1);
+}
+
+export function toWireTool({ name, description, inputSchema }: OfferedTool): OpenAI.Responses.FunctionTool {
+  const open: Body = wireSchema(inputSchema);
+  const closed = { ...open, additionalProperties: inputSchema.additionalProperties };
+  // `strict` is always sent, because an omitted value means true here, unlike in chat completions.
+  const strict = isStrictSchema(closed);
+  const parameters = strict ? closed : open;
+  return { type: 'function', name, description: wireDescription(description), parameters, strict };
 }

@@ -269,7 +269,7 @@ describe('load run', () => {
     await config('models:\n  default: openai/base\nlimits:\n  planning: 2\n  execution: 4\n');
     const pinned = await load({ limits: { execution: 6 } });
     expect(pinned.limits).toMatchObject({ planning: 2, execution: 6, verification: 3 });
-    expect(pinned.roles.planner?.prompt).toContain('of 2 at most');
+    expect(pinned.roles.planner?.prompt).toContain('6 replies of many calls');
   });
 
   test('load run: a limit of cost, and a model without a price → refused at the start, with what to do (LI2)', async () => {

@@ -5,8 +5,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { workerOfQueue } from '../../../../src/client/here/project-worker.js';
 import { trustFrom } from '../../../../src/config/trust/trust.js';
 import { noteQueue } from '../../../../src/shared/local/queues.js';
-import { hintCommands } from '../../../../src/shared/process/called-as.js';
-import { SteersmanError } from '../../../../src/shared/process/errors.js';
 import { projectRoot } from '../../../../src/shared/process/package.js';
 
 let dir: string;
@@ -50,20 +48,24 @@ test('runs left open: nothing is known of their folder → the one at hand', () 
   expect(workerOfQueue(dir, 'steersman-c-3')).toMatchObject({ cwd: projectRoot });
 });
 
-test('WB16 a start in the console, in a folder that is not trusted → no option is advised that the console does not have', () => {
-  hintCommands();
+test('WB16 a start in the console, in a folder that is not trusted → no option is advised that the console does not have', async () => {
+  // Who reads hints is a word for the whole process.
+  vi.resetModules();
+  (await import('../../../../src/shared/process/called-as.js')).hintCommands();
+  const fresh = await import('../../../../src/client/here/project-worker.js');
   const one = folder('one');
   noteQueue(dir, 'steersman-a-1', { folder: one, named: false });
-  const fault = faultOf(() => workerOfQueue(dir, 'steersman-a-1'));
-  expect(fault.remedy).toContain('doctor');
-  expect(fault.remedy).not.toContain('--config');
+  const remedy = remedyOf(() => fresh.workerOfQueue(dir, 'steersman-a-1'));
+  vi.resetModules();
+  expect(remedy).toContain('doctor');
+  expect(remedy).not.toContain('--config');
 });
 
-function faultOf(work: () => unknown): SteersmanError {
+function remedyOf(work: () => unknown): unknown {
   try {
     work();
   } catch (error) {
-    if (error instanceof SteersmanError) return error;
+    if (error instanceof Error && 'remedy' in error) return error.remedy;
   }
   throw new Error('it was not refused');
 }
