@@ -1,15 +1,11 @@
 /** Provider for OpenAI's Responses API, used without stored state: each request sends everything. */
 import type OpenAI from 'openai';
-import { isRecord } from '../../base/json/json.js';
-import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import { createOpenAiProvider, effortOption, toEffort } from '../openai/openai-provider.js';
 import type { Endpoint } from '../provider/endpoint.js';
 import type { EndpointProvider, ModelRequest } from '../provider/provider.js';
 import { CONVERSATIONS, OPTIONS } from '../refusals/option-words.js';
-import { type Body, type RefusableOption, withoutNothing } from '../refusals/refused-options.js';
+import { type RefusableOption, withoutNothing } from '../refusals/refused-options.js';
 import { schemaOf, wantsJson } from '../request/output-schemas.js';
-import { isStrictSchema } from '../request/strict-schema.js';
-import { wireDescription, wireSchema } from '../request/tool-schema.js';
 import { readResponse, wholeResponse } from './read-events.js';
 import { toWireInput, toWireTool } from './wire-input.js';
 
