@@ -81,11 +81,11 @@ describe.each(Object.entries(STORES))('accounts in %s', (name, open) => {
     const accounts = open();
     const name = Array.from({ length: 300 }, (_, at) => (at * 7_919).toString(36).padStart(10, 'x')).join('');
     for (const write of [
-      accounts.grant(name, 'k', 1),
-      accounts.charge(name, 'k', { credits: 1, tokens: 1 }),
-      accounts.lease(name, 'run', 1),
+      () => accounts.grant(name, 'k', 1),
+      () => accounts.charge(name, 'k', { credits: 1, tokens: 1 }),
+      () => accounts.lease(name, 'run', 1),
     ])
-      await expect(write).rejects.toMatchObject({ code: 'usage' });
+      await expect(write()).rejects.toMatchObject({ code: 'usage' });
     expect(await accounts.list()).toEqual([]);
   });
 
