@@ -18,7 +18,7 @@ import { pause, storeWithin, within } from './stop-signal.js';
 import type { KeepEnd, SteersmanActivities } from './types.js';
 
 export interface KeepDeps {
-  sessions: Pick<SessionStore, 'keep' | 'line'>;
+  sessions: Pick<SessionStore, 'keep'>;
   namespaceId(): Promise<string | null>;
   /** Asks the query `keepPage` of the activity's run. Without `upTo`: all that it has so far. */
   readPage(after: Mark, upTo?: Mark): Promise<KeepPage>;
@@ -78,15 +78,8 @@ export function createKeeping({ sessions, ...deps }: KeepDeps): Keeping {
         const page = await reading;
         if (page === null) return null;
         const record = recordOf(page, (await deps.namespaceId()) ?? '', deps.redact);
-        const { session, workspace } = page.run;
-        const list = async () => {
-          const line = await sessions.line(session);
-          // The start is refused when it opens the conversation: nothing of it may stand there.
-          if (line !== null && line.workspace !== workspace) return null;
-          await write(...record, NOTHING_KEPT);
-          return page.kept;
-        };
-        return within(LISTING_MS, list(), null).catch(() => null);
+        const written = write(...record, NOTHING_KEPT).then(() => page.kept);
+        return within(LISTING_MS, written, null).catch(() => null);
       };
     },
   };

@@ -78,7 +78,8 @@ export function createLoadRun(deps: LoadRunDeps): SteersmanActivities['steersman
   return async function steersmanLoadRun({ settings, lists }) {
     const timer = setInterval(() => heartbeat(), HEARTBEAT_MS);
     try {
-      const list = lists === true && deps.keeps === true ? deps.readListing?.() : undefined;
+      const list =
+        lists === true && deps.keeps === true && beginsSession(settings) ? deps.readListing?.() : undefined;
       const loaded = withinBound(await unlessCancelled(loadRun(deps, settings)));
       const listed = await list?.();
       return pack(listed ? { ...loaded, listed } : loaded);
@@ -252,6 +253,11 @@ function pinnedSettings(deps: LoadRunDeps, settings: RunFiles['settings'], run: 
     gateTimeoutMs: settings.gates.timeoutMs,
     modelTimeoutMs: settings.models.timeoutMs,
   };
+}
+
+/** True if the run begins a conversation. One that continues a conversation is stored there only after it could read it. */
+function beginsSession(run: RunSettings): boolean {
+  return run.session === undefined && !isSubagent(run);
 }
 
 /** Sub-agents get their knowledge from their caller. */

@@ -130,7 +130,6 @@ test('keeping: a disk that hangs → the calls end, one write waits for it, and 
   const { steersmanKeep: keep } = createKeeping({
     sessions: {
       keep: () => new Promise(resolve => writes.push(() => resolve(null))),
-      line: async () => null,
     },
     namespaceId: async () => null,
     readPage: async () => ({ run: {}, records: [], kept: MARK, more: false }) as unknown as KeepPage,
@@ -154,7 +153,7 @@ test('keeping: a disk that hangs → the calls end, one write waits for it, and 
 
 test('LL12: keeping, and the store refuses → asked again until a while after the first try that failed; a try that was lost with its worker is none', async () => {
   const { steersmanKeep: keep } = createKeeping({
-    sessions: { keep: () => Promise.reject(new Error('connect ECONNREFUSED')), line: async () => null },
+    sessions: { keep: () => Promise.reject(new Error('connect ECONNREFUSED')) },
     namespaceId: async () => null,
     readPage: async () => ({ run: {}, records: [], kept: MARK, more: false }) as unknown as KeepPage,
     redact: value => value,
@@ -185,7 +184,7 @@ test('LL12: keeping, and the store refuses → asked again until a while after t
 
 test('keeping: the run does not tell what there is to keep, as on a worker that stands still → no failure of the store', async () => {
   const { steersmanKeep: keep } = createKeeping({
-    sessions: { keep: async () => null, line: async () => null },
+    sessions: { keep: async () => null },
     namespaceId: async () => null,
     readPage: () => Promise.reject(new Error('no answer')),
     redact: value => value,
@@ -206,7 +205,7 @@ test('LL4: keeping, and the store was put back to an earlier state → written a
   const asked: unknown[] = [];
   const keepWith = (answers: (Mark | null)[]) =>
     createKeeping({
-      sessions: { keep: async () => answers.shift() ?? null, line: async () => null },
+      sessions: { keep: async () => answers.shift() ?? null },
       namespaceId: async () => null,
       readPage: async (from, to) => {
         asked.push([from.id, to?.id]);

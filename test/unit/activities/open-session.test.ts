@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openFolder } from '../../../packages/store/folder.js';
-import { createKeeping, RunUnanswered } from '../../../src/activities/keep.js';
+import { RunUnanswered } from '../../../src/activities/keep.js';
 import { createOpenSession, OPEN_TRIES, type OpenDeps } from '../../../src/activities/open-session.js';
 import type { Opened, OpenSessionInput } from '../../../src/activities/types.js';
 import { type Message, NO_USAGE, textOf } from '../../../src/run/messages/message.js';
-import type { KeepPage, Kept, RunRecord } from '../../../src/run/state/kept.js';
+import type { Kept, RunRecord } from '../../../src/run/state/kept.js';
 import type { SessionStore } from '../../../src/shared/store/store.js';
 import { unpack } from '../../../src/workflows/platform/temporal-ports.js';
 
@@ -96,28 +96,6 @@ test('Z2: a conversation of another workspace → the run is told so, and nothin
   await sessions.keep(run(2, { workspace: '/other' }), [said(1, 'Of elsewhere.')]);
   expect(await opened(sessions, {})).toEqual(['A secret of this folder.']);
 });
-
-test.each([
-  ['another workspace', '/other', ['c1']],
-  ['the same workspace', '/work', ['c1', 'c2']],
-])(
-  'Z2: a run is listed as it begins, in a conversation of %s → the conversation has these runs',
-  async (_what, workspace, chains) => {
-    const { sessions } = openFolder(dir);
-    await sessions.keep(run(1), []);
-    const page: KeepPage = {
-      run: run(2, { workspace, ended: false }),
-      records: [],
-      kept: run(2).kept,
-      more: false,
-    };
-    const { readListing } = createKeeping({
-      ...{ sessions, namespaceId: async () => 'n', readPage: async () => page, redact: value => value },
-    });
-    await new MockActivityEnvironment().run(() => readListing()());
-    expect((await sessions.runs('pool')).map(({ chain }) => chain).sort()).toEqual(chains);
-  },
-);
 
 test('Z2: a branch from a message that a reset took away → nothing that was said later instead', async () => {
   const { sessions } = openFolder(dir);

@@ -83,7 +83,10 @@ async function load(
     loadSettings: () => loadSettings(configDir, deps.inCode),
     ...deps,
   });
-  const input: LoadRunInput = { settings: { mode: 'team', workspace, autoApprove: false, ...settings } };
+  const input: LoadRunInput = {
+    settings: { mode: 'team', workspace, autoApprove: false, ...settings },
+    lists: true,
+  };
   return unpack<PinnedRun>(await environment.run(loadRun, input));
 }
 
@@ -264,6 +267,20 @@ describe('load run', () => {
       message: expect.stringMatching(message),
     });
   });
+
+  test.each<[string, Partial<RunSettings>, number]>([
+    ['a run of its own', {}, 1],
+    ['a run that continues a conversation, which may be of another workspace', { session: 'pool' }, 0],
+    ['a sub-agent', { calledAs: 'search/1' }, 0],
+  ])(
+    'Z2: %s is loaded → listed in the store at once, or only by the run itself',
+    async (_, settings, times) => {
+      const readListing = vi.fn(() => async () => ({ id: 0, seq: 1 }));
+      const pinned = await load(settings, { keeps: true, readListing });
+      expect(readListing).toHaveBeenCalledTimes(times);
+      expect('listed' in pinned).toBe(times > 0);
+    },
+  );
 
   test('load run: limits in steersman.yaml and in the run → merged, and told to the planner (L19)', async () => {
     await config('models:\n  default: openai/base\nlimits:\n  planning: 2\n  execution: 4\n');
