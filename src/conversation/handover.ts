@@ -2,6 +2,7 @@
 
 import { isRecord } from '../base/json/json.js';
 import { wordsOf } from '../base/words/words.js';
+import { behavesAs } from '../run/agents/run-config.js';
 import { estimateMessageTokens } from '../run/limits/tokens.js';
 import { type Message, rulesOf } from '../run/messages/message.js';
 import { begun, taskOf } from '../run/position/position.js';
@@ -110,7 +111,7 @@ export function shortenThread(
   const { messages, tokens, dropped, shortened, lost } = trimThread(thread.messages, {
     recalls: state.pinned?.tools.some(isRecall) === true,
     resultsOnly,
-    byWorth: (state.pinned?.behaviour ?? 1) >= 4,
+    byWorth: behavesAs(state.pinned, 4),
     limitTokens,
     targetTokens: Math.floor(limitTokens * targetShare),
     // Also applies while another role is asked, or a message is being understood.

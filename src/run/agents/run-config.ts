@@ -142,6 +142,11 @@ export type HookName = (typeof HOOKS)[number];
  */
 export const BEHAVIOUR = 4;
 
+/** True if a run began with this behaviour, or a later one. */
+export function behavesAs(pinned: { behaviour?: number } | null, version: number): boolean {
+  return (pinned?.behaviour ?? 1) >= version;
+}
+
 /** The configuration that a run pins at its start: edited files affect new runs only. */
 export interface PinnedRun {
   /** See `BEHAVIOUR`; absent for 1. */

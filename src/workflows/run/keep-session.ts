@@ -1,5 +1,6 @@
 /** The conversation in the store of sessions: when messages are stored there, and what happens if that fails. */
 import { isSubagent } from '../../rules/agents/subagent.js';
+import { behavesAs } from '../../run/agents/run-config.js';
 import type { JournalPayloads } from '../../run/state/journal.js';
 import { lostEvents, type Mark, markOf, messageNumber, unkeptAtMost } from '../../run/state/kept.js';
 import type { RunState } from '../../run/state/run-state.js';
@@ -58,7 +59,7 @@ function isMuch({ state, memory, ports }: Keeper): boolean {
   const records = unkeptAtMost(state);
   const { saidBytes, keptAt } = memory;
   if (records < DUE_RECORDS && saidBytes < DUE_BYTES) return false;
-  if ((state.pinned?.behaviour ?? 1) < 2 || records >= MOST_RECORDS || saidBytes >= MOST_BYTES) return true;
+  if (!behavesAs(state.pinned, 2) || records >= MOST_RECORDS || saidBytes >= MOST_BYTES) return true;
   return ports.now() - Math.max(keptAt, state.startedAt) >= KEEP_APART_MS;
 }
 

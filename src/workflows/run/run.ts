@@ -9,7 +9,7 @@ import { fitMessage } from '../../conversation/fit-message.js';
 import { limitsOf } from '../../rules/limits/in-force.js';
 import { isPaused, openChildren } from '../../run/agents/children.js';
 import type { PinnedRole } from '../../run/agents/role.js';
-import type { PinnedRun } from '../../run/agents/run-config.js';
+import { behavesAs, type PinnedRun } from '../../run/agents/run-config.js';
 import type { Limits } from '../../run/limits/limits.js';
 import { estimateMessageTokens } from '../../run/limits/tokens.js';
 import {
@@ -80,7 +80,7 @@ export class Run {
 
   /** True if the run began with this behaviour, or a later one: see `BEHAVIOUR`. */
   behaves(version: number): boolean {
-    return (this.pinned.behaviour ?? 1) >= version;
+    return behavesAs(this.pinned, version);
   }
 
   /** The limits in force: see `setLimits`. */
