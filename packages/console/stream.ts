@@ -1,5 +1,7 @@
-/** Streams frames as server-sent events. Pages read it with `fetch`, so that the token is a header. */
+/** Streams of server-sent events: of frames, which pages read with `fetch`, so that the token is a header, and of protocols. */
 import type { Frame } from '@steersman/view';
+import type { Context } from 'hono';
+import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import type { Push } from './feed.js';
 
 const PING_MS = 10_000;
@@ -23,6 +25,26 @@ export function whileTrue(isKnown: () => boolean, answer: Response): Response {
     },
   });
   return new Response(answer.body.pipeThrough(checked), answer);
+}
+
+/**
+ * Streams what `tell` writes, as fast as the client reads it. `signal`: the client has left. Proxies close silent
+ * connections, so comments are sent meanwhile, which clients ignore.
+ */
+export function eventStream(
+  c: Context,
+  tell: (stream: SSEStreamingApi, signal: AbortSignal) => Promise<void>,
+): Response {
+  const leaving = new AbortController();
+  return streamSSE(c, async stream => {
+    stream.onAbort(() => leaving.abort());
+    const comments = setInterval(() => void stream.write(':\n\n'), PING_MS);
+    try {
+      await tell(stream, leaving.signal);
+    } finally {
+      clearInterval(comments);
+    }
+  });
 }
 
 /** `begin` starts listening and returns a function that ends it. `drop` ends the connection; default: the stream fails. */

@@ -8,16 +8,15 @@ import {
   UiChunks,
 } from '@steersman/ai-sdk-ui';
 import { type Context, Hono } from 'hono';
-import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
+import type { SSEStreamingApi } from 'hono/streaming';
 import { SteersmanError } from 'steersman/client';
 import { z } from 'zod';
 import { AG_UI_INPUT, type AgUiInput } from '../ag-ui/input.js';
 import { type TalkScope, talk } from '../ag-ui/talk.js';
 import { runsOf } from '../ag-ui/thread.js';
 import { bodyAs, type RouteScope, read, type Served } from '../routes.js';
+import { eventStream } from '../stream.js';
 
-/** Proxies close silent connections; clients ignore a comment. */
-const COMMENT_MS = 10_000;
 const PROTOCOL = { 'x-vercel-ai-ui-message-stream': 'v1', 'x-accel-buffering': 'no' };
 
 /** `since`: the run's own event after which the message begins. `message`: its id. Both are in the client's message. */
@@ -73,12 +72,8 @@ interface Talked {
 }
 
 function told(c: Context, scope: RouteScope, talked: Talked): Response {
-  const leaving = new AbortController();
-  const answer = streamSSE(c, async stream => {
-    stream.onAbort(() => leaving.abort());
-    const comments = setInterval(() => void stream.write(':\n\n'), COMMENT_MS);
-    await tell(stream, { ...scope, signal: leaving.signal }, talked);
-    clearInterval(comments);
+  const answer = eventStream(c, async (stream, signal) => {
+    await tell(stream, { ...scope, signal }, talked);
     await stream.writeSSE({ data: '[DONE]' });
   });
   for (const [name, value] of Object.entries(PROTOCOL)) answer.headers.set(name, value);
