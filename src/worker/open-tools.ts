@@ -7,7 +7,7 @@ import { applyToolOverrides, loadSettings, type Settings } from '../config/setti
 import { McpCallError } from '../mcp/connection/call-failure.js';
 import { loadMcpConfig } from '../mcp/connection/config.js';
 import type { McpPool } from '../mcp/connection/pool.js';
-import { META } from '../mcp/tools/code-tools.js';
+import { callMeta } from '../mcp/tools/code-tools.js';
 import type { ToolAnswer } from '../mcp/tools/tool-answer.js';
 import { listRunTools, type ServerState } from '../mcp/tools.js';
 import type { ToolEnding } from '../run/messages/message.js';
@@ -134,13 +134,12 @@ export class Tools {
     { args, options }: { args: Record<string, unknown>; options: ToolCallOptions },
   ): Promise<CalledTool> {
     const { context = {}, idempotencyKey = randomUUID(), signal = new AbortController().signal } = options;
-    const given = Object.entries(context).map(([key, value]) => [META.starter + key, value]);
     try {
       const connection = await this.#pool.connect(server, this.#workspace);
       const answer = await connection.callTool({
         tool: tool.serverToolName,
         arguments: args,
-        meta: { ...Object.fromEntries(given), [`${META.own}idempotencyKey`]: idempotencyKey },
+        meta: callMeta(context, { idempotencyKey }),
         signal,
         timeoutMs: tool.policy.timeoutMs,
         onProgress: () => undefined,

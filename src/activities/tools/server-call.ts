@@ -12,7 +12,7 @@ import { McpCallError } from '../../mcp/connection/call-failure.js';
 import type { McpCall, McpConnection } from '../../mcp/connection/connection.js';
 import type { McpPool } from '../../mcp/connection/pool.js';
 import type { McpSessions } from '../../mcp/connection/sessions.js';
-import { META, mayCallAgain, STOPPABLE_META, saysStopped } from '../../mcp/tools/code-tools.js';
+import { callMeta, mayCallAgain, STOPPABLE_META, saysStopped } from '../../mcp/tools/code-tools.js';
 import type { ToolAnswer } from '../../mcp/tools/tool-answer.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { SteersmanError } from '../../shared/process/errors.js';
@@ -163,6 +163,7 @@ export class ServerCall {
 
   async #send(connection: McpConnection, args: Allowed['args'], timeoutMs: number): Promise<CallToolResult> {
     const { input, runId, signal, texts } = this.#call;
+    const { context, idempotencyKey, goal, taskId } = input;
     if (signal.aborted) throw new StoppedBeforeSending();
     const startedAt = performance.now();
     const abort = new AbortController();
@@ -173,7 +174,7 @@ export class ServerCall {
     const call: McpCall = {
       tool: input.serverToolName ?? input.tool,
       arguments: args,
-      meta: metaOf(input, runId),
+      meta: callMeta(context, { runId, idempotencyKey, goal: String(goal), ...(taskId && { taskId }) }),
       signal: abort.signal,
       timeoutMs,
       onProgress: this.#beat.progress,
@@ -264,17 +265,4 @@ async function lookUp(
 
 function since(startedAt: number): number {
   return Math.round(performance.now() - startedAt);
-}
-
-/** Returns the run context for the tool (T4): the starter's keys and the run's own can't collide. */
-function metaOf(
-  { idempotencyKey, goal, taskId, context }: CallToolInput,
-  runId: string,
-): Record<string, string> {
-  const given = Object.entries(context).map(([key, value]) => [
-    key.includes('/') ? key : META.starter + key,
-    value,
-  ]);
-  const own = Object.entries({ runId, idempotencyKey, goal: String(goal), ...(taskId && { taskId }) });
-  return Object.fromEntries([...given, ...own.map(([key, value]) => [META.own + key, value])]);
 }

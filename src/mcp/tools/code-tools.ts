@@ -348,7 +348,18 @@ function noJson(why: string): string {
 }
 
 /** Prefixes in `_meta`: for values of the run itself, and for values of its starter whose names have no prefix. */
-export const META = { own: 'steersman/', starter: 'steersman.context/' } as const;
+const META = { own: 'steersman/', starter: 'steersman.context/' } as const;
+
+/** Returns the `_meta` of a call (T4). The starter's keys and the run's own can't collide. */
+export function callMeta(
+  context: Readonly<Record<string, string>>,
+  own: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return Object.fromEntries([
+    ...Object.entries(context).map(([key, value]) => [key.includes('/') ? key : META.starter + key, value]),
+    ...Object.entries(own).map(([key, value]) => [META.own + key, value]),
+  ]);
+}
 
 function contextOf(
   workspace: string,
