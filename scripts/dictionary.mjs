@@ -2,7 +2,7 @@
 // `npm run build`, then `node scripts/dictionary.mjs en` (or zh). Numbers that were released stay as they are.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { DICTIONARIES } from '../dist/base/sizes/dictionaries.js';
-import { promptRoots } from '../dist/config/prompts/prompt-files.js';
+import { promptRoots } from '../dist/config/files/prompt-files.js';
 import { loadPrefix, loadRoles } from '../dist/config/prompts/prompts.js';
 import { renderPrefix, renderRole } from '../dist/config/prompts/render-prompts.js';
 import { DEFAULT_LIMITS } from '../dist/run/limits/limits.js';

@@ -1,4 +1,4 @@
-// Writes steersman.schema.json from src/config/schema/settings-schema.ts: run it after a change there.
+// Writes steersman.schema.json from src/config/settings/settings-schema.ts: run it after a change there.
 
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 const root = new URL('..', import.meta.url).pathname;
 const { outputFiles } = await build({
   stdin: {
-    contents: `import { z } from 'zod'; import { settingsSchema } from './src/config/schema/settings-schema.ts';
+    contents: `import { z } from 'zod'; import { settingsSchema } from './src/config/settings/settings-schema.ts';
       export const schema = z.toJSONSchema(settingsSchema, { io: 'input' });`,
     resolveDir: root,
   },

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import OpenAI from 'openai';
 import { workspaceTools } from '../../packages/workspace-tools/tools.js';
-import { loadSettings } from '../../src/config/settings.js';
+import { loadSettings } from '../../src/config/settings/settings.js';
 import { serveCodeTools } from '../../src/mcp/tools/code-tools.js';
 import { endpointOf } from '../../src/models/provider/endpoint.js';
 import { endpointSettings } from '../../src/models/provider/endpoints.js';

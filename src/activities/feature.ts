@@ -1,5 +1,5 @@
 /** The part of a feature that runs on workers. `features/workers.ts` lists all. */
-import type { Settings } from '../config/settings.js';
+import type { Settings } from '../config/settings/settings.js';
 import type { PinnedRole } from '../run/agents/role.js';
 import type { PinnedRun, RunSettings } from '../run/agents/run-config.js';
 import type { Message } from '../run/messages/message.js';

@@ -7,7 +7,6 @@ import { ApplicationFailure, CancelledFailure, ensureApplicationFailure } from '
 import { canonicalJson, isRecord, isText, jsonBytes } from '../base/json/json.js';
 import { PINNED_BYTES, WORKER_TRIES } from '../base/sizes/bounds.js';
 import { errorText } from '../base/text/error-text.js';
-import { asksTransforms, contextRules } from '../config/context-rules.js';
 import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../config/files/workspace.js';
 import { NO_NOTES, readProjectNotes } from '../config/prompts/project-notes.js';
 import type { PromptValues } from '../config/prompts/render-prompts.js';
@@ -19,7 +18,8 @@ import {
   renderRole,
 } from '../config/prompts/render-prompts.js';
 import { modesFor } from '../config/prompts/required-roles.js';
-import { applyToolOverrides, mergeLimits } from '../config/settings.js';
+import { asksTransforms, contextRules } from '../config/settings/context-rules.js';
+import { applyToolOverrides, mergeLimits } from '../config/settings/settings.js';
 import { isRecall } from '../conversation/tool-result.js';
 import { toolNamer } from '../mcp/tools/tool-names.js';
 import { isSubagent } from '../rules/agents/subagent.js';

@@ -1,13 +1,13 @@
 /** The files that a run pins: the roles that it asks, agents that these may call, and warnings on parts without effect. */
 
 import type { OwnWords } from '../base/words/words.js';
-import type { ConfigInCode } from '../config/in-code.js';
+import { promptRoots } from '../config/files/prompt-files.js';
 import { isCallable, missingAgents, missingTools, namesBelow } from '../config/prompts/callable-roles.js';
-import { promptRoots } from '../config/prompts/prompt-files.js';
 import { loadPrefix, loadRoles, type Opening, type RoleTemplate } from '../config/prompts/prompts.js';
 import { requireRoles, wayOfStart } from '../config/prompts/required-roles.js';
 import { loadWords } from '../config/prompts/words.js';
-import type { Settings } from '../config/settings.js';
+import type { ConfigInCode } from '../config/settings/in-code.js';
+import type { Settings } from '../config/settings/settings.js';
 import type { RoleProfile } from '../run/agents/role.js';
 import { type AgentCard, MOST_AGENT_DEPTH, roleNamed } from '../run/agents/role.js';
 import type { RunSettings } from '../run/agents/run-config.js';

@@ -4,8 +4,8 @@ import { ownValue } from '../base/json/json.js';
 import type { PinnedRole } from '../run/agents/role.js';
 import { SteersmanError } from '../shared/process/errors.js';
 import { displayPath } from './files/files.js';
-import { type ModelSettings, modelChainSchema } from './schema/models-schema.js';
-import { SETTINGS_FILE } from './settings.js';
+import { type ModelSettings, modelChainSchema } from './settings/models-schema.js';
+import { SETTINGS_FILE } from './settings/settings.js';
 
 export interface ModelChoice {
   /** The chain for roles whose own list is empty. */

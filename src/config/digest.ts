@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { TOOL_FILES } from './files/config-dir.js';
 import { marksBelow, readText } from './files/files.js';
-import { SETTINGS_FILE } from './settings.js';
+import { SETTINGS_FILE } from './settings/settings.js';
 import { skillMarks } from './skills/skill-folders.js';
 
 const FOLDERS = ['prompts', TOOL_FILES];

@@ -11,6 +11,7 @@ export {
   toolFilesOf,
 } from './files/config-dir.js';
 export { checkConfigDir, displayPath, errorCode } from './files/files.js';
+export { promptRoots } from './files/prompt-files.js';
 export {
   checkWorkspace,
   DANGLING,
@@ -22,12 +23,11 @@ export {
 export { parseYaml } from './files/yaml-source.js';
 export { missingAgents, missingTools } from './prompts/callable-roles.js';
 export { writeNewPrompts } from './prompts/new-prompts.js';
-export { promptRoots } from './prompts/prompt-files.js';
 export { loadPrefix, loadRoles, type RoleTemplate } from './prompts/prompts.js';
 export { renderPrefix, renderRole } from './prompts/render-prompts.js';
 export { requireRoles } from './prompts/required-roles.js';
 export { loadWords } from './prompts/words.js';
-export { callableModels } from './schema/models-schema.js';
+export { callableModels } from './settings/models-schema.js';
 export {
   applyToolOverrides,
   loadSettings,
@@ -35,7 +35,7 @@ export {
   SETTINGS_FILE,
   type Settings,
   settingsOfAny,
-} from './settings.js';
+} from './settings/settings.js';
 export { findSkills, type Skill } from './skills/find-skills.js';
 export { SKILL_FOLDERS, skillsIn } from './skills/skill-folders.js';
 export {

@@ -11,7 +11,7 @@ export type { ResolveModel } from '../activities/models/resolve-model.js';
 export type { AskedContext, ContextTransform } from '../activities/models/transform.js';
 export { type CheckedGoal, type CheckFunction, type CheckVerdict, check } from '../activities/run-check.js';
 export type { EndedRun, EndedTurn, FailedModel, RunHooks, SaidMessage } from '../activities/run-hooks.js';
-export type { RoleInCode, SettingsInCode } from '../config/in-code.js';
+export type { RoleInCode, SettingsInCode } from '../config/settings/in-code.js';
 export { type CodeTool, defineTool, type ToolContext } from '../mcp/tools/code-tools.js';
 export { type Completion, type CompletionOptions, complete } from '../models/complete.js';
 export { createProvider } from '../models/protocols.js';

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { checkWorkspace, workspaceRoots } from '../config/files/workspace.js';
-import { applyToolOverrides, loadSettings, type Settings } from '../config/settings.js';
+import { applyToolOverrides, loadSettings, type Settings } from '../config/settings/settings.js';
 import { McpCallError } from '../mcp/connection/call-failure.js';
 import { loadMcpConfig } from '../mcp/connection/config.js';
 import type { McpPool } from '../mcp/connection/pool.js';

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { openStore, storeSpec } from '@steersman/store';
 import { defaultConfigDir } from '../../config/files/config-dir.js';
-import { settingsOfAny } from '../../config/settings.js';
+import { settingsOfAny } from '../../config/settings/settings.js';
 import { isTrusted, variablesOf } from '../../config/trust/trust.js';
 import { env } from '../../shared/process/env.js';
 import type { Store } from '../../shared/store/store.js';

@@ -4,8 +4,8 @@
  */
 import { resolve } from 'node:path';
 import { defaultConfigDir } from '../../config/files/config-dir.js';
-import { callableModels } from '../../config/schema/models-schema.js';
-import { loadSettings } from '../../config/settings.js';
+import { callableModels } from '../../config/settings/models-schema.js';
+import { loadSettings } from '../../config/settings/settings.js';
 import { isTrusted } from '../../config/trust/trust.js';
 import { candidates } from '../../models/default-model.js';
 import { DEFAULT_LIMITS, type Limits } from '../../run/limits/limits.js';

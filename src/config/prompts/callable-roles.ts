@@ -5,7 +5,7 @@ import type { RoleProfile } from '../../run/agents/role.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { isNamed } from '../../run/tools/workflow-tools.js';
 import { displayPath } from '../files/files.js';
-import { SETTINGS_FILE } from '../settings.js';
+import { SETTINGS_FILE } from '../settings/settings.js';
 
 /**
  * True if a role may be called by these globs: its output must be text. A role that shares its run's conversation was

@@ -7,9 +7,9 @@ import { type ModeName, modeFor } from '../../run/position/modes.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { displayPath } from '../files/files.js';
-import type { ConfigInCode } from '../in-code.js';
-import { loadSettings, mergeLimits, type Settings } from '../settings.js';
-import { promptRoots } from './prompt-files.js';
+import { promptRoots } from '../files/prompt-files.js';
+import type { ConfigInCode } from '../settings/in-code.js';
+import { loadSettings, mergeLimits, type Settings } from '../settings/settings.js';
 import { loadPrefix, loadRoles, type RoleTemplate } from './prompts.js';
 import {
   aloneAmong,

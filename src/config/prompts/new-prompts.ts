@@ -5,7 +5,7 @@ import { errorText } from '../../base/text/error-text.js';
 import { renderTemplate } from '../../base/words/prompt.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { displayPath, readTextIfPresent } from '../files/files.js';
-import { shippedPrompts } from './prompt-files.js';
+import { shippedPrompts } from '../files/prompt-files.js';
 
 export interface PromptAnswers {
   /** The programming language, such as `TypeScript`. */

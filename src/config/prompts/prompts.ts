@@ -8,9 +8,9 @@ import { builtInWords, fill } from '../../base/words/words.js';
 import type { RoleProfile } from '../../run/agents/role.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { displayPath } from '../files/files.js';
-import { type ConfigInCode, roleFilesInCode } from '../in-code.js';
-import { checkLanguage, coreFolders, firstFile, listRoles, OPENING } from './prompt-files.js';
-import { parseRoleFile, profileOf, type RoleFile, type RoleFiles } from './role-file.js';
+import { checkLanguage, coreFolders, firstFile, listRoles, OPENING } from '../files/prompt-files.js';
+import { type ConfigInCode, roleFilesInCode } from '../settings/in-code.js';
+import { parseRoleFile, profileOf, type RoleFile, type RoleFiles } from '../settings/role-file.js';
 
 const DEFAULT_CONTEXT = 'default';
 

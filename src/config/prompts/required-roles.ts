@@ -5,7 +5,7 @@ import type { RunSettings } from '../../run/agents/run-config.js';
 import { choicesOf, type DeclaredModes, MODES, requiredRoles, type Way } from '../../run/position/modes.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { displayPath } from '../files/files.js';
-import { SETTINGS_FILE, type Settings } from '../settings.js';
+import { SETTINGS_FILE, type Settings } from '../settings/settings.js';
 import type { RoleTemplate } from './prompts.js';
 
 /**

@@ -3,7 +3,7 @@ import { isText, stringOr } from '../../base/json/json.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { displayPath } from '../files/files.js';
 import { parseYaml, type YamlSource } from '../files/yaml-source.js';
-import { withQuotes } from '../prompts/subagent-file.js';
+import { withQuotes } from '../settings/subagent-file.js';
 
 const DOCS = 'docs/skills.md';
 const MOST_NAME = 64;

@@ -3,7 +3,7 @@ import type { Offer, WorkerFeature, WorkerParts } from '../../activities/feature
 import { preview } from '../../base/text/preview.js';
 import { delimit } from '../../base/words/prompt.js';
 import { fill } from '../../base/words/words.js';
-import type { Settings } from '../../config/settings.js';
+import type { Settings } from '../../config/settings/settings.js';
 import { findSkills, type Skill } from '../../config/skills/find-skills.js';
 import { ownTools } from '../../run/tools/workflow-tools.js';
 import { createReadSkill } from './activity.js';

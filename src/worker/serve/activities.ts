@@ -22,7 +22,7 @@ import { withTries } from '../../activities/with-tries.js';
 import { headChars } from '../../base/text/large-text.js';
 import { checkWorkspace, workspaceRoots } from '../../config/files/workspace.js';
 import { readOldContent } from '../../config/old-content.js';
-import { commandFault } from '../../config/settings.js';
+import { commandFault } from '../../config/settings/settings.js';
 import { OWN_TOOLS, WORKER_FEATURES } from '../../features/workers.js';
 import { listRunTools } from '../../mcp/tools.js';
 import { SEARCH_ATTRIBUTES } from '../../rules/steering/search-attributes.js';

@@ -10,7 +10,7 @@ import type { ActivityToolCall, CallToolResult } from '../../activities/types.js
 import { isRecord } from '../../base/json/json.js';
 import { errorText } from '../../base/text/error-text.js';
 import { fill, wordsOf } from '../../base/words/words.js';
-import type { Settings } from '../../config/settings.js';
+import type { Settings } from '../../config/settings/settings.js';
 import { badArgumentsNote } from '../../conversation/tool-notes.js';
 import { contentOf } from '../../mcp/tools/code-tools.js';
 import { keeperFor, keptContent } from '../../mcp/tools/result-content.js';

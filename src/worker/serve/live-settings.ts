@@ -1,8 +1,13 @@
 /** The current settings of a worker's file. */
 
 import { join } from 'node:path';
-import type { ConfigInCode } from '../../config/in-code.js';
-import { loadSettings, SETTINGS_FILE, type Settings, TRUSTED_SECTIONS } from '../../config/settings.js';
+import type { ConfigInCode } from '../../config/settings/in-code.js';
+import {
+  loadSettings,
+  SETTINGS_FILE,
+  type Settings,
+  TRUSTED_SECTIONS,
+} from '../../config/settings/settings.js';
 import { verbCall } from '../../shared/process/called-as.js';
 
 export interface LiveSettings {

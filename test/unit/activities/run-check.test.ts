@@ -6,7 +6,7 @@ import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type CheckFunction, check, createRunCheck } from '../../../src/activities/run-check.js';
 import type { CheckEnd, RunCheckInput } from '../../../src/activities/types.js';
 import { checkWorkspace } from '../../../src/config/files/workspace.js';
-import { commandFault } from '../../../src/config/settings.js';
+import { commandFault } from '../../../src/config/settings/settings.js';
 import { Secrets } from '../../../src/shared/secrets.js';
 
 const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'run-check-')));

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { promptRoots } from '../../../src/config/prompts/prompt-files.js';
+import { promptRoots } from '../../../src/config/files/prompt-files.js';
 import { loadPrefix, loadRoles } from '../../../src/config/prompts/prompts.js';
-import { loadSettings } from '../../../src/config/settings.js';
+import { loadSettings } from '../../../src/config/settings/settings.js';
 
 let dir = '';
 

@@ -8,7 +8,7 @@ import type { ListedTools, LoadRunDeps } from '../../../src/activities/load-run.
 import { createLoadRun } from '../../../src/activities/load-run.js';
 import type { LoadRunInput } from '../../../src/activities/types.js';
 import { WORKER_TRIES } from '../../../src/base/sizes/bounds.js';
-import { loadSettings } from '../../../src/config/settings.js';
+import { loadSettings } from '../../../src/config/settings/settings.js';
 import { OWN_TOOLS, WORKER_FEATURES } from '../../../src/features/workers.js';
 import type { PinnedRun, RunSettings } from '../../../src/run/agents/run-config.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';

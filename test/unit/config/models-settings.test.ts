@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadSettings } from '../../../src/config/settings.js';
+import { loadSettings } from '../../../src/config/settings/settings.js';
 import { modelInfo, pricedUsage } from '../../../src/models/provider/model-info.js';
 import { SteersmanError } from '../../../src/shared/process/errors.js';
 

@@ -7,7 +7,7 @@ import type { WorkerParts } from '../../../src/activities/feature.js';
 import { createLoadRun } from '../../../src/activities/load-run.js';
 import { jsonBytes } from '../../../src/base/json/json.js';
 import { CONTENT_BYTES } from '../../../src/base/sizes/bounds.js';
-import { loadSettings } from '../../../src/config/settings.js';
+import { loadSettings } from '../../../src/config/settings/settings.js';
 import { createReadSkill } from '../../../src/features/skills/activity.js';
 import type { ReadSkillInput, SkillRead } from '../../../src/features/skills/rules.js';
 import { OWN_TOOLS, WORKER_FEATURES } from '../../../src/features/workers.js';

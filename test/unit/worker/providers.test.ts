@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { loadSettings } from '../../../src/config/settings.js';
+import { loadSettings } from '../../../src/config/settings/settings.js';
 import { isTrusted, trustFrom } from '../../../src/config/trust/trust.js';
 import { knownSecrets } from '../../../src/worker/parts/parts.js';
 import { pinnedFacts, providerSource } from '../../../src/worker/parts/providers.js';

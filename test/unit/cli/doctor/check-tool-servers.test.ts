@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkToolServers } from '../../../../packages/cli/doctor/check-tool-servers.js';
-import { promptRoots } from '../../../../src/config/prompts/prompt-files.js';
+import { promptRoots } from '../../../../src/config/files/prompt-files.js';
 import { loadRoles } from '../../../../src/config/prompts/prompts.js';
-import { loadSettings } from '../../../../src/config/settings.js';
+import { loadSettings } from '../../../../src/config/settings/settings.js';
 import { loadMcpConfig } from '../../../../src/mcp/connection/config.js';
 import { loadToolFiles } from '../../../../src/mcp/tools/tool-files.js';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { promptRoots } from '../../../../src/config/files/prompt-files.js';
 import { writeNewPrompts } from '../../../../src/config/prompts/new-prompts.js';
-import { promptRoots } from '../../../../src/config/prompts/prompt-files.js';
 import { loadPrefix } from '../../../../src/config/prompts/prompts.js';
 
 let dir: string;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { wordsOf } from '../../../../src/base/words/words.js';
-import { listRoles, promptRoots } from '../../../../src/config/prompts/prompt-files.js';
+import { listRoles, promptRoots } from '../../../../src/config/files/prompt-files.js';
 import { loadPrefix, loadRoles } from '../../../../src/config/prompts/prompts.js';
 import {
   aloneAmong,

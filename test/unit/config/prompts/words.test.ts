@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
-import { promptRoots } from '../../../../src/config/prompts/prompt-files.js';
+import { promptRoots } from '../../../../src/config/files/prompt-files.js';
 import { loadWords } from '../../../../src/config/prompts/words.js';
 
 let dir: string;

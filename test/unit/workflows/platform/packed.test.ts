@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pack } from '../../../../src/activities/pack.js';
-import { promptRoots } from '../../../../src/config/prompts/prompt-files.js';
+import { promptRoots } from '../../../../src/config/files/prompt-files.js';
 import { loadPrefix, loadRoles } from '../../../../src/config/prompts/prompts.js';
 import { renderPrefix, renderRole } from '../../../../src/config/prompts/render-prompts.js';
 import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';

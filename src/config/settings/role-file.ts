@@ -9,7 +9,7 @@ import { SteersmanError } from '../../shared/process/errors.js';
 import { displayPath } from '../files/files.js';
 import type { YamlSource } from '../files/yaml-source.js';
 import { checkYaml, parseYaml } from '../files/yaml-source.js';
-import { modelChainSchema } from '../schema/models-schema.js';
+import { modelChainSchema } from './models-schema.js';
 import { asRoleFrontMatter, isSubagentFile, mayBeSubagentFile, withQuotes } from './subagent-file.js';
 
 const DOCS = 'docs/prompts.md';

@@ -1,16 +1,16 @@
 /** `context` of `steersman.yaml`: the rules that runs pin, and the transforms that it may name. */
 
-import { canonicalJson } from '../base/json/json.js';
-import type { PinnedRun } from '../run/agents/run-config.js';
+import { canonicalJson } from '../../base/json/json.js';
+import type { PinnedRun } from '../../run/agents/run-config.js';
 import {
   BUILT_IN_TRANSFORMS,
   type ContextRules,
   isBuiltInTransform,
   type TransformLists,
-} from '../run/limits/decide.js';
-import { SteersmanError } from '../shared/process/errors.js';
+} from '../../run/limits/decide.js';
+import { SteersmanError } from '../../shared/process/errors.js';
 import type { ConfigInCode } from './in-code.js';
-import type { Settings } from './schema/settings-schema.js';
+import type { Settings } from './settings-schema.js';
 
 type Path = readonly (string | number)[];
 

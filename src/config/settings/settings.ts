@@ -1,25 +1,25 @@
 /** Reads `steersman.yaml`, and derives limits and tool policies from it. */
 import { join, resolve } from 'node:path';
-import * as featureKeys from '../features/keys.js';
-import { endpointFault, endpointNames } from '../models/provider/endpoints.js';
-import type { Limits } from '../run/limits/limits.js';
-import { DEFAULT_LIMITS } from '../run/limits/limits.js';
-import { MODES, mayBeDeclared } from '../run/position/modes.js';
-import { decidePermission } from '../run/tools/permission.js';
-import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../run/tools/tool.js';
-import { isNamed, namesOwnTool } from '../run/tools/workflow-tools.js';
-import { SteersmanError } from '../shared/process/errors.js';
+import * as featureKeys from '../../features/keys.js';
+import { endpointFault, endpointNames } from '../../models/provider/endpoints.js';
+import type { Limits } from '../../run/limits/limits.js';
+import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
+import { MODES, mayBeDeclared } from '../../run/position/modes.js';
+import { decidePermission } from '../../run/tools/permission.js';
+import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../../run/tools/tool.js';
+import { isNamed, namesOwnTool } from '../../run/tools/workflow-tools.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { checkConfigDir, readTextIfPresent } from '../files/files.js';
+import { listRoles, promptRoots } from '../files/prompt-files.js';
+import type { YamlSource } from '../files/yaml-source.js';
+import { checkYaml, parseYaml, unknownKeyText } from '../files/yaml-source.js';
 import { checkTransforms } from './context-rules.js';
-import { checkConfigDir, readTextIfPresent } from './files/files.js';
-import type { YamlSource } from './files/yaml-source.js';
-import { checkYaml, parseYaml, unknownKeyText } from './files/yaml-source.js';
 import { type ConfigInCode, withSettingsInCode } from './in-code.js';
-import { listRoles, promptRoots } from './prompts/prompt-files.js';
-import { type ModelSettings, namedModels } from './schema/models-schema.js';
-import type { LimitOverrides, Settings, ToolOverride } from './schema/settings-schema.js';
-import { settingsSchema } from './schema/settings-schema.js';
+import { type ModelSettings, namedModels } from './models-schema.js';
+import type { LimitOverrides, Settings, ToolOverride } from './settings-schema.js';
+import { settingsSchema } from './settings-schema.js';
 
-export type { LimitOverrides, Settings, ToolOverride } from './schema/settings-schema.js';
+export type { LimitOverrides, Settings, ToolOverride } from './settings-schema.js';
 
 export const SETTINGS_FILE = 'steersman.yaml';
 /**

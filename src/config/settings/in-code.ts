@@ -1,10 +1,10 @@
 /** A program's configuration of its worker in code: it overrides the files. */
 import type { z } from 'zod';
-import { isRecord } from '../base/json/json.js';
-import { SteersmanError } from '../shared/process/errors.js';
-import { checkYaml, type YamlSource } from './files/yaml-source.js';
-import type { RoleFile, RoleFrontMatter } from './prompts/role-file.js';
-import { settingsSchema } from './schema/settings-schema.js';
+import { isRecord } from '../../base/json/json.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { checkYaml, type YamlSource } from '../files/yaml-source.js';
+import type { RoleFile, RoleFrontMatter } from './role-file.js';
+import { settingsSchema } from './settings-schema.js';
 
 /** `steersman.yaml` as an object: every key is optional. */
 export type SettingsInCode = z.input<typeof settingsSchema>;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SteersmanError } from '../../shared/process/errors.js';
-import { listFolder, readTextIfPresent } from '../files/files.js';
+import { listFolder, readTextIfPresent } from './files.js';
 
 /** The language of the files directly in `prompts/core`; other languages have a folder of their name there. */
 const BASE_LANGUAGE = 'en';
