@@ -7,10 +7,10 @@ import { isDenied } from '../run/tools/permission.js';
 import { RECALL, type ToolDefinition } from '../run/tools/tool.js';
 import type { BlobStore } from '../shared/store/blob-store.js';
 import type { AccountStore } from '../shared/store/store.js';
+import type { HostDeps } from './check-call.js';
 import type { RunFiles } from './read-run-files.js';
 import type { RunHooks } from './run-hooks.js';
 import type { Hears } from './tell.js';
-import type { HostDeps } from './tools/check-call.js';
 
 /** The parts of a worker that its activities may use. */
 export interface WorkerParts extends Pick<HostDeps, 'readArguments' | 'deniedTools'> {

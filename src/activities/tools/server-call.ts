@@ -18,6 +18,7 @@ import { FAILURE } from '../../run/limits/failure.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { failpoint } from '../../shared/process/failpoints.js';
 import { isUsableSchema, validateArguments } from '../../shared/schema/validate-arguments.js';
+import type { HostDeps } from '../check-call.js';
 import {
   isUnwanted,
   pause,
@@ -29,7 +30,6 @@ import {
 } from '../stop-signal.js';
 import type { CallToolInput, CallToolResult } from '../types.js';
 import { CallPace } from './call-pace.js';
-import type { HostDeps } from './check-call.js';
 import { linkOf, type ServerLink } from './server-link.js';
 import { formHandler, type ServerRequestDeps } from './server-requests.js';
 import { beginReading, keptForApp } from './tool-app.js';

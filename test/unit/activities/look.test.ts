@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { createLook } from '../../../src/activities/look.js';
+import { createLook } from '../../../src/activities/looks/look.js';
 import { changesBetween } from '../../../src/activities/looks/workspace-list.js';
 import type { LookFinds, LookInput } from '../../../src/activities/types.js';
 import { Secrets } from '../../../src/shared/secrets.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createCheckCall } from '../../../../src/activities/tools/check-call.js';
+import { createCheckCall } from '../../../../src/activities/check-call.js';
 import type { CallToolInput } from '../../../../src/activities/types.js';
 import { readyWorkflowTools } from '../../../../src/worker/serve/workflow-tools.js';
 

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { editFault } from '../../../../packages/workspace-tools/files/edit.js';
-import { createCompareFile } from '../../../../src/activities/tools/check-call.js';
+import { createCompareFile } from '../../../../src/activities/check-call.js';
 import { readOldContent } from '../../../../src/config/old-content.js';
 
 let root: string;

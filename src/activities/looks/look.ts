@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createTwoFilesPatch } from 'diff';
-import { readHead } from '../config/files/files.js';
-import { placeIn } from '../config/files/workspace.js';
-import { filesIn } from '../config/workspace-files.js';
-import { inventoryOf } from '../rules/prompts/inventory.js';
-import { diffWithin } from '../rules/prompts/telling.js';
+import { readHead } from '../../config/files/files.js';
+import { placeIn } from '../../config/files/workspace.js';
+import { filesIn } from '../../config/workspace-files.js';
+import { inventoryOf } from '../../rules/prompts/inventory.js';
+import { diffWithin } from '../../rules/prompts/telling.js';
 import {
   type FileNow,
   type FileState,
@@ -14,12 +14,12 @@ import {
   NOT_SEEN,
   unseenChanges,
   type WorkspaceChanges,
-} from '../run/evidence/evidence.js';
-import type { BlobStore } from '../shared/store/blob-store.js';
-import { changesBetween, listWorkspace, readList } from './looks/workspace-list.js';
-import { runIdOf } from './store-text.js';
-import type { HostDeps } from './tools/check-call.js';
-import type { LookFinds, LookInput } from './types.js';
+} from '../../run/evidence/evidence.js';
+import type { BlobStore } from '../../shared/store/blob-store.js';
+import type { HostDeps } from '../check-call.js';
+import { runIdOf } from '../store-text.js';
+import type { LookFinds, LookInput } from '../types.js';
+import { changesBetween, listWorkspace, readList } from './workspace-list.js';
 
 export interface LookDeps extends Pick<HostDeps, 'openWorkspace'> {
   blobs: BlobStore;

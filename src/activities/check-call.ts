@@ -3,13 +3,13 @@
  * present content for the person who is asked.
  */
 import { createTwoFilesPatch } from 'diff';
-import { errorText } from '../../base/text/error-text.js';
+import { errorText } from '../base/text/error-text.js';
 
-import { fill, wordsOf } from '../../base/words/words.js';
-import { badArgumentsNote } from '../../conversation/tool-notes.js';
-import { type ComparedFile, type EditFails, shownDiff, wholeWrite } from '../../rules/gates/whole-write.js';
-import { matchesCall } from '../../run/tools/permission.js';
-import type { CallChecked, CallToolInput, CompareFileInput } from '../types.js';
+import { fill, wordsOf } from '../base/words/words.js';
+import { badArgumentsNote } from '../conversation/tool-notes.js';
+import { type ComparedFile, type EditFails, shownDiff, wholeWrite } from '../rules/gates/whole-write.js';
+import { matchesCall } from '../run/tools/permission.js';
+import type { CallChecked, CallToolInput, CompareFileInput } from './types.js';
 
 /** Requests of activities to the worker's host. */
 export interface HostDeps {
