@@ -1,5 +1,6 @@
 /** `steersman/shared`: common parts of Node programs: environment, errors, output, files, the store of conversations. */
 
+export { caught, type Guard, isSame, pathOf, type Refusal, refusal } from './http/http-guard.js';
 export { type Listening, listenOn } from './http/listen.js';
 export { outward } from './http/outward-fetch.js';
 export {
@@ -10,7 +11,6 @@ export {
   serveGuarded,
   urlHost,
 } from './http/serve-guarded.js';
-export { caught, type Guard, isSame, pathOf, type Refusal, refusal } from './http-guard.js';
 export {
   binaryCacheDir,
   makeFolder,

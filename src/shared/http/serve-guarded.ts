@@ -2,9 +2,9 @@
 import { createServer, type RequestListener } from 'node:http';
 import { isIP } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { refusal } from '../http-guard.js';
 import { isLoopback } from '../local/loopback.js';
 import { type FaultBody, SteersmanError } from '../process/errors.js';
+import { refusal } from './http-guard.js';
 import { type Listening, listenOn } from './listen.js';
 
 /** Answers a request, such as `fetch` of a Hono app, whose environment then has Node's `incoming` and `outgoing`. */

@@ -25,7 +25,7 @@ import {
 } from '../../../packages/test-kit/scripted-reply.js';
 import type { Protocol } from '../../../src/models/provider/endpoint.js';
 import { estimateTokens } from '../../../src/run/limits/tokens.js';
-import { pathOf } from '../../../src/shared/http-guard.js';
+import { pathOf } from '../../../src/shared/http/http-guard.js';
 import { COUNT_TOKENS_PATH, countTokens } from './anthropic/count-tokens.js';
 import type { CacheCount } from './cache/prefix-cache.js';
 import { PromptCache } from './cache/prompt-cache.js';

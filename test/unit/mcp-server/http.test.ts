@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type HttpOptions, type HttpServed, serveHttp } from '../../../packages/mcp-server/http.js';
-import { refusal } from '../../../src/shared/http-guard.js';
+import { refusal } from '../../../src/shared/http/http-guard.js';
 import { endItem, fakeRuns, warning } from '../../support/fake-runs.js';
 import { until } from '../../support/wait.js';
 import { clientOf } from './connected.js';

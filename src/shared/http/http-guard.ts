@@ -1,7 +1,7 @@
 /** Decides which requests our HTTP servers accept, and keeps a failing request from ending the process. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { isLoopback } from './local/loopback.js';
+import { isLoopback } from '../local/loopback.js';
 
 export interface Guard {
   /** True if the server only listens on this machine's loopback address. */
