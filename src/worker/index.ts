@@ -35,10 +35,10 @@ export {
   type Tools,
   type ToolsHere,
 } from './open-tools.js';
+export { type ActivityTool, toolCall } from './parts/activity-tools.js';
 export type { SteersmanPluginOptions } from './parts/parts.js';
+export type { WorkflowTool } from './parts/workflow-tools.js';
 export { SteersmanPlugin } from './plugin.js';
-export { type ActivityTool, toolCall } from './serve/activity-tools.js';
-export type { WorkflowTool } from './serve/workflow-tools.js';
 
 export interface CreateWorkerOptions extends SteersmanPluginOptions {
   /** Default `steersman`. */

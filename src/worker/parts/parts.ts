@@ -34,10 +34,10 @@ import { SteersmanError } from '../../shared/process/errors.js';
 import { Secrets, type Variables } from '../../shared/secrets.js';
 import type { BlobStore } from '../../shared/store/blob-store.js';
 import { type Store, textsOfConversation } from '../../shared/store/store.js';
-import type { ActivityTool, ReadyActivityTool } from '../serve/activity-tools.js';
-import { type LiveSettings, liveSettings } from '../serve/live-settings.js';
-import { type ReadyCall, readyWorkflowTools, type WorkflowTool } from '../serve/workflow-tools.js';
+import type { ActivityTool, ReadyActivityTool } from './activity-tools.js';
+import { type LiveSettings, liveSettings } from './live-settings.js';
 import { type ProviderSource, providerSource } from './providers.js';
+import { type ReadyCall, readyWorkflowTools, type WorkflowTool } from './workflow-tools.js';
 
 const LIVE_TEXT_LOCAL_MS = 250;
 const LIVE_TEXT_REMOTE_MS = 1_000;

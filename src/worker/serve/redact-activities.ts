@@ -9,8 +9,8 @@ import { pack, packedText } from '../../activities/pack.js';
 import { isRecord } from '../../base/json/json.js';
 import type { PinnedRun } from '../../run/agents/run-config.js';
 import { Secrets } from '../../shared/secrets.js';
+import { isOurs } from '../parts/only-runs.js';
 import { dotEnvOf } from '../parts/parts.js';
-import { isOurs } from './only-runs.js';
 
 /** A run that is not among this many recent ones reads its workspace's keys again at its next tool call. */
 const MOST_RUNS = 500;

@@ -23,7 +23,7 @@ import { FAILURE } from '../../../src/run/limits/failure.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
 import type { KeepPage, Mark } from '../../../src/run/state/kept.js';
 import type { AccountStore } from '../../../src/shared/store/store.js';
-import { activityToolCalls, readyActivityTools } from '../../../src/worker/serve/activity-tools.js';
+import { activityToolCalls, readyActivityTools } from '../../../src/worker/parts/activity-tools.js';
 import { activityEnvironment } from '../../support/tool-calls.js';
 
 const MARK = { id: 0, seq: 0 };

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { loadSettings } from '../../../src/config/settings/settings.js';
 import { isTrusted, trustFrom } from '../../../src/config/trust/trust.js';
+import { liveSettings } from '../../../src/worker/parts/live-settings.js';
 import { knownSecrets } from '../../../src/worker/parts/parts.js';
 import { pinnedFacts, providerSource } from '../../../src/worker/parts/providers.js';
-import { liveSettings } from '../../../src/worker/serve/live-settings.js';
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createCheckCall } from '../../../../src/activities/check-call.js';
 import type { CallToolInput } from '../../../../src/activities/types.js';
-import { readyWorkflowTools } from '../../../../src/worker/serve/workflow-tools.js';
+import { readyWorkflowTools } from '../../../../src/worker/parts/workflow-tools.js';
 
 const tools = readyWorkflowTools([
   {

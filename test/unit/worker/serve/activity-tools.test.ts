@@ -10,7 +10,7 @@ import {
   activityToolCalls,
   readyActivityTools,
   toolCall,
-} from '../../../../src/worker/serve/activity-tools.js';
+} from '../../../../src/worker/parts/activity-tools.js';
 
 const cycle: Record<string, unknown> = {};
 cycle.self = cycle;
