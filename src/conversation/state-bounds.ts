@@ -190,3 +190,9 @@ function sum(numbers: readonly number[]): number {
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
+
+/** True if the threads exceed the space that the rest of the state leaves. The costly measure runs only for large threads. */
+export function mustShorten(state: RunState): boolean {
+  const bytes = threadsBytes(state);
+  return bytes > BOUNDS.threads && bytes > roomForThreads(state);
+}

@@ -28,12 +28,12 @@ import { closeBranches } from './branches/side-by-side.js';
 import { setChosen } from './changes/set-model.js';
 import { asStopped, whatThereIs } from './phases/conclude.js';
 import { beginSteering, UNDERSTANDING } from './run/hearing.js';
-import { giveNotes } from './run/instruct.js';
 import { hasUnkept, keepSession } from './run/keep-session.js';
-import { beginNextGoal } from './run/notes.js';
+import { keepText, offloadLastAnswer } from './run/keep-text.js';
 import type { Run } from './run/run.js';
 import { runMode } from './run-mode.js';
-import { keepText, offloadLastAnswer } from './turn/keep-text.js';
+import { giveNotes } from './say/instruct.js';
+import { beginNextGoal } from './say/notes.js';
 import { receipts } from './turn/take-steering.js';
 import { cancelled, closeOpenCalls } from './turn/tools/finish-call.js';
 

@@ -18,9 +18,9 @@ import { execute } from './phases/execute.js';
 import { plan } from './phases/plan.js';
 import { answerConsultation, steer } from './phases/steering.js';
 import { verify } from './phases/verify.js';
-import { tellFiles } from './run/instruct.js';
-import { noteFallback } from './run/notes.js';
 import { MOVED, type Moved, type Run, Yielded } from './run/run.js';
+import { tellFiles } from './say/instruct.js';
+import { noteFallback } from './say/notes.js';
 import { runTurns } from './turn/turn-loop.js';
 
 /** Pursues the goal to its end. It throws only what the platform throws: cancellation, continue-as-new. */

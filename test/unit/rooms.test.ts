@@ -231,7 +231,7 @@ const OF_MAIN_LINE =
   /\bstate\.(?:cursor|tools\.(?:badCalls|inFlight|sessions)|models\.retries)\b|\bcursor\b[^;=]*= (?:run\.)?state;|state: \{[^}]*\bcursor\b/;
 
 test('code that a branch may run → reads what a line has of its own from the line', () => {
-  const files = ['phases', 'turn'].flatMap(folder =>
+  const files = ['phases', 'say', 'turn'].flatMap(folder =>
     readdirSync(join(SRC, 'workflows', folder), { recursive: true, withFileTypes: true }),
   );
   const wrong = files

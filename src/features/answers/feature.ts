@@ -13,9 +13,9 @@ import type { GoalEnd } from '../../run/state/goal.js';
 import { accountOf, wayOf } from '../../run/state/run-state.js';
 import type { Feature } from '../../workflows/beside/feature.js';
 import { answerFor, type StepEnd, wrapUpAs } from '../../workflows/phases/conclude.js';
-import { enterChecks } from '../../workflows/run/notes.js';
+import { keepText } from '../../workflows/run/keep-text.js';
 import type { Run } from '../../workflows/run/run.js';
-import { keepText } from '../../workflows/turn/keep-text.js';
+import { enterChecks } from '../../workflows/say/notes.js';
 import {
   endsWell,
   faultsText,

@@ -1,7 +1,7 @@
 /**
  * The modes, one entry each. A declared mode (`steps`) has roles in turn, without a plan, and needs no code. A new phase
  * needs a position and its constructor in `position.ts`, a place here, a file in `workflows/phases`, a case in
- * `workflows/run-mode.ts`, the goal's way on in `workflows/run/notes.ts`, and words in `packages/view/phases.ts`. Runs that
+ * `workflows/run-mode.ts`, the goal's way on in `workflows/say/notes.ts`, and words in `packages/view/phases.ts`. Runs that
  * began before must not reach it: see `BEHAVIOUR`.
  */
 

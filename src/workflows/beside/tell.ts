@@ -9,9 +9,9 @@ import type { Cause, Outcome } from '../../run/limits/cause.js';
 import { type CallFailure, FAILURE, isRetryableModelFailure } from '../../run/limits/failure.js';
 import { here } from '../../run/state/cursor.js';
 import { messageNumber } from '../../run/state/kept.js';
-import { stopRun } from '../inbox/inbox-handlers.js';
 import type { Called } from '../run/ports.js';
 import type { Run } from '../run/run.js';
+import { stopRun } from '../run/tell-agents.js';
 import type { Moment, Part, Reply } from './feature.js';
 
 /** Returns null if no feature has a part in the moment. */

@@ -15,17 +15,17 @@ import { lendSessions, takeBackSessions } from '../../run/tools/tool-session.js'
 import { answerFor, concludeEarly, type StepEnd } from '../phases/conclude.js';
 import { answerConsultation } from '../phases/steering.js';
 import { workOn } from '../phases/task.js';
+import { BranchGroup, isSpokenTo, onBranch } from '../run/branch-line.js';
 import { closeGates } from '../run/gates.js';
 import { beginInterpreting, hasMessage, mustInterpret } from '../run/hearing.js';
-import { introduce } from '../run/instruct.js';
-import { beginTask } from '../run/notes.js';
 import { MOVED, type Run, Yielded } from '../run/run.js';
+import { introduce } from '../say/instruct.js';
+import { beginTask } from '../say/notes.js';
 import { budgetAsked, raiseBudget } from '../turn/rescue.js';
 import { safePoint } from '../turn/safe-point.js';
 import { applySteering } from '../turn/take-steering.js';
 import { type BatchEnd, closeOpenCalls } from '../turn/tools/finish-call.js';
 import { usedBudgets } from '../turn/turn-loop.js';
-import { BranchGroup, isSpokenTo, onBranch } from './branch-line.js';
 
 /** Works on the main line, then starts the branches and waits until one needs the main line. */
 export async function sideBySide(run: Run): Promise<StepEnd> {

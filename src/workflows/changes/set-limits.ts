@@ -3,10 +3,10 @@
 import { leasesAfter, withOthers } from '../../run/limits/leases.js';
 import { type Enlarger, isBudget, type Limits, underCeilings } from '../../run/limits/limits.js';
 import { budgetUse } from '../../run/state/run-state.js';
-import { tellAgents } from '../agents/tell-agents.js';
 import { limitsToShare } from '../beside/moments.js';
 import { modelCalls } from '../run/memory.js';
 import type { Run } from '../run/run.js';
+import { tellAgents } from '../run/tell-agents.js';
 
 /** Sets limits from the next check on, also in running agents, which are notified. Returns the ids of those. */
 export function setLimits(run: Run, limits: Partial<Limits>, by: Enlarger): string[] {

@@ -6,8 +6,8 @@ import { preview } from '../../base/text/preview.js';
 import { isSubagent } from '../../rules/agents/subagent.js';
 import { isOut, modelFault, modelOf } from '../../rules/limits/in-force.js';
 import type { PinnedRole } from '../../run/agents/role.js';
-import { tellAgents } from '../agents/tell-agents.js';
 import type { Run } from '../run/run.js';
+import { tellAgents } from '../run/tell-agents.js';
 
 /** From its next call on the role uses only this model, even if it failed before. `why`: who chose it, in words. */
 export function setModel(run: Run, role: PinnedRole, model: string, why: string): void {

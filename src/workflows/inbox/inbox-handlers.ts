@@ -17,7 +17,6 @@ import { readComponentAction } from '../../rules/steering/component-action.js';
 import { addresseeOf, addresses, isPaused, withPaused } from '../../run/agents/children.js';
 import { roleNamed } from '../../run/agents/role.js';
 import { fitGate, type Gate, lostResult } from '../../run/gates/gate.js';
-import type { Cause } from '../../run/limits/cause.js';
 import type { Limits } from '../../run/limits/limits.js';
 import { readersOf } from '../../run/position/modes.js';
 import { here, steeringAt } from '../../run/state/cursor.js';
@@ -28,7 +27,6 @@ import { acceptedReceipt, type Situation } from '../../run/steering/receipt.js';
 import { allowedAt } from '../../run/tools/permission.js';
 import { isRepeatable } from '../../run/tools/tool.js';
 import { callBack, noteWithdrawn, passAnswer, passOn, tellPause } from '../agents/agents.js';
-import { tellAgents } from '../agents/tell-agents.js';
 import { gateAnswered } from '../beside/moments.js';
 import { setLimits } from '../changes/set-limits.js';
 import { chooseModel, setOut } from '../changes/set-model.js';
@@ -37,6 +35,7 @@ import type { JoinInput } from '../run/definitions.js';
 import { closeForAlways, openGates } from '../run/gates.js';
 import { mayRead, roleHere, UNDERSTANDING } from '../run/hearing.js';
 import type { Run } from '../run/run.js';
+import { stopRun, tellAgents } from '../run/tell-agents.js';
 import { answerReader, type ReadAnswer, type ReadClaim, type ReadModel, readReason } from './read-input.js';
 
 /** Adds a steering message or a follow-up to the inbox, and interrupts the call in flight if it says so. */
@@ -200,14 +199,6 @@ export function requestStop(run: Run, input: unknown): void {
   if (state.end || state.people.stop)
     return void ignore(run, 'stop', state.end ? 'the run has ended' : 'it is stopping already');
   stopRun(run, readReason(input));
-}
-
-/** Stops the run. `cause`: the cause with which its goal ends if no person stops it. */
-export function stopRun(run: Run, reason: string, cause?: Cause): void {
-  run.state.people.stop = { at: run.ports.now(), reason, ...(cause && { cause }) };
-  run.journal('stop_requested', { reason });
-  run.ports.cancelCalls();
-  tellAgents(run, () => ({ signal: 'stop', input: { reason } }));
 }
 
 /** Ends a run that is kept open, when its goal is answered and no message waits. */

@@ -18,10 +18,10 @@ import { roleAt, stepsOf } from '../../run/position/modes.js';
 import { type Answering, answeringAt, newTurns } from '../../run/position/position.js';
 import { wayOf } from '../../run/state/run-state.js';
 import { askFor, confirm } from '../run/gates.js';
-import { instruct } from '../run/instruct.js';
-import { enterChecks, giveRoundBack, noteLimit } from '../run/notes.js';
+import { keepText } from '../run/keep-text.js';
 import { MOVED, type Run } from '../run/run.js';
-import { keepText } from '../turn/keep-text.js';
+import { instruct } from '../say/instruct.js';
+import { enterChecks, giveRoundBack, noteLimit } from '../say/notes.js';
 import { runTurns, type TurnEnd } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
 

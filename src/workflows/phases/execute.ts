@@ -12,6 +12,7 @@ import { type Execution, executionAt } from '../../run/position/position.js';
 import { taskFailed } from '../beside/moments.js';
 import { sideBySide } from '../branches/side-by-side.js';
 import { ask } from '../run/gates.js';
+import { MOVED, type Moved, type Run } from '../run/run.js';
 import {
   beginTask,
   blockStuckTasks,
@@ -19,8 +20,7 @@ import {
   noteBlocked,
   noteLimit,
   replan,
-} from '../run/notes.js';
-import { MOVED, type Moved, type Run } from '../run/run.js';
+} from '../say/notes.js';
 import { answerFor, type StepEnd, wrapUpAs } from './conclude.js';
 import { workOn } from './task.js';
 

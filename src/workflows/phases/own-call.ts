@@ -6,8 +6,8 @@ import type { PinnedRole } from '../../run/agents/role.js';
 import { NO_USAGE, type ToolResultBlock, toolCallId } from '../../run/messages/message.js';
 import type { PlannedCall, Task } from '../../run/plan/plan.js';
 import type { Execution, Turns } from '../../run/position/position.js';
-import { instruct } from '../run/instruct.js';
 import type { Run } from '../run/run.js';
+import { instruct } from '../say/instruct.js';
 
 /** Adds the calls to the role's conversation, and opens them at the position. Returns the first id. */
 export function openCalls(

@@ -17,7 +17,8 @@ import { executionAt, type Planning } from '../../run/position/position.js';
 import { review } from '../beside/moments.js';
 import { updatePlan } from '../changes/update-plan.js';
 import { ask, askFor } from '../run/gates.js';
-import { instruct } from '../run/instruct.js';
+import { MOVED, type Moved, type Run } from '../run/run.js';
+import { instruct } from '../say/instruct.js';
 import {
   beginTask,
   blockLackingTasks,
@@ -27,8 +28,7 @@ import {
   noteFallback,
   noteLimit,
   planAnew,
-} from '../run/notes.js';
-import { MOVED, type Moved, type Run } from '../run/run.js';
+} from '../say/notes.js';
 import { runTurns } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
 import { openCalls } from './own-call.js';

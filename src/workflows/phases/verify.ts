@@ -17,6 +17,8 @@ import { executionAt, type Verification, verificationAt } from '../../run/positi
 import type { VerdictRests } from '../beside/feature.js';
 import { beforeVerdict, verdictRests } from '../beside/moments.js';
 import { askFor, confirm } from '../run/gates.js';
+import { keepText } from '../run/keep-text.js';
+import { MOVED, type Moved, type Run } from '../run/run.js';
 import {
   enterChecks,
   giveRoundBack,
@@ -24,10 +26,8 @@ import {
   noteLimit,
   planAnew,
   withdrawVerdict,
-} from '../run/notes.js';
-import { MOVED, type Moved, type Run } from '../run/run.js';
+} from '../say/notes.js';
 import { recallRounds } from '../turn/fit-thread.js';
-import { keepText } from '../turn/keep-text.js';
 import { runTurns } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
 

@@ -7,9 +7,9 @@ import type { PinnedRole } from '../../run/agents/role.js';
 import { textOf, toolCallsOf } from '../../run/messages/message.js';
 import { here } from '../../run/state/cursor.js';
 import { accountOf } from '../../run/state/run-state.js';
+import { keepText } from '../run/keep-text.js';
 import type { Run } from '../run/run.js';
 import type { WholeReply } from './call-model.js';
-import { keepText } from './keep-text.js';
 
 /** Asks for the rest of a cut reply, once. False if it is read as it is: cut JSON cannot be continued. */
 export async function askForRest(

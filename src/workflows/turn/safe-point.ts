@@ -1,10 +1,10 @@
 /** The safe point of the turn loop. */
 import { shortenThreads } from '../../conversation/handover.js';
-import { BOUNDS, roomForThreads, threadsBytes } from '../../conversation/state-bounds.js';
-import { isHeld, type RunState } from '../../run/state/run-state.js';
+import { mustShorten, roomForThreads } from '../../conversation/state-bounds.js';
+import { isHeld } from '../../run/state/run-state.js';
 import { keepDue, keepSession } from '../run/keep-session.js';
+import { offloadReports, reportsAreOver } from '../run/keep-text.js';
 import type { Run } from '../run/run.js';
-import { offloadReports, reportsAreOver } from './keep-text.js';
 
 /**
  * A point where nothing is in flight: only here a run continues as new, is held by a pause, and notices cancellation. The
@@ -40,10 +40,4 @@ function arrive(run: Run, hears: () => boolean): Promise<void> | null {
   const done = () => !isHeld(state) || hears();
   // A part may begin with a wait that is over: its time is counted when it ends.
   return done() && state.goal.waitingSince === null ? null : run.line.waitForPerson(done, null, 'paused');
-}
-
-/** True if the threads exceed the space that the rest of the state leaves. The costly measure runs only for large threads. */
-export function mustShorten(state: RunState): boolean {
-  const bytes = threadsBytes(state);
-  return bytes > BOUNDS.threads && bytes > roomForThreads(state);
 }

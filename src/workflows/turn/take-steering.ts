@@ -15,7 +15,7 @@ import {
 } from '../../run/steering/inbox.js';
 import { appliedReceipt } from '../../run/steering/receipt.js';
 import { tellRead } from '../agents/agents.js';
-import { branchesOf } from '../branches/branch-line.js';
+import { branchesOf } from '../run/branch-line.js';
 import { beginSteering, mayRead, UNDERSTANDING } from '../run/hearing.js';
 import type { Run } from '../run/run.js';
 import { callsBesideReads } from './tools/decide-call.js';

@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
 import { newBranch } from '../../../src/run/state/cursor.js';
 import { heldResults, ledgerKey } from '../../../src/run/tools/ledger.js';
-import { onBranch } from '../../../src/workflows/branches/branch-line.js';
+import { onBranch } from '../../../src/workflows/run/branch-line.js';
 import type { ChildStart } from '../../../src/workflows/run/ports.js';
 import { type Run, Yielded } from '../../../src/workflows/run/run.js';
 import { callSubagent } from '../../../src/workflows/turn/tools/call-subagent.js';

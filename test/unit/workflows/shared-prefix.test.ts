@@ -4,7 +4,7 @@ import { shortenThread } from '../../../src/conversation/handover.js';
 import type { ModelRequestPage } from '../../../src/rules/prompts/model-request.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { isPromptOf } from '../../../src/run/state/thread.js';
-import { instruct, nameRole } from '../../../src/workflows/run/instruct.js';
+import { instruct, nameRole } from '../../../src/workflows/say/instruct.js';
 import { modelFacts } from '../../support/core-values.js';
 import type { TeamReply } from '../../support/scripted-team.js';
 import { runTeam } from '../../support/scripted-team.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BUILT_IN_WORDS } from '../../../src/base/words/words.js';
 import { here } from '../../../src/run/state/cursor.js';
-import { instruct } from '../../../src/workflows/run/instruct.js';
+import { instruct } from '../../../src/workflows/say/instruct.js';
 import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { answer, runAtCalls, testRole } from '../../support/small-run.js';
 

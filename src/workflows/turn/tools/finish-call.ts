@@ -23,8 +23,8 @@ import { serverOf, type ToolDefinition } from '../../../run/tools/tool.js';
 import { effectLine, mayHaveActed, withEffects } from '../../../run/tools/tool-use.js';
 import { ASK_PERSON } from '../../../run/tools/workflow-tools.js';
 import { afterResult } from '../../beside/moments.js';
-import { giveRoundBack } from '../../run/notes.js';
 import type { Run } from '../../run/run.js';
+import { giveRoundBack } from '../../say/notes.js';
 import { answerTo, closeApprovals, closeCallGates, isWithClient } from './call-permission.js';
 import { callLine } from './tool-request.js';
 

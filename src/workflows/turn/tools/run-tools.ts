@@ -22,9 +22,9 @@ import { sessionLoss, type ToolSession } from '../../../run/tools/tool-session.j
 import { beforeTool, callBegins, callEnded } from '../../beside/moments.js';
 import { noteChange } from '../../changes/reload-tools.js';
 import { hasUnkept, keepSession, storeIsAway } from '../../run/keep-session.js';
+import { noteStoreFailed } from '../../run/keep-text.js';
 import type { Called } from '../../run/ports.js';
 import type { Run } from '../../run/run.js';
-import { noteStoreFailed } from '../keep-text.js';
 import { closeCallGates, openBatchGates } from './call-permission.js';
 import { callsBeside, type DecidedCall, decideCall, nextDecided } from './decide-call.js';
 import { endBatch, finishCall, noteAnswer, openReply } from './finish-call.js';

@@ -5,9 +5,9 @@ import type { CallFailure } from '../../../run/limits/failure.js';
 import type { ToolDefinition } from '../../../run/tools/tool.js';
 import type { OwnCall, OwnRunner } from '../../beside/feature.js';
 import { ownRunner } from '../../beside/moments.js';
+import { keepText } from '../../run/keep-text.js';
 import type { Called, WorkflowEnd } from '../../run/ports.js';
 import type { Run } from '../../run/run.js';
-import { keepText } from '../keep-text.js';
 import { callSubagent } from './call-subagent.js';
 import { toolRequest } from './tool-request.js';
 

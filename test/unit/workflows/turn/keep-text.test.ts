@@ -7,7 +7,7 @@ import { NO_USAGE } from '../../../../src/run/messages/message.js';
 import { answeringAt } from '../../../../src/run/position/position.js';
 import { addWorkflowTools } from '../../../../src/run/tools/workflow-tools.js';
 import { requestStop } from '../../../../src/workflows/inbox/inbox-handlers.js';
-import { keepText, offloadReports } from '../../../../src/workflows/turn/keep-text.js';
+import { keepText, offloadReports } from '../../../../src/workflows/run/keep-text.js';
 import { runNextCalls } from '../../../../src/workflows/turn/tools/run-tools.js';
 import { runTurns } from '../../../../src/workflows/turn/turn-loop.js';
 import { task } from '../../../support/core-values.js';

@@ -10,7 +10,7 @@ import { textOf } from '../../run/messages/message.js';
 import type { Thread } from '../../run/state/thread.js';
 import { holdsPrompt, roleAtHand } from '../../run/state/thread.js';
 import { valuesOf } from '../beside/moments.js';
-import type { Run } from './run.js';
+import type { Run } from '../run/run.js';
 
 /** Instructs a role; `taskId`: the task that the instruction is about, if any. */
 export function instruct(run: Run, role: PinnedRole, text: string, taskId: string | null = null): void {

@@ -5,7 +5,7 @@ import { sizeOfList } from '../../base/sizes/sizes.js';
 import { cutText, cutWithoutStore, fitsText } from '../../base/text/fit.js';
 import { headAndTail } from '../../base/text/large-text.js';
 import { reportBytes, type Task } from '../../run/plan/plan.js';
-import type { Run } from '../run/run.js';
+import type { Run } from './run.js';
 
 /** Bytes of a text that fit into one activity's input. */
 const MOST_STORED_BYTES = PAYLOAD_BYTES - 100_000;

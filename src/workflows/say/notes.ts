@@ -24,8 +24,8 @@ import {
 } from '../../run/position/position.js';
 import { goalTimeMs, newGoal } from '../../run/state/goal.js';
 import { goalBegins, hasPhase } from '../beside/moments.js';
+import type { Moved, Run } from '../run/run.js';
 import { instruct } from './instruct.js';
-import type { Moved, Run } from './run.js';
 
 type TaskEnd = Pick<Task, 'reason' | 'result'> & { status: 'completed' | 'failed' | 'skipped' };
 

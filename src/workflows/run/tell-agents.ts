@@ -1,7 +1,8 @@
-/** Sends all running agents what holds for them; each agent forwards it to its own. */
+/** Sends all running agents what holds for them, such as a stop of the run; each agent forwards it to its own. */
 import { openChildren } from '../../run/agents/children.js';
-import type { ToChild } from '../run/ports.js';
-import type { Run } from '../run/run.js';
+import type { Cause } from '../../run/limits/cause.js';
+import type { ToChild } from './ports.js';
+import type { Run } from './run.js';
 
 /** Sends each agent its message, if there is one for it; readers have bounded it. Returns the ids of those agents. */
 export function tellAgents(run: Run, messageFor: (id: string) => ToChild | null): string[] {
@@ -28,3 +29,11 @@ const WHAT: Partial<Record<string, string>> = {
   limits: 'its new limits',
   model_chosen: 'the model that was chosen',
 };
+
+/** Stops the run. `cause`: the cause with which its goal ends if no person stops it. */
+export function stopRun(run: Run, reason: string, cause?: Cause): void {
+  run.state.people.stop = { at: run.ports.now(), reason, ...(cause && { cause }) };
+  run.journal('stop_requested', { reason });
+  run.ports.cancelCalls();
+  tellAgents(run, () => ({ signal: 'stop', input: { reason } }));
+}

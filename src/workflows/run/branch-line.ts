@@ -1,18 +1,18 @@
 /** The line of a task that runs in parallel: it has its own position and threads. Code for one task needs no change for it. */
 
 import { branchThread, branchThreadId } from '../../conversation/branch-threads.js';
+import { mustShorten } from '../../conversation/state-bounds.js';
 import { inPlanOrder } from '../../rules/plan/branches.js';
 import { checkBudgets, MOST_PARALLEL_TASKS, turnsLeft } from '../../run/limits/limits.js';
 import { type Branch, type Cursor, callsNext, hasOpenBatch, isAtWork } from '../../run/state/cursor.js';
 import { isHeld, type RunState } from '../../run/state/run-state.js';
 import { newThread, type Thread } from '../../run/state/thread.js';
 import { batchAction, waitingSteers } from '../../run/steering/inbox.js';
-import type { Line } from '../run/line.js';
-import { modelCalls } from '../run/memory.js';
-import { Run, Yielded } from '../run/run.js';
-import { usedWithOthers } from '../run/spend.js';
-import { reportsAreOver } from '../turn/keep-text.js';
-import { mustShorten } from '../turn/safe-point.js';
+import { reportsAreOver } from './keep-text.js';
+import type { Line } from './line.js';
+import { modelCalls } from './memory.js';
+import { Run, Yielded } from './run.js';
+import { usedWithOthers } from './spend.js';
 
 class BranchLine implements Line {
   readonly taskId: string;
