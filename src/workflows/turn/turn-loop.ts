@@ -30,7 +30,7 @@ import { cutReplySaid, modelFailed, resultsSaid, turnEnded } from '../beside/tel
 import { beginInterpreting, mustInterpret } from '../run/hearing.js';
 import type { Run } from '../run/run.js';
 import { instruct, nameRole } from '../say/instruct.js';
-import { askedNatively, callModel, type WholeReply } from './call-model.js';
+import { askedNatively, callModel, type ModelReply, type WholeReply } from './call-model.js';
 import { answerable, askForRest } from './go-on.js';
 import { budgetAsked, raiseBudget, rescueFailure } from './rescue.js';
 import { safePoint } from './safe-point.js';
@@ -105,15 +105,11 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     // `answerable` may have waited for the store, so check again.
     if (run.state.people.stop !== null || isHeld(run.state)) continue;
     const reply = await callModel(run, role, spec.tools);
-    if (reply.kind === 'failed') {
-      turns.failure = reply.failure;
-      await modelFailed(run, role.name, reply.failure);
-    }
-    if (reply.kind === 'again' && reply.cut !== undefined) {
-      const telling = cutReplySaid(run, reply.cut);
+    if (reply.kind !== 'message') {
+      const telling = withoutMessage(run, role, reply);
       if (telling) await telling;
+      continue;
     }
-    if (reply.kind !== 'message') continue;
     const calls = toolCallsOf(reply.message).length;
     if (calls > 0) turns.batch = newBatch(run.threadOf(role), spec.tools, reply);
     const ending = turnEnded(run, reply);
@@ -122,7 +118,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       if (turns.batch) await skipIfStopped(run, turns.batch);
     }
     if (calls > 0) {
-      if (spec.tools && offeredTools(run.pinned, role).length > 0) {
+      if (mayCall(run, role, spec.tools)) {
         endRound(run, reply.message);
         continue;
       }
@@ -191,6 +187,21 @@ function nextAt<C extends OutputContract>(
   beforeCall(run, role);
   nameRole(run, role);
   return { kind: 'reply' };
+}
+
+function mayCall({ pinned }: Run, role: PinnedRole, toolsOffered: boolean): boolean {
+  return toolsOffered && offeredTools(pinned, role).length > 0;
+}
+
+/** Notes a call that failed, or was interrupted. Returns null if no feature is told of it. */
+function withoutMessage(
+  run: Run,
+  role: PinnedRole,
+  reply: Exclude<ModelReply, WholeReply>,
+): Promise<void> | null {
+  if (reply.kind === 'again') return reply.cut === undefined ? null : cutReplySaid(run, reply.cut);
+  here(run.cursor).turns.failure = reply.failure;
+  return modelFailed(run, role.name, reply.failure);
 }
 
 function newBatch({ id: thread }: Thread, toolsOffered: boolean, { message, turn }: WholeReply): Batch {
@@ -268,7 +279,7 @@ function readReply<C extends OutputContract>(
   account.counters = { ...account.counters, reasks: account.counters.reasks + 1 };
   run.journal('reask', { role: role.name, errors });
   // A role with tools is told to continue: asking for its output now would end work that is not done.
-  const goesOn = !isCut && isSilent(message) && tools && offeredTools(run.pinned, role).length > 0;
+  const goesOn = !isCut && isSilent(message) && mayCall(run, role, tools);
   const said = goesOn
     ? silentText(contract, role.dialect, run.words)
     : reaskText(contract, errors, role.dialect, run.words);
