@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { createCheckCall, createCompareFile } from '../../activities/check-call.js';
 import type { WorkerParts } from '../../activities/feature.js';
 import { createKeeping, type Keeping } from '../../activities/keep.js';
-import { createLoadRun } from '../../activities/load-run.js';
+import { createLoadRun } from '../../activities/load/load-run.js';
 import { createLook, listFiles } from '../../activities/looks/look.js';
 import { createCallModel } from '../../activities/models/call-model.js';
 import { createResolveModel } from '../../activities/models/resolve-model.js';

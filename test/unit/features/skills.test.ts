@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { WorkerParts } from '../../../src/activities/feature.js';
-import { createLoadRun } from '../../../src/activities/load-run.js';
+import { createLoadRun } from '../../../src/activities/load/load-run.js';
 import { jsonBytes } from '../../../src/base/json/json.js';
 import { CONTENT_BYTES } from '../../../src/base/sizes/bounds.js';
 import { loadSettings } from '../../../src/config/settings/settings.js';

@@ -1,19 +1,19 @@
 /** The files that a run pins: the roles that it asks, agents that these may call, and warnings on parts without effect. */
 
-import type { OwnWords } from '../base/words/words.js';
-import { promptRoots } from '../config/files/prompt-files.js';
-import { isCallable, missingAgents, missingTools, namesBelow } from '../config/prompts/callable-roles.js';
-import { loadPrefix, loadRoles, type Opening, type RoleTemplate } from '../config/prompts/prompts.js';
-import { requireRoles, wayOfStart } from '../config/prompts/required-roles.js';
-import { loadWords } from '../config/prompts/words.js';
-import type { ConfigInCode } from '../config/settings/in-code.js';
-import type { Settings } from '../config/settings/settings.js';
-import type { RoleProfile } from '../run/agents/role.js';
-import { type AgentCard, MOST_AGENT_DEPTH, roleNamed } from '../run/agents/role.js';
-import type { RunSettings } from '../run/agents/run-config.js';
-import { type ModeName, mayPlan } from '../run/position/modes.js';
-import type { ToolDefinition } from '../run/tools/tool.js';
-import { addWorkflowTools } from '../run/tools/workflow-tools.js';
+import type { OwnWords } from '../../base/words/words.js';
+import { promptRoots } from '../../config/files/prompt-files.js';
+import { isCallable, missingAgents, missingTools, namesBelow } from '../../config/prompts/callable-roles.js';
+import { loadPrefix, loadRoles, type Opening, type RoleTemplate } from '../../config/prompts/prompts.js';
+import { requireRoles, wayOfStart } from '../../config/prompts/required-roles.js';
+import { loadWords } from '../../config/prompts/words.js';
+import type { ConfigInCode } from '../../config/settings/in-code.js';
+import type { Settings } from '../../config/settings/settings.js';
+import type { RoleProfile } from '../../run/agents/role.js';
+import { type AgentCard, MOST_AGENT_DEPTH, roleNamed } from '../../run/agents/role.js';
+import type { RunSettings } from '../../run/agents/run-config.js';
+import { type ModeName, mayPlan } from '../../run/position/modes.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
+import { addWorkflowTools } from '../../run/tools/workflow-tools.js';
 
 export interface RunFilesDeps {
   /** The folder of `steersman.yaml` and `prompts`: the project's, never the workspace. Null without one. */

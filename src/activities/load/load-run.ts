@@ -1,52 +1,42 @@
 /** The activity that loads a run: configuration, prompts, tools and limits, once, to be pinned in its state. */
 
-import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure, ensureApplicationFailure } from '@temporalio/common';
-import { canonicalJson, isRecord, isText, jsonBytes } from '../base/json/json.js';
-import { PINNED_BYTES, WORKER_TRIES } from '../base/sizes/bounds.js';
-import { errorText } from '../base/text/error-text.js';
-import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../config/files/workspace.js';
-import { NO_NOTES, readProjectNotes } from '../config/prompts/project-notes.js';
-import type { PromptValues } from '../config/prompts/render-prompts.js';
+import { isRecord, isText, jsonBytes } from '../../base/json/json.js';
+import { PINNED_BYTES, WORKER_TRIES } from '../../base/sizes/bounds.js';
+import { errorText } from '../../base/text/error-text.js';
+import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../../config/files/workspace.js';
+import { NO_NOTES, readProjectNotes } from '../../config/prompts/project-notes.js';
+import type { PromptValues } from '../../config/prompts/render-prompts.js';
 import {
   aloneAmong,
   dayOf,
   renderAlone,
   renderPrefix,
   renderRole,
-} from '../config/prompts/render-prompts.js';
-import { modesFor } from '../config/prompts/required-roles.js';
-import { asksTransforms, contextRules } from '../config/settings/context-rules.js';
-import { applyToolOverrides, mergeLimits } from '../config/settings/settings.js';
-import { isRecall } from '../conversation/tool-result.js';
-import { toolNamer } from '../mcp/tools/tool-names.js';
-import { isSubagent } from '../rules/agents/subagent.js';
-import { mayChangeFiles, readsFiles } from '../rules/prompts/inventory.js';
-import type { PinnedRole } from '../run/agents/role.js';
-import { BEHAVIOUR, type PinnedRun, type RunSettings } from '../run/agents/run-config.js';
-import { FAILURE } from '../run/limits/failure.js';
-import { ceilingFault, type Limits, underCeilings } from '../run/limits/limits.js';
-import { idlePermissions, isDenied } from '../run/tools/permission.js';
-import { RECALL, type ToolDefinition } from '../run/tools/tool.js';
-import { addWorkflowTools, mergeClientTools } from '../run/tools/workflow-tools.js';
-import { SteersmanError } from '../shared/process/errors.js';
-import { failpoint } from '../shared/process/failpoints.js';
-import { type Beside, offeredBy, withBeginning } from './feature.js';
-import type { Keeping } from './keep.js';
-import { pack } from './pack.js';
+} from '../../config/prompts/render-prompts.js';
+import { modesFor } from '../../config/prompts/required-roles.js';
+import { asksTransforms, contextRules } from '../../config/settings/context-rules.js';
+import { mergeLimits } from '../../config/settings/settings.js';
+import { isRecall } from '../../conversation/tool-result.js';
+import { isSubagent } from '../../rules/agents/subagent.js';
+import { mayChangeFiles, readsFiles } from '../../rules/prompts/inventory.js';
+import type { PinnedRole } from '../../run/agents/role.js';
+import { BEHAVIOUR, type PinnedRun, type RunSettings } from '../../run/agents/run-config.js';
+import { FAILURE } from '../../run/limits/failure.js';
+import { ceilingFault, type Limits, underCeilings } from '../../run/limits/limits.js';
+import { RECALL, type ToolDefinition } from '../../run/tools/tool.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { failpoint } from '../../shared/process/failpoints.js';
+import type { Beside } from '../feature.js';
+import type { Keeping } from '../keep.js';
+import { pack } from '../pack.js';
+import { raceStop, stopReason } from '../stop-signal.js';
+import type { SteersmanActivities } from '../types.js';
+import { type ListedTools, offerTools, withBeginning } from './offer-tools.js';
 import { namesModels, type PinModelsDeps, pinModels } from './pin-models.js';
-import { type RunFiles, type RunFilesDeps, readRunFiles, roleWarnings } from './read-run-files.js';
-import { raceStop, stopReason } from './stop-signal.js';
-import type { SteersmanActivities } from './types.js';
-
-export interface ListedTools {
-  tools: ToolDefinition[];
-  warnings: string[];
-  /** The server that gets calls of unlisted tools. Default: no server. */
-  fallbackServer?: string | null;
-}
+import { type RunFiles, type RunFilesDeps, readRunFiles } from './read-run-files.js';
 
 export interface LoadRunDeps extends RunFilesDeps, PinModelsDeps {
   /** On the local stack any workspace is allowed if `workspaces` is not set. */
@@ -143,11 +133,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   );
   const limits = limitsFor(settings, run);
   const listed = await failAs(badConfig, () => deps.listTools(workspace));
-  const taken = new Set([...listed.tools, ...(run.clientTools ?? [])].map(({ name }) => name));
-  const offered = await offeredBy(deps.beside, read, taken);
-  const { files, offers } = offered;
-  const { tools, warnings } = toolsFor(listed, files, run, offered.ownTools);
-  const allowed = tools.filter(tool => !isDenied(tool, settings.permissions));
+  const { files, offers, tools, allowed, ...offered } = await offerTools(deps.beside, { listed, read, run });
   const values = { limits, tools: allowed, today: dayOf(new Date()), workspace };
   const ofFeatures = await failAs(badInput, () => pinsOf(deps, settings, run));
   const rendered = await failAs(badConfig, () => renderAll(files, values, run.systemMessage));
@@ -156,10 +142,10 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const { choice, modelInfo, resolver } = await failAs(namesModels(run) ? badInput : badConfig, () =>
     pinModels(deps, roles, { settings, run, needsPrices }),
   );
-  const wantsNotes = run.projectNotes ?? settings.projectNotes;
-  const project = wantsNotes ? await readProjectNotes(workspace) : NO_NOTES;
-  const listing = allowed.some(readsFiles) ? await listingOf(deps, workspace) : {};
+  const seen = await readWorkspace(deps, { read, run, workspace, allowed });
   const attributes = await searchAttributes(deps);
+  const warnings = [...offered.warnings, ...seen.warnings, ...choice.warnings, ...attributes.warnings];
+  const keeps = deps.keeps === true;
   return {
     behaviour: BEHAVIOUR,
     ...pinnedSettings(deps, settings, run),
@@ -168,9 +154,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     ),
     agents: files.agents,
     prefix,
-    projectNotes: project.notes,
-    ...(listing.files !== undefined && { files: listing.files }),
-    ...(!isSubagent(run) && allowed.some(mayChangeFiles) && { listsStart: true as const }),
+    ...seen.pinned,
     ...(words && { words }),
     tools,
     fallbackServer: listed.fallbackServer ?? null,
@@ -178,21 +162,34 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     models: choice.models,
     modelInfo,
     resolver,
-    ...((deps.keeps === true || asksTransforms(settings)) && {
-      context: contextRules(settings, modelInfo, needsPrices),
-    }),
+    ...((keeps || asksTransforms(settings)) && { context: contextRules(settings, modelInfo, needsPrices) }),
     ...Object.assign({}, ofFeatures, ...offers.map(offer => offer.pinned)),
     searchAttributes: attributes.names,
-    warnings: [
-      ...listed.warnings,
-      ...warnings,
-      ...offered.warnings,
-      ...project.warnings,
-      ...(listing.warnings ?? []),
-      ...choice.warnings,
-      ...attributes.warnings,
-      ...(deps.keeps !== true && continuesSession(run) ? [NOTHING_KEPT] : []),
-    ],
+    warnings: !keeps && continuesSession(run) ? [...warnings, NOTHING_KEPT] : warnings,
+  };
+}
+
+/** Returns what the run is told of its workspace: the project's notes, and its files if a tool reads them. */
+async function readWorkspace(
+  deps: LoadRunDeps,
+  {
+    read,
+    run,
+    workspace,
+    allowed,
+  }: { read: RunFiles; run: RunSettings; workspace: string; allowed: readonly ToolDefinition[] },
+) {
+  const wantsNotes = run.projectNotes ?? read.settings.projectNotes;
+  const project = wantsNotes ? await readProjectNotes(workspace) : NO_NOTES;
+  const { files, warnings = [] } = allowed.some(readsFiles) ? await listingOf(deps, workspace) : {};
+  const listsStart = !isSubagent(run) && allowed.some(mayChangeFiles);
+  return {
+    pinned: {
+      projectNotes: project.notes,
+      ...(files !== undefined && { files }),
+      ...(listsStart && { listsStart: true as const }),
+    },
+    warnings: [...project.warnings, ...warnings],
   };
 }
 
@@ -202,34 +199,6 @@ function limitsFor({ limits, ceilings }: RunFiles['settings'], run: RunSettings)
   if (over !== null)
     throw ApplicationFailure.nonRetryable(`The run can not start: ${over}`, FAILURE.run.badInput);
   return underCeilings(mergeLimits(limits, run.limits ?? {}), ceilings);
-}
-
-/** Returns the tools of servers, client and workflow, with the configuration's overrides. */
-function toolsFor(
-  listed: ListedTools,
-  { settings, roles, callable, agentWarnings }: RunFiles,
-  run: RunSettings,
-  ownTools?: readonly ToolDefinition[],
-): Pick<ListedTools, 'tools' | 'warnings'> {
-  const withClient = mergeClientTools(listed.tools, run.clientTools ?? [], namerFor(listed.tools));
-  const own = addWorkflowTools(
-    withClient.tools,
-    roles.map(({ profile }) => profile),
-    ownTools,
-  );
-  const { tools: plain, warnings } = applyToolOverrides(own.tools, settings.tools, ownTools);
-  const tools = plain.map(tool => (tool.origin.type === 'workflow' ? tool : withDigest(tool)));
-  return {
-    tools,
-    warnings: [
-      ...withClient.warnings,
-      ...warnings,
-      ...own.warnings,
-      ...roleWarnings([...roles, ...callable], tools, ownTools),
-      ...agentWarnings,
-      ...idlePermissions(settings.permissions, tools, ownTools),
-    ],
-  };
 }
 
 /** Returns values pinned directly from configuration, start request and worker. */
@@ -303,14 +272,6 @@ function elsewhere({ localStack }: Pick<LoadRunDeps, 'localStack'>): (error: unk
       nextRetryDelay: '500ms',
     });
   };
-}
-
-function namerFor(tools: readonly ToolDefinition[]): (name: string) => string {
-  const nameOf = toolNamer(
-    ['client'],
-    tools.map(tool => tool.name),
-  );
-  return name => nameOf('client', name);
 }
 
 function renderAll(
@@ -387,17 +348,3 @@ async function failAs<T>(type: string, work: () => T | Promise<T>): Promise<T> {
     throw ApplicationFailure.nonRetryable(`${error.message} ${error.remedy}`, type);
   }
 }
-
-// Distinguishes tools of the same name, so that a lasting permission applies to only one of them.
-
-/** Adds a digest of what a person judges a tool by: its server, description, arguments and effects. */
-function withDigest(tool: ToolDefinition): ToolDefinition {
-  const { serverToolName, origin, description, inputSchema, policy } = tool;
-  const { readOnly, idempotent, destructive } = policy;
-  const whole = { serverToolName, origin, description, inputSchema, readOnly, idempotent, destructive };
-  const digest = createHash('sha256').update(canonicalJson(whole)).digest('base64url').slice(0, DIGEST_CHARS);
-  return { ...tool, digest };
-}
-
-/** 96 bits. */
-const DIGEST_CHARS = 16;

@@ -1,12 +1,12 @@
 /** The models that a run pins, with facts about each; with a cost limit, only those with a known price. */
 import { join } from 'node:path';
-import { chooseModels, usualModels } from '../config/choose-models.js';
-import { namedModels } from '../config/settings/models-schema.js';
-import { SETTINGS_FILE, type Settings } from '../config/settings/settings.js';
-import { pricedChains, pricedRows } from '../rules/limits/prices.js';
-import type { PinnedRole } from '../run/agents/role.js';
-import type { PinnedModel, RunSettings } from '../run/agents/run-config.js';
-import { SteersmanError } from '../shared/process/errors.js';
+import { chooseModels, usualModels } from '../../config/choose-models.js';
+import { namedModels } from '../../config/settings/models-schema.js';
+import { SETTINGS_FILE, type Settings } from '../../config/settings/settings.js';
+import { pricedChains, pricedRows } from '../../rules/limits/prices.js';
+import type { PinnedRole } from '../../run/agents/role.js';
+import type { PinnedModel, RunSettings } from '../../run/agents/run-config.js';
+import { SteersmanError } from '../../shared/process/errors.js';
 
 export interface PinModelsDeps {
   configDir: string | null;
