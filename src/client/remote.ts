@@ -5,6 +5,7 @@ import { temporalConfig } from '../shared/temporal/connection-fault.js';
 import { openClient, type SteersmanClient } from './client.js';
 import type { KeptStore } from './connection/client-scope.js';
 import { connectTo, ownTemporal } from './connection/connect.js';
+import { type StartOptions, startRequest } from './start/start-run.js';
 
 export * from './exports.js';
 
@@ -30,6 +31,14 @@ export async function connect(options: ConnectOptions = {}): Promise<SteersmanCl
   const { address, temporal, store = null, report, signal } = options;
   const open = async () => (temporal ? ownTemporal(temporal.client) : connectTo(named(address)));
   return openClient({ report, signal, open, kept: store, project: null });
+}
+
+/**
+ * Runs the checks of `start`, without starting anything and without a connection. Throws a SteersmanError `usage` that
+ * names all faults of goal and options. Modes, models and the workspace are checked by the worker.
+ */
+export async function checkStart(goal: string, options: StartOptions = {}): Promise<void> {
+  await startRequest(goal, options, { project: null, local: false });
 }
 
 const REMEDY = 'Check that it runs there, and that the address is right.';

@@ -1,10 +1,11 @@
 /** The client of its own, as a stranger has it: packed, and installed beside what it depends on. */
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { installClient } from '../support/package.js';
+import { hasServer, testServer } from '../support/postgres-server.js';
 import { projectRoot } from '../support/project.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 
@@ -108,6 +109,18 @@ test('the client of its own: its door to the store → conversations are found a
   expect(told).toEqual({ refused: 'configuration', found: 1, left: null });
 });
 
+const CHECKS = `import { checkStart } from 'steersman-client';
+await checkStart('How old is Alba?', { workspace: '/srv/of-the-worker', mode: 'of-the-worker', attended: true });
+const told = ({ code, message, remedy }) => ({ code, message, remedy });
+console.log(JSON.stringify(await checkStart('', { model: 'gpt', id: 'a', session: 'b' }).catch(told)));
+`;
+
+test('the client of its own: checkStart, without a server → what the worker knows passes, and one error names all other faults', async () => {
+  const { message, ...rest } = JSON.parse(await play(CHECKS));
+  expect(rest).toEqual({ code: 'usage', remedy: 'See StartOptions.' });
+  for (const fault of [/goal/, /endpoint\/model/, /session and id: give one/]) expect(message).toMatch(fault);
+});
+
 const CONNECTS = `import { connect } from 'steersman-client';
 const told = await connect().then(
   async client => (await client.close(), { address: client.address }),
@@ -131,4 +144,32 @@ test('the client of its own: a variable or a profile names a server → it conne
   writeFileSync(file, `[profile.there]\naddress = "${address}"\n`);
   const profile = { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: 'there' };
   expect(JSON.parse(await play(CONNECTS, profile))).toEqual({ address });
+});
+
+const REFUSED = `import { storeHere } from 'steersman-client/store';
+const told = ({ code, message, remedy }) => ({ code, message, remedy });
+console.log(JSON.stringify(await storeHere().sessions.search({ text: '1963', limit: 5 }).catch(told)));
+`;
+
+describe.runIf(hasServer())('the client of its own, with a store on PostgreSQL', () => {
+  let server: Awaited<ReturnType<typeof testServer>> = null;
+  beforeAll(async () => {
+    server = await testServer();
+    process.env.DATABASE_URL = server?.url ?? '';
+  });
+  afterAll(() => server?.remove());
+  const rigThere = rigOfFile();
+
+  test('without the package pg → an error says so; with it, conversations are found and removed', async () => {
+    rigThere.play([{ text: 'Alba is of 1962.' }]);
+    const { project, taskQueue, env } = rigThere;
+    expect(JSON.parse(await play(REFUSED))).toEqual({
+      code: 'host',
+      message: 'The store on PostgreSQL needs the package pg, which is not installed here.',
+      remedy: 'Install it: npm install pg.',
+    });
+    symlinkSync(join(projectRoot, 'node_modules', 'pg'), join(installed.dir, 'node_modules', 'pg'));
+    const at = { ADDRESS: env.address, QUEUE: taskQueue, WORKSPACE: project.workspace };
+    expect(JSON.parse(await play(READS, at))).toEqual({ refused: 'configuration', found: 1, left: null });
+  });
 });

@@ -35,7 +35,7 @@ const CERTIFICATE: Told = [
   'Add ?sslmode=verify-full&sslrootcert=FILE with the certificate of its authority to the address.',
 ];
 
-/** Messages by the error code of PostgreSQL, the operating system, or TLS. */
+/** Messages by the error code of PostgreSQL, the operating system, TLS, or Node. */
 const BY_CODE: Readonly<Record<string, Told>> = {
   '28P01': REFUSED,
   '28000': REFUSED,
@@ -63,6 +63,8 @@ const BY_CODE: Readonly<Record<string, Told>> = {
     'is not there: nothing listens at host and port of its address.',
     `Start it, or correct ${ADDRESS}.`,
   ],
+  // The client of its own is installed without it.
+  ERR_MODULE_NOT_FOUND: ['needs the package pg, which is not installed here.', 'Install it: npm install pg.'],
   SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE,
   DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: CERTIFICATE,

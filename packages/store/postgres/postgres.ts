@@ -60,7 +60,11 @@ export function connectPostgres(url: string): Database {
 
 async function openPool(url: string): Promise<Database> {
   checkAddress(url);
-  const { default: pg } = await import('pg');
+  const told = <T>(asked: Promise<T>): Promise<T> =>
+    asked.catch((error: unknown) => {
+      throw databaseError(error, url);
+    });
+  const { default: pg } = await told(import('pg'));
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'steersman',
@@ -75,10 +79,6 @@ async function openPool(url: string): Promise<Database> {
   pool.on('error', () => undefined);
   // A connection failed in a transaction: its next query fails. Without a listener the process would end.
   pool.on('connect', client => client.on('error', () => undefined));
-  const told = <T>(asked: Promise<T>): Promise<T> =>
-    asked.catch((error: unknown) => {
-      throw databaseError(error, url);
-    });
   const database: Database = {
     query: async (text, values = []) => (await told(pool.query(text, values.map(plain)))).rows,
     async transaction(work) {
