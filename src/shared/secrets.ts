@@ -4,6 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isRecord } from '../base/json/json.js';
+import { env } from './process/env.js';
 
 const KEY_NAME =
   /(?:^|[_-])(?:api_?key|key|token|secret|passw(?:or)?d|passphrase|credentials?|authorization|pat)(?:$|[_-]|\d)/i;
@@ -139,6 +140,13 @@ export class Secrets {
     }
     return { pattern: this.#pattern, forms: this.#forms };
   }
+}
+
+/** Returns the keys among the variables of this process. */
+export function ofThisProcess(): Secrets {
+  const secrets = new Secrets();
+  secrets.addVariables(env.all());
+  return secrets;
 }
 
 function isTelling(value: string): boolean {

@@ -14,9 +14,11 @@ const STATUS: Record<ErrorCode, number> = {
   no_result: 500,
   unserved: 503,
   unreachable: 503,
-  uncertain: 500,
+  // The gateway's own status: it had no answer in time, so the request may have taken effect.
+  uncertain: 504,
   host: 500,
-  aborted: 500,
+  // The server is closing, or its own request was given up: nothing is wrong with the run.
+  aborted: 503,
   internal: 500,
 };
 

@@ -10,6 +10,7 @@ import type { Note } from '../../run/state/note.js';
 import type { TraceReport } from '../../run/state/trace.js';
 import type { SteerTime } from '../../run/steering/inbox.js';
 import { SteersmanError } from '../../shared/process/errors.js';
+import { ofThisProcess } from '../../shared/secrets.js';
 import type { RunResult, RunView } from '../../workflows/run/definitions.js';
 import {
   type ComponentActionInput,
@@ -291,10 +292,10 @@ export class Run<T = unknown> {
 
   /**
    * Adds a note of the application to the run: people see it as an event, the store keeps it, and no model gets it.
-   * Returns the number of the event.
+   * Values of this process's keys are replaced in it first. Returns the number of the event.
    */
   async note(note: Note, options: Abortable = {}): Promise<number> {
-    return (await this.#update(options, noteUpdate, note)).seq;
+    return (await this.#update(options, noteUpdate, ofThisProcess().redactAll(note))).seq;
   }
 
   /** Returns the run's state from its worker; throws `unserved` if no worker answers. */

@@ -31,7 +31,7 @@ import type { ProviderRegistry } from '../../models/provider/providers.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { env } from '../../shared/process/env.js';
 import { SteersmanError } from '../../shared/process/errors.js';
-import { Secrets, type Variables } from '../../shared/secrets.js';
+import { ofThisProcess, type Secrets, type Variables } from '../../shared/secrets.js';
 import type { BlobStore } from '../../shared/store/blob-store.js';
 import { type Store, textsOfConversation } from '../../shared/store/store.js';
 import type { ActivityTool, ReadyActivityTool } from './activity-tools.js';
@@ -220,8 +220,7 @@ export function knownSecrets(
   { servers }: McpConfig,
   endpoints: EndpointEntries,
 ): Secrets {
-  const secrets = new Secrets();
-  secrets.addVariables(env.all());
+  const secrets = ofThisProcess();
   if (configDir !== null) secrets.addDotEnv(dotEnvOf(configDir), 'worker');
   for (const name of keyVariables(endpoints)) secrets.add(name, env.lookup(name) ?? '');
   for (const server of servers) {

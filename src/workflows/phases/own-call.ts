@@ -1,13 +1,18 @@
 /** Calls that a plan names: the run makes them as the role that carries out the task, without a model. */
 
+import { fitted } from '../../base/text/fit.js';
 import { contentText } from '../../conversation/tool-result.js';
 import { taskInstruction } from '../../rules/prompts/instructions.js';
 import type { PinnedRole } from '../../run/agents/role.js';
-import { NO_USAGE, type ToolResultBlock, toolCallId } from '../../run/messages/message.js';
+import { NO_USAGE, type ToolResultBlock, type ToolUseBlock, toolCallId } from '../../run/messages/message.js';
 import type { PlannedCall, Task } from '../../run/plan/plan.js';
 import type { Execution, Turns } from '../../run/position/position.js';
+import { argumentFaults } from '../inbox/check-arguments.js';
 import type { Run } from '../run/run.js';
 import { instruct } from '../say/instruct.js';
+
+/** Limit of what is said of one call's arguments. */
+const FAULTS_BYTES = 4_000;
 
 /** Adds the calls to the role's conversation, and opens them at the position. Returns the first id. */
 export function openCalls(
@@ -32,12 +37,7 @@ export function openCalls(
     role: role.name,
     content: [
       ...(text === '' ? [] : [{ type: 'text' as const, text }]),
-      ...calls.map(({ tool, arguments: input }, index) => ({
-        type: 'tool_use' as const,
-        id: toolCallId(callId, index + 1),
-        name: tool,
-        input,
-      })),
+      ...calls.map((call, index) => calledBlock(run, call, toolCallId(callId, index + 1))),
     ],
     stopReason: 'tool_use',
     action: 'calling_tool',
@@ -50,6 +50,20 @@ export function openCalls(
     planned: true,
   };
   return toolCallId(callId, 1);
+}
+
+/** No activity has checked these arguments: without this check a person would be asked about a call that can't run. */
+function calledBlock(
+  { pinned }: Run,
+  { tool: name, arguments: input }: PlannedCall,
+  id: string,
+): ToolUseBlock {
+  const tool = pinned.tools.find(each => each.name === name);
+  const errors = tool?.validation === 'strict' ? argumentFaults(tool.inputSchema, input) : [];
+  return {
+    ...{ type: 'tool_use', id, name, input },
+    ...(errors.length > 0 && { argErrors: fitted(errors, FAULTS_BYTES) }),
+  };
 }
 
 /** Begins the call that is the task (L22). Null: there is none, or its role has taken over. */

@@ -12,6 +12,8 @@ test.each<[ErrorCode, number]>([
   ['open', 409],
   ['unserved', 503],
   ['unreachable', 503],
+  ['aborted', 503],
+  ['uncertain', 504],
   ['configuration', 500],
   ['internal', 500],
 ])('HTTP: an error with the code %s → %i, with its message and remedy', (code, status) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ToolResultMessage } from '../../../src/run/messages/message.js';
 import { stepsOf } from '../../../src/run/state/trace.js';
 import { runTeam, type TeamGiven, type TeamReply, type TeamRun } from '../../support/scripted-team.js';
-import { testRole } from '../../support/small-run.js';
+import { fileTool, testRole } from '../../support/small-run.js';
 
 const steps: TeamReply = {
   text: JSON.stringify({
@@ -80,6 +80,17 @@ test.each<[string, string, boolean]>([
   });
   expect(ran.asked).toEqual(['planner', 'executor', 'verifier']);
   expect(states(ran)[0]).toEqual(['1', 'completed', 'It is in b.']);
+});
+
+test('L22 a step whose arguments do not fit its tool → nobody is asked about it, and its role works on the task', async () => {
+  const put = { ...fileTool('put'), inputSchema: { type: 'object', required: ['content'] } };
+  const ran = await runTeam([steps, DONE, VERDICT], {
+    settings: { attended: true },
+    pinned: { tools: [put, fileTool('read', { readOnly: true })] },
+  });
+  expect(ran.run.state.log.journal.events.some(({ type }) => type === 'gate_opened')).toBe(false);
+  expect(results(ran)[1]).toEqual(['put', 'invalid']);
+  expect(states(ran)[1]).toEqual(['2', 'completed', 'It is in b.']);
 });
 
 test('L22 roles with conversations of their own → the call has the task before it', async () => {

@@ -7,7 +7,13 @@ import { cutText } from '../../../base/text/fit.js';
 import { stringsOf } from '../../../base/text/output-fields.js';
 import { type EditCall, editsOf, isShownWhole } from '../../../rules/gates/edits-text.js';
 import { approvalOf, argumentLine, clientToolText } from '../../../rules/gates/gate-text.js';
-import { type ComparedFile, type EditFails, wholeWrite } from '../../../rules/gates/whole-write.js';
+import {
+  type ComparedFile,
+  type EditFails,
+  PATH,
+  textUnder,
+  wholeWrite,
+} from '../../../rules/gates/whole-write.js';
 import { isWorkspaceTool } from '../../../rules/tools/model-habits.js';
 import type { ToolCallDecision } from '../../../rules/tools/tool-call.js';
 import type { CallAnswer, Gate, GateAnswer } from '../../../run/gates/gate.js';
@@ -23,6 +29,7 @@ import type { OpenGate } from '../../../run/state/people.js';
 import { batchAction, waitingSteers } from '../../../run/steering/inbox.js';
 import { idempotencyKeyOf, inlineInput } from '../../../run/tools/ledger.js';
 import type { ToolDefinition } from '../../../run/tools/tool.js';
+import { plainPath } from '../../../run/tools/tool-paths.js';
 import { unasked } from '../../beside/moments.js';
 import {
   ask,
@@ -170,14 +177,18 @@ export async function openBatchGates(
   reply: AssistantMessage,
   decide: () => readonly { call: ToolUseBlock; decision: ToolCallDecision }[],
 ): Promise<void> {
-  const written = decide().flatMap(({ call, decision }) =>
-    decision.kind === 'ask' && isCompared(run, call, decision.tool) && !isAskedAbout(run, call) ? [call] : [],
-  );
+  const decided = decide();
+  const inTurn = run.behaves(4) ? writesAgain(run, decided) : new Set<string>();
+  const written = decided.flatMap(({ call, decision }) => {
+    const isLookedAt = decision.kind === 'ask' && isCompared(run, call, decision.tool);
+    return isLookedAt && !isAskedAbout(run, call) && !inTurn.has(call.id) ? [call] : [];
+  });
   const files = written.map(async call => [call.id, await compareFile(run, call)] as const);
   const compared = new Map(files.length > 0 ? await Promise.all(files) : []);
   // Decide again: meanwhile the run may have been stopped, and a tool allowed.
   const asking = decide().flatMap(({ call, decision }): AskedCall[] => {
     const file = compared.get(call.id) ?? null;
+    if (inTurn.has(call.id)) return [];
     // Such a call is made again in its turn, and ends there without a gate.
     if (file?.kind === 'fails' || decision.kind !== 'ask' || !run.state.settings.attended) return [];
     // Such a call is decided in its turn, because earlier calls may change what it reads.
@@ -193,6 +204,27 @@ export async function openBatchGates(
     if (!groups.has(each)) openGate(run, approvalQuestion(run, each.call, { ...each, reply }));
     else if (group?.[0].callId === each.call.id) openGate(run, editsQuestion(run, each.call, group, reply));
   }
+}
+
+/**
+ * Returns ids of whole writes of a file that an earlier call of the reply changes: such a write is compared and asked about in
+ * its turn, because what it replaces is not there yet.
+ */
+function writesAgain(
+  { state }: Run,
+  decided: readonly { call: ToolUseBlock; decision: ToolCallDecision }[],
+): Set<string> {
+  const changed = new Set<string>();
+  const again = new Set<string>();
+  for (const { call, decision } of decided) {
+    const path = textUnder(call.input, PATH);
+    const acts = (decision.kind === 'ask' || decision.kind === 'run') && !decision.tool.policy.readOnly;
+    if (!acts || path === null) continue;
+    const file = plainPath(path, state.settings.workspace);
+    if (changed.has(file) && wholeWrite(call.input) !== null) again.add(call.id);
+    changed.add(file);
+  }
+  return again;
 }
 
 interface AskedCall {
@@ -218,7 +250,9 @@ function editsTogether(run: Run, asking: readonly AskedCall[]): Map<AskedCall, E
   for (const each of asking) {
     const { call, decision, compared } = each;
     const { tool, concerns } = decision;
-    if (isAskedAbout(run, call) || !isShownWhole({ input: call.input, compared })) continue;
+    // A gate of one call shows what the model wrote, where that was mended.
+    if (isAskedAbout(run, call) || call.raw !== undefined || !isShownWhole({ input: call.input, compared }))
+      continue;
     const edit: EditCall = { tool, callId: call.id, input: call.input, concerns, compared };
     const fits = group !== null && jsonBytes(editsOf(run.words, [...group, edit] as EditGroup, '')) <= room;
     if (group && fits) group.push(edit);

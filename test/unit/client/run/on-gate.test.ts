@@ -1,5 +1,5 @@
 import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { GATE_ANSWER_BYTES } from '../../../../src/base/sizes/bounds.js';
 import type { ClientScope } from '../../../../src/client/connection/client-scope.js';
 import type { Temporal } from '../../../../src/client/connection/connect.js';
@@ -352,4 +352,16 @@ test('an update that is too large → refused here, for the run would stand stil
     message: expect.stringContaining('3000028 bytes'),
   });
   expect(run.sent).toEqual([]);
+});
+
+test('note: a key of this process stands in it → it is sent without the key (TR4)', async () => {
+  process.env.ACME_API_KEY = 'acme-0123456789abcdef';
+  onTestFinished(() => {
+    delete process.env.ACME_API_KEY;
+  });
+  const run = new FakeRun();
+  run.answers.push({ seq: 7 });
+  const note = { type: 'TOOL_LOG', text: 'Called with acme-0123456789abcdef.' } as const;
+  expect(await new Run(run.scope, ids).note(note)).toBe(7);
+  expect(run.sent).toEqual([{ type: 'TOOL_LOG', text: 'Called with [secret ACME_API_KEY].' }]);
 });

@@ -114,7 +114,7 @@ const editOf = (path: string, more: object = {}) => ({
 });
 
 /** A run whose executor asks for edits; the files are as the edits want them. */
-function atEdits(calls: { name: string; input: Record<string, unknown> }[], pinned = {}) {
+function atEdits(calls: { name: string; input: Record<string, unknown>; raw?: string }[], pinned = {}) {
   return runAtCalls(calls, { pinned: { tools: [EDIT, fileTool('put')], ...pinned } });
 }
 
@@ -222,6 +222,44 @@ test('SE9: edits beside large calls that take up the room → no change that a g
   for (const gate of gates(run))
     for (const { path } of (gate.kind === 'approval' && gate.subject.calls) || [])
       expect(gate.body).toContain(`+new ${path}`);
+});
+
+test('SE9: a file that an earlier change of the reply writes → asked about in its turn, against what that one left', async () => {
+  const put = (path: string, content: string) => ({ name: 'put', input: { path, content } });
+  const contents = new Map([['/w/a', 'one']]);
+  const compareFile = async ({ arguments: given }: CompareFileInput) => {
+    const old = contents.get('/w/a');
+    if (given?.content === old) return { ok: true as const, value: { kind: 'same' as const } };
+    const diff = `-${old}\n+${String(given?.content)}`;
+    return { ok: true as const, value: { kind: 'changed' as const, diff } };
+  };
+  const { run } = runAtCalls([put('a', 'two'), editOf('b'), put('./a', 'one')], {
+    pinned: { tools: [EDIT, fileTool('put')] },
+    ports: {
+      compareFile,
+      callTool: async ({ arguments: given }) => {
+        if (given?.content) contents.set('/w/a', String(given.content));
+        return { ok: true, value: { ending: 'executed', content: [], isError: false, durationMs: 1 } };
+      },
+    },
+  });
+  const turning = turnAll(run);
+  await eventually(() => expect(gates(run)).toHaveLength(1));
+  expect(gates(run)[0]).toMatchObject({ subject: { calls: [{ path: 'a' }, { path: 'b' }] } });
+  answer(run, { gateId: gates(run)[0]?.id, decision: 'approve' });
+  await eventually(() => expect(gates(run)[0]?.body).toContain('-two\n+one'));
+  answer(run, { gateId: gates(run)[0]?.id, decision: 'approve' });
+  await turning;
+  expect(contents.get('/w/a')).toBe('one');
+});
+
+test('SE9: an edit whose arguments were mended → a gate of its own, with what the model wrote', async () => {
+  const raw = '{"path": "b", "edits": [{"oldText": "old b", newText: "new b"}]}';
+  const { run } = atEdits([editOf('a'), { ...editOf('b'), raw }, editOf('c')]);
+  void turnAll(run);
+  await eventually(() => expect(gates(run)).toHaveLength(2));
+  expect(gates(run).map(({ subject }) => ('calls' in subject ? subject.calls?.length : 1))).toEqual([2, 1]);
+  expect(gates(run)[1]?.body).toContain('newText: \\"new b\\"');
 });
 
 test('SE9: a no with a long reason to 48 edits → all are denied, and none is asked about again', async () => {
