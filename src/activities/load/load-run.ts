@@ -214,6 +214,7 @@ function pinnedSettings(deps: LoadRunDeps, settings: RunFiles['settings'], run: 
     permissions: settings.permissions,
     review: settings.review,
     orchestrate: settings.orchestrate,
+    ...(Object.keys(settings.resources).length > 0 && { resources: settings.resources }),
     ...(checks.length > 0 && { checks }),
     ...(deps.keeps === true && { keeps: true as const }),
     ...(deps.keeps === true && continuesSession(run) && { continues: true as const }),

@@ -314,6 +314,12 @@ export const settingsSchema = z
       .describe(
         'In the mode plan, when a task has failed. skip: the others go on; abort: the goal is summed up; replan: the planner mends the plan; ask: a person says which.',
       ),
+    resources: z
+      .record(z.string().trim().min(1).max(60), z.int().min(1).max(MOST_PARALLEL_TASKS))
+      .default({})
+      .describe(
+        'Capabilities that only so many tasks hold at the same time, by name, such as browser: 1. A task that requires one waits until it is free.',
+      ),
     projectNotes: z
       .boolean()
       .default(false)

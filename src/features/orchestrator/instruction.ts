@@ -4,7 +4,6 @@ import { delimit } from '../../base/words/prompt.js';
 import { cutNote, fill, wordsOf } from '../../base/words/words.js';
 import { resourcePool } from '../../rules/prompts/call-context.js';
 import { paragraphs } from '../../rules/prompts/instructions.js';
-import type { PinnedRun } from '../../run/agents/run-config.js';
 import type { Task } from '../../run/plan/plan.js';
 import { userNotesText } from '../../run/state/goal.js';
 import type { RunState } from '../../run/state/run-state.js';
@@ -15,7 +14,7 @@ const CONTEXT_BYTES = 8_000;
 export function orchestrationInstruction(
   state: RunState,
   task: Task,
-  pinned: Pick<PinnedRun, 'roles' | 'models' | 'resolver'>,
+  pinned: Parameters<typeof resourcePool>[1],
 ): string {
   const tasks = state.tasks.map(({ id, description, status, reason, rounds }) => ({
     id,

@@ -57,6 +57,17 @@ export function ownCapabilities(pinned: Omit<Pinned, 'fallbackServer'>): string[
   return [...new Set(carriers(pinned).flatMap(role => namesBesides(pinned, role)))];
 }
 
+/** Returns the counted resources that a task holds: those that it requires by name, and servers of tools that it requires. */
+export function resourcesOf(
+  { resources = {}, tools }: Pick<PinnedRun, 'resources' | 'tools'>,
+  { requiredCapabilities }: Pick<PlannedTask, 'requiredCapabilities'>,
+): string[] {
+  const wanted = new Set(requiredCapabilities.map(normal));
+  for (const { name, origin } of tools)
+    if (origin.type === 'mcp' && wanted.has(normal(name))) wanted.add(normal(origin.server));
+  return Object.keys(resources).filter(name => wanted.has(normal(name)));
+}
+
 export function missing(wanted: readonly string[], has: Capabilities): string[] {
   if (has === null || wanted.length === 0) return [];
   const names = new Set(has.map(normal));

@@ -7,6 +7,7 @@ import { modelsInUse, type PinnedRun } from '../../run/agents/run-config.js';
 import { budgetTokens } from '../../run/limits/budget-tokens.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { stepLine, stepsOf } from '../../run/state/trace.js';
+import { resourcesOf } from '../agents/capabilities.js';
 import { limitsOf, ownChainOf } from '../limits/in-force.js';
 import { systemState, taskContext } from './steering-instructions.js';
 
@@ -51,8 +52,10 @@ function json(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-/** Returns what a goal may still use: models, roles, limits. */
-export function resourcePool(state: RunState, pinned: Pick<PinnedRun, 'roles' | 'models' | 'resolver'>) {
+type Pool = Pick<PinnedRun, 'roles' | 'models' | 'resolver' | 'resources' | 'tools'>;
+
+/** Returns what a goal may still use: models, roles, limits, and capabilities that are counted. */
+export function resourcePool(state: RunState, pinned: Pool) {
   const { execution, turns, tokens } = limitsOf(state);
   return {
     models: modelsInUse(pinned),
@@ -62,5 +65,16 @@ export function resourcePool(state: RunState, pinned: Pick<PinnedRun, 'roles' | 
     })),
     limits: { rounds: execution, turns, tokens },
     used: { turns: state.goal.counters.turns, tokens: budgetTokens(state.goal.usage) },
+    ...(pinned.resources && { capabilities: heldNow(state, pinned, pinned.resources) }),
   };
+}
+
+/** Returns how many there are of each counted capability, and which tasks hold one now. */
+function heldNow({ tasks }: RunState, pinned: Pool, counts: Readonly<Record<string, number>>) {
+  const atWork = tasks.filter(({ status }) => status === 'executing');
+  return Object.entries(counts).map(([capability, count]) => ({
+    capability,
+    count,
+    tasks: atWork.filter(task => resourcesOf(pinned, task).includes(capability)).map(({ id }) => id),
+  }));
 }

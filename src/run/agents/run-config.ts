@@ -184,6 +184,8 @@ export interface PinnedRun {
   asksProgram: boolean;
   dedupe: 'enforce' | 'advise' | 'off';
   permissions: Permissions;
+  /** How many tasks at work may hold a capability, by its name; absent if none is counted. */
+  resources?: Record<string, number>;
   /** The outputs that the reviewer role checks before the run goes on. */
   review: { plans: boolean; results: boolean; actions: boolean };
   /** The orchestrator role is asked when a task has failed. */

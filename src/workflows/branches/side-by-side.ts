@@ -4,7 +4,7 @@
  */
 
 import { joinBranchThreads } from '../../conversation/branch-threads.js';
-import { carrierOf, EXECUTOR } from '../../rules/agents/capabilities.js';
+import { carrierOf, EXECUTOR, resourcesOf } from '../../rules/agents/capabilities.js';
 import { inPlanOrder, tasksToBegin } from '../../rules/plan/branches.js';
 import type { Task } from '../../run/plan/plan.js';
 import { executionAt } from '../../run/position/position.js';
@@ -70,11 +70,18 @@ function takeFailure(run: Run): boolean {
   return true;
 }
 
+/** Returns the tasks that may begin now, by the limits and by what those at work hold. */
+export function tasksNext({ state, pinned, limits }: Run): Task[] {
+  const resources = { counts: pinned.resources ?? {}, of: (task: Task) => resourcesOf(pinned, task) };
+  const { branches } = state.cursor;
+  return tasksToBegin(state.tasks, { branches, atOnce: limits.parallelTasks, resources });
+}
+
 /** Begins as many tasks as the limits allow. Returns their branches. */
 function beginBranches(run: Run): Branch[] {
   const { state } = run;
   const { cursor } = state;
-  const begun = tasksToBegin(state.tasks, { branches: cursor.branches, atOnce: run.limits.parallelTasks });
+  const begun = tasksNext(run);
   for (const task of begun) introduce(run, run.role(carrierOf(run.pinned, task)));
   takeBack(
     state,

@@ -2,7 +2,6 @@
 
 import { fill } from '../../base/words/words.js';
 import { failedStepText } from '../../rules/gates/gate-text.js';
-import { tasksToBegin } from '../../rules/plan/branches.js';
 import { causeOfPlan } from '../../rules/plan/decide.js';
 import { nextTask } from '../../rules/plan/plan-order.js';
 import { afterFailedStep } from '../../rules/plan/step-failure.js';
@@ -10,7 +9,7 @@ import { plansLeft } from '../../run/limits/limits.js';
 import { isOpen, type StepFailurePolicy, setStatus, type Task } from '../../run/plan/plan.js';
 import { type Execution, executionAt } from '../../run/position/position.js';
 import { taskFailed } from '../beside/moments.js';
-import { sideBySide } from '../branches/side-by-side.js';
+import { sideBySide, tasksNext } from '../branches/side-by-side.js';
 import { ask } from '../run/gates.js';
 import { MOVED, type Moved, type Run } from '../run/run.js';
 import {
@@ -29,10 +28,10 @@ export async function execute(run: Run, position: Execution): Promise<StepEnd> {
   const { step } = position;
   const task = step.kind !== 'choose' && run.state.tasks.find(({ id }) => id === step.taskId);
   if (task) return step.kind === 'failed' ? finishFailure(run, task) : workOn(run, position, task);
-  const { branches } = run.cursor;
-  const next = tasksToBegin(run.state.tasks, { branches, atOnce: run.limits.parallelTasks });
   // A single task needs no branch.
-  return branches.length > 0 || next.length > 1 ? sideBySide(run) : chooseTask(run, position);
+  return run.cursor.branches.length > 0 || tasksNext(run).length > 1
+    ? sideBySide(run)
+    : chooseTask(run, position);
 }
 
 /** Begins the next task; if there is none, the phase ends. */

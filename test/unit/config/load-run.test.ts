@@ -221,6 +221,12 @@ describe('load run', () => {
     },
   );
 
+  test('load run: capabilities that are counted → pinned with their numbers; none → nothing of it (A8)', async () => {
+    expect(await load()).not.toHaveProperty('resources');
+    await config('models:\n  default: openai/base\nsteering: note\nresources: { browser: 1 }\n');
+    expect(await load()).toMatchObject({ resources: { browser: 1 } });
+  });
+
   test('load run: a role by the id of another system → that role under the id, unless one is called so (CF7)', async () => {
     const { roles } = await load({ mode: 'react', role: 'search_agent' });
     expect(roles).toMatchObject({ search_agent: { name: 'search_agent', output: 'text' } });

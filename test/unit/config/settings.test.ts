@@ -49,6 +49,7 @@ describe('steersman.yaml', () => {
       language: 'en',
       hooks: {},
       console: { unsafeHtml: [] },
+      resources: {},
       projectNotes: false,
       models: {
         roles: {},

@@ -143,6 +143,22 @@ describe('a role that has what a task needs', () => {
   });
 });
 
+describe('a capability of which there is one', () => {
+  test('tasks side by side require it → one after the other holds it, others go on beside them (A8)', async () => {
+    const needsPut = (id: string) => task(id, { requiredCapabilities: ['put'] });
+    const planned = plan(needsPut('t1'), needsPut('t2'), task('t3'));
+    const ran = await runPlan([planned, done('A.'), done('B.'), done('C.'), SUMMARY], {
+      pinned: { limits: { ...DEFAULT_LIMITS, parallelTasks: 3 }, resources: { Put: 1 } },
+    });
+    expect(ran.end.cause).toBe('carried_out');
+    const told = ran.run.state.log.journal.events.flatMap(event =>
+      event.type === 'task_started' || event.type === 'task_ended' ? [`${event.type} ${event.taskId}`] : [],
+    );
+    expect(told.slice(0, 2)).toEqual(['task_started t1', 'task_started t3']);
+    expect(told.indexOf('task_started t2')).toBeGreaterThan(told.indexOf('task_ended t1'));
+  });
+});
+
 describe('agents of a role that carries out tasks', () => {
   const tools = ['*', 'call_subagent'];
   const pinned = {

@@ -28,6 +28,7 @@ function stateWith(goal: string, tasks: Task[] = []): RunState {
 
 const POOL = {
   roles: {},
+  tools: [],
   models: ['p/a'],
   resolver: [],
 };

@@ -5,6 +5,7 @@ import {
   capabilitiesOf,
   isLacking,
   missing,
+  resourcesOf,
 } from '../../../../src/rules/agents/capabilities.js';
 import type { Task } from '../../../../src/run/plan/plan.js';
 import { addWorkflowTools } from '../../../../src/run/tools/workflow-tools.js';
@@ -55,6 +56,19 @@ test.each<[string[], string[] | null, string[]]>([
   [['web_fetch', 'web'], ['web'], ['web_fetch']],
 ])('capabilities: %j of %j → %j is missing', (wanted, has, lacking) => {
   expect(missing(wanted, has)).toEqual(lacking);
+});
+
+test.each<[string[], string[]]>([
+  [['Pictures'], ['pictures']],
+  [['read_file'], ['Files']],
+  [
+    ['write_file', 'pictures'],
+    ['pictures', 'Files'],
+  ],
+  [['web'], []],
+])('resources: a task that requires %j → holds %j (A8)', (requiredCapabilities, held) => {
+  const resources = { pictures: 1, Files: 2, gpu: 1 };
+  expect(resourcesOf(pinnedRun({ roles, tools, resources }), { requiredCapabilities })).toEqual(held);
 });
 
 describe('a task that needs what nothing has', () => {

@@ -108,3 +108,57 @@ test('inPlanOrder: branches in any order → as their tasks in the plan, those o
     'gone',
   ]);
 });
+
+describe('tasksToBegin, where resources are counted', () => {
+  const needs = (id: string, names: string[], more: Partial<Task> = {}) =>
+    task(id, 'pending', { requiredCapabilities: names, ...more });
+  const resources = {
+    counts: { browser: 1, gpu: 2 },
+    of: ({ requiredCapabilities }: Task) => requiredCapabilities,
+  };
+
+  test.each<[string, Task[], Branch[], string[]]>([
+    [
+      'two need the only one → the first, and others beside it',
+      [needs('a', ['browser']), needs('b', ['browser']), needs('c', [])],
+      [],
+      ['a', 'c'],
+    ],
+    [
+      'a task at work holds it → one that needs it waits',
+      [{ ...needs('a', ['browser']), status: 'executing' }, needs('b', ['browser']), needs('c', ['gpu'])],
+      [branch('a')],
+      ['c'],
+    ],
+    [
+      'its task has ended → it is free',
+      [{ ...needs('a', ['browser']), status: 'completed' }, needs('b', ['browser'])],
+      [branch('a', 'ended')],
+      ['b'],
+    ],
+    [
+      'there are several → as many tasks hold one',
+      [needs('a', ['gpu']), needs('b', ['gpu']), needs('c', ['gpu'])],
+      [],
+      ['a', 'b'],
+    ],
+    [
+      'one needs both and only one is free → it takes neither',
+      [
+        { ...needs('a', ['browser']), status: 'executing' },
+        needs('b', ['browser', 'gpu']),
+        needs('c', ['gpu']),
+      ],
+      [branch('a')],
+      ['c'],
+    ],
+    [
+      'priorities → who comes first gets it',
+      [needs('a', ['browser'], { priority: 2 }), needs('b', ['browser'], { priority: 1 })],
+      [],
+      ['b'],
+    ],
+  ])('%s (A8)', (_name, tasks, branches, begun) => {
+    expect(tasksToBegin(tasks, { branches, atOnce: 4, resources }).map(({ id }) => id)).toEqual(begun);
+  });
+});

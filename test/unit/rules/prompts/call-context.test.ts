@@ -28,6 +28,14 @@ test('withCallContext: every placeholder → its value at the end of the instruc
   expect(values.RESOURCE_POOL).toContain('  "limits": {');
 });
 
+test('withCallContext: capabilities that are counted → the pool says who holds one (A8)', () => {
+  const run = state();
+  run.pinned = pinnedRun({ resources: { browser: 1 } });
+  run.tasks = [task('task-1', { status: 'executing', requiredCapabilities: ['Browser'] }), task('task-2')];
+  const said = withCallContext(run, { context: ['RESOURCE_POOL'] }, 'Do it.').replace(/\s+/g, '');
+  expect(said).toContain('"capabilities":[{"capability":"browser","count":1,"tasks":["task-1"]}]');
+});
+
 test('withCallContext: a role that names nothing → the instruction as it is; what an instruction tells already → not told twice', () => {
   expect(withCallContext(state(), {}, 'Do it.')).toBe('Do it.');
   const instruction = intentInstruction(state(), { items: [], answers: [], idle: false } as never);
