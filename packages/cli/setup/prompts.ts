@@ -59,6 +59,9 @@ export function addPrompts(program: Command): void {
       `Wrote ${written.task}: the task of writing a context for each role. To have a run do it:`,
     );
     output.out.line(`  ${startCall(`"$(cat ${written.task})" --workspace ${userPath(dir)}`)}`);
+    output.out.line(
+      `Wrote ${written.application}: the task of building an application with such a team, for any coding agent.`,
+    );
   });
 }
 

@@ -2,6 +2,12 @@
 
 export { type Chunk, chunks } from './chunks.js';
 export { type Routing, type SnapshotEvent, snapshots, type ToolInteraction } from './snapshots.js';
-export { listenToStream, type StreamCallbacks, type StreamEvent, streamEvents } from './stream-events.js';
+export {
+  listenToStream,
+  type StreamCallbacks,
+  type StreamEvent,
+  type StreamOptions,
+  streamEvents,
+} from './stream-events.js';
 export { translate, type Vocabulary } from './translate.js';
 export { type TurnEvent, turnEvents } from './turn-events.js';

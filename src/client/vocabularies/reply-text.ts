@@ -30,16 +30,19 @@ export class ReplyText {
 
   /** True if text next to tool calls counts as a thought. */
   readonly #thinksAloud: boolean;
+  /** True if replies of all roles are returned, as they are written. */
+  readonly #ofAll: boolean;
 
-  constructor({ thinksAloud = false } = {}) {
+  constructor({ thinksAloud = false, ofAll = false } = {}) {
     this.#thinksAloud = thinksAloud;
+    this.#ofAll = ofAll;
   }
 
   /** Returns the answer text and the reasoning that an event adds. */
   heard(event: RunEvent): Addition[] {
     switch (event.type) {
       case 'model_call_started':
-        this.started(event.callId, event.answers ? 'answer' : 'nothing');
+        this.started(event.callId, this.#givesOf(event.answers === true));
         return [];
       case 'model_call_ended':
         return this.ended(event);
@@ -52,6 +55,11 @@ export class ReplyText {
       default:
         return [];
     }
+  }
+
+  #givesOf(answers: boolean): Gives {
+    if (this.#ofAll) return 'all';
+    return answers ? 'answer' : 'nothing';
   }
 
   started(callId: string, gives: Gives = 'all'): void {

@@ -13,10 +13,10 @@ export interface StreamToolCall {
 }
 
 export type StreamEvent =
-  /** A further part of the answer's text. */
-  | { type: 'content'; content: string }
+  /** A further part of the answer's text, or with `roles` of any reply; `role`: who writes it, with `roles` alone. */
+  | { type: 'content'; content: string; role?: string }
   /** A further part of the reasoning, to be displayed separately. */
-  | { type: 'reasoning'; content: string }
+  | { type: 'reasoning'; content: string; role?: string }
   /** All tool calls of the reply, before it is done. */
   | { type: 'tool_calls'; tool_calls: StreamToolCall[] }
   /** The call failed or is repeated: this reply's earlier text is void. */
@@ -26,13 +26,24 @@ export type StreamEvent =
   /** A person interrupted the reply: its text stays incomplete, and its tool calls do not run. */
   | { type: 'stopped' };
 
-/** `content` is the answer's text: no JSON for the run, no text of other roles. */
-export function streamEvents(): Vocabulary<StreamEvent> {
-  const reply = new ReplyText();
+export interface StreamOptions {
+  /**
+   * Replies of all roles are content, as they write them: JSON of a planner, an executor and a verifier too. An answer that
+   * stands in no reply follows without a role. Default false: content is the answer's text alone.
+   */
+  roles?: boolean;
+}
+
+/** `content` is the answer's text: no JSON for the run, no text of other roles, unless `roles` asks for them. */
+export function streamEvents({ roles = false }: StreamOptions = {}): Vocabulary<StreamEvent> {
+  const reply = new ReplyText({ ofAll: roles });
+  let role: string | null = null;
   /** True if the run no longer stores the current reply: its calls are then sent when they start. */
   let isGone = false;
   return oneAtATime(event => {
-    const told = reply.heard(event).map(ofAddition);
+    if (event.type === 'model_call_started') role = event.role;
+    if (event.type === 'goal_ended') role = null;
+    const told = reply.heard(event).map(added => ofAddition(added, roles ? role : null));
     if (event.type === 'model_call_ended') {
       const { calls, toolCalls, stopReason } = event;
       isGone = calls === undefined;
@@ -47,9 +58,10 @@ export function streamEvents(): Vocabulary<StreamEvent> {
   });
 }
 
-function ofAddition(added: Addition): StreamEvent {
+function ofAddition(added: Addition, role: string | null): StreamEvent {
   if (added.kind === 'reset') return { type: 'reset' };
-  return { type: added.kind === 'thought' ? 'reasoning' : 'content', content: added.text };
+  const type = added.kind === 'thought' ? 'reasoning' : 'content';
+  return { type, content: added.text, ...(role !== null && { role }) };
 }
 
 export function chatCall({ id, ...call }: SaidCall): StreamToolCall {
@@ -70,8 +82,9 @@ export async function* wordsOf(events: AsyncIterable<RunEvent>): AsyncGenerator<
 }
 
 export interface StreamCallbacks {
-  onContent?: (content: string) => void;
-  onReasoning?: (content: string) => void;
+  /** `role`: who writes it, with the option `roles`; absent for an answer that stands in no reply. */
+  onContent?: (content: string, role?: string) => void;
+  onReasoning?: (content: string, role?: string) => void;
   onToolCalls?: (toolCalls: StreamToolCall[]) => void;
   onReset?: () => void;
   /** A goal has its answer, which was sent. */
@@ -82,11 +95,15 @@ export interface StreamCallbacks {
 }
 
 /** Calls back for each event of a run; returns a function that ends that: `listenToStream(run.events(), …)`. */
-export function listenToStream(events: AsyncGenerator<RunEvent>, callbacks: StreamCallbacks): () => void {
+export function listenToStream(
+  events: AsyncGenerator<RunEvent>,
+  callbacks: StreamCallbacks,
+  options: StreamOptions = {},
+): () => void {
   let listening = true;
   const failed = (error: Error) => listening && callbacks.onError?.(error);
   const hear = async () => {
-    const words = streamEvents();
+    const words = streamEvents(options);
     for await (const event of events) {
       const failure = event.type === 'end' ? failureOf(event.end) : null;
       if (failure !== null) failed(new Error(failure));
@@ -102,8 +119,8 @@ export function listenToStream(events: AsyncGenerator<RunEvent>, callbacks: Stre
 }
 
 function tell(callbacks: StreamCallbacks, event: StreamEvent): void {
-  if (event.type === 'content') callbacks.onContent?.(event.content);
-  else if (event.type === 'reasoning') callbacks.onReasoning?.(event.content);
+  if (event.type === 'content') callbacks.onContent?.(event.content, event.role);
+  else if (event.type === 'reasoning') callbacks.onReasoning?.(event.content, event.role);
   else if (event.type === 'tool_calls') callbacks.onToolCalls?.(event.tool_calls);
   else if (event.type === 'reset') callbacks.onReset?.();
   else if (event.type === 'stopped') callbacks.onStopped?.();

@@ -22,7 +22,14 @@ export interface PromptAnswers {
 export type TemplateLanguage = 'en' | 'zh';
 
 /** Templates, and the files made from them. */
-const FILES = { 'default.md': 'prompts/business/default.md', 'task.md': 'prompts/new-prompts.md' } as const;
+const FILES = {
+  context: { template: 'default.md', made: 'prompts/business/default.md' },
+  task: { template: 'task.md', made: 'prompts/new-prompts.md' },
+  application: { template: 'application.md', made: 'prompts/new-application.md' },
+} as const;
+
+/** The paths of the files that were written. */
+export type NewPrompts = Record<keyof typeof FILES, string>;
 
 const PROVIDER_LINE: Readonly<Record<TemplateLanguage, (name: string) => string>> = {
   en: name => `\n- Provider of models: ${name}`,
@@ -30,31 +37,31 @@ const PROVIDER_LINE: Readonly<Record<TemplateLanguage, (name: string) => string>
 };
 
 /**
- * Writes a business context for all roles, and a task by which a model writes one for each.
- * @throws SteersmanError if one of the files exists: then neither is written.
+ * Writes a business context for all roles, the task by which a model writes one for each, and the task of building an
+ * application with such a team. @throws SteersmanError if one of the files exists: then none is written.
  */
 export async function writeNewPrompts(
   dir: string,
   { language, platform, businessContext, provider }: PromptAnswers,
   templates: TemplateLanguage = 'en',
-): Promise<{ context: string; task: string }> {
+): Promise<NewPrompts> {
   const values = {
     LANGUAGE: language,
     PLATFORM: platform,
     BUSINESS_CONTEXT: businessContext.trim(),
     AI_PROVIDER: provider === undefined ? '' : PROVIDER_LINE[templates](provider),
   };
-  const [context, task] = await Promise.all(
-    (['default.md', 'task.md'] as const).map(async name => {
-      const source = join(shippedPrompts() ?? '', 'new', templates === 'en' ? '' : templates, name);
+  const made = await Promise.all(
+    Object.entries(FILES).map(async ([name, { template, made: path }]) => {
+      const source = join(shippedPrompts() ?? '', 'new', templates === 'en' ? '' : templates, template);
       const text = renderTemplate((await readTextIfPresent(source)) ?? '', values, { file: source });
-      return { path: join(dir, FILES[name]), text };
+      return { name, path: join(dir, path), text };
     }),
   );
-  if (context === undefined || task === undefined) throw new Error('two templates give two files');
-  for (const { path } of [context, task]) await refuseIfThere(path);
-  for (const { path, text } of [context, task]) await write(path, text);
-  return { context: context.path, task: task.path };
+  for (const { path } of made) await refuseIfThere(path);
+  for (const { path, text } of made) await write(path, text);
+  // The cast is safe: there is one file for each name.
+  return Object.fromEntries(made.map(({ name, path }) => [name, path])) as NewPrompts;
 }
 
 async function refuseIfThere(path: string): Promise<void> {

@@ -293,6 +293,40 @@ describe('streams of replies', () => {
   });
 });
 
+test('stream: with roles → what each role writes, JSON included, then the answer that stands in none (CF10)', async () => {
+  const verdict = '{"component":"verifier-response","summary":"It is 42."}';
+  const judging = { ...call, callId: 'c2', role: 'verifier' };
+  const events = [
+    { ...planning, role: 'planner' } as RunEvent,
+    { ...piece(0, '{"component"'), callId: 'c0' } as RunEvent,
+    planned,
+    started,
+    ended('I read.', { reasoning: 'Hm.', ...calls(SAID) }),
+    journal('model_call_started', { ...judging, round: 1, form: 'json' }),
+    ended(verdict, judging),
+    answered('It is 42.'),
+  ];
+  const heard: [string, string | undefined][] = [];
+  async function* run() {
+    yield* events;
+  }
+  await new Promise<void>(onDone =>
+    listenToStream(run(), { onContent: (...said) => heard.push(said), onDone }, { roles: true }),
+  );
+  expect(heard).toEqual([
+    ['{"component"', 'planner'],
+    [':"planner-response"}', 'planner'],
+    ['I read.', 'executor'],
+    [verdict, 'verifier'],
+    ['It is 42.', undefined],
+  ]);
+  expect(said(streamEvents({ roles: true }), events)).toContainEqual({
+    type: 'reasoning',
+    content: 'Hm.',
+    role: 'executor',
+  });
+});
+
 describe('turns', () => {
   const usage = { ...NO_USAGE, inputTokens: 4 };
 

@@ -18,16 +18,19 @@ const answers = { language: 'Go', platform: 'gRPC', businessContext: 'Ships $& p
 
 describe('the first prompts of a project', () => {
   test.each(['en', 'zh'] as const)(
-    'answers in %s → a context that every role reads, and the task to write more (P15)',
+    'answers in %s → a context that every role reads, the task to write more, and that of building an application, in five parts (P15)',
     async language => {
       const written = await writeNewPrompts(dir, { ...answers, provider: 'Acme' }, language);
-      const texts = [written.context, written.task].map(path => readFileSync(path, 'utf8'));
+      const texts = [written.context, written.task, written.application].map(path =>
+        readFileSync(path, 'utf8'),
+      );
       for (const text of texts) {
         expect(text).toContain('Ships $& parcels for {{shops}}.');
         for (const answer of ['Go', 'gRPC', 'Acme']) expect(text).toContain(answer);
         expect(text).not.toMatch(/\{\{[A-Z_]+\}\}/);
       }
       expect(texts[1]).toContain('prompts/business/verifier.md');
+      expect(texts[2]?.match(/^## (?:Part \d|第.部分)/gm)).toHaveLength(5);
       const { shared } = await loadPrefix(promptRoots(dir), 'en');
       expect(shared.businessContext).toBe(texts[0]);
     },
