@@ -14,18 +14,20 @@ const options = new Command('simulate')
   .option('--from <seed>', 'the first seed; by default a new one each time', Number, Date.now())
   .option('--seed <seed>', 'this seed only, in all its runs', Number)
   .option('--alone', 'that seed without people')
+  .option('--typed', 'that seed with a schema of its answers')
   .addOption(
     new Option('--mode <mode>', 'that seed in this mode')
       .choices([...MODES, ...Object.keys(DECLARED)])
       .default(DEFAULT_MODE),
   )
   .parse()
-  .opts<{ runs: number; from: number; seed?: number; alone?: boolean; mode: ModeName }>();
+  .opts<{ runs: number; from: number; seed?: number; alone?: boolean; typed?: boolean; mode: ModeName }>();
 
 if (options.seed !== undefined) {
   const { runs } = await simulateSeed(options.seed, {
     attended: !options.alone,
     mode: options.mode,
+    typed: options.typed === true,
     all: true,
   });
   console.log(`seed ${options.seed}: ${runs} runs, every invariant holds`);
@@ -34,19 +36,20 @@ if (options.seed !== undefined) {
   const { runs, seeds, bad } = await simulateRuns(options.from, options.runs, MOST_BAD);
   const seconds = ((Date.now() - started) / 1_000).toFixed(1);
   console.log(`${runs} runs of ${seeds} seeds from ${options.from} in ${seconds} s, ${machine()}`);
-  for (const { seed, attended, mode, error } of bad)
-    console.log(`seed ${seed}, ${mode}, ${attended ? 'attended' : 'alone'}: ${error}`);
+  for (const { seed, attended, mode, typed, error } of bad)
+    console.log(
+      `seed ${seed}, ${mode}, ${attended ? 'attended' : 'alone'}${typed ? ', typed' : ''}: ${error}`,
+    );
   keep(bad);
   process.exitCode = bad.length === 0 ? 0 : 1;
 }
 
 function keep(bad: readonly BadSeed[]): void {
   if (bad.length === 0) return;
-  const kept: { seed: number; attended?: boolean; mode?: ModeName; found: string }[] = JSON.parse(
-    readFileSync(BAD_SEEDS, 'utf8'),
-  );
-  for (const { seed, attended, mode, error } of bad)
-    kept.push({ seed, attended, mode, found: error.split('\n')[0] ?? '' });
+  const kept: { seed: number; attended?: boolean; mode?: ModeName; typed?: true; found: string }[] =
+    JSON.parse(readFileSync(BAD_SEEDS, 'utf8'));
+  for (const { seed, attended, mode, typed, error } of bad)
+    kept.push({ seed, attended, mode, ...(typed && { typed }), found: error.split('\n')[0] ?? '' });
   writeFileSync(BAD_SEEDS, `${JSON.stringify(kept, null, 2)}\n`);
   console.log(`kept in ${BAD_SEEDS}`);
 }

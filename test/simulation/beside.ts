@@ -1,10 +1,12 @@
 /** What features beside the loop have in the simulated world: the list beside that of `src/compose.ts`. */
 import type { MomentInput } from '../../src/activities/types.js';
+import { READ_ANSWER } from '../../src/features/answers/rules.js';
 import type { PinnedRun } from '../../src/run/agents/run-config.js';
 import type { RunState } from '../../src/run/state/run-state.js';
 import { ArtifactStore, artifactCall } from './artifact-store.js';
 import { ChargeBook, CREDITS } from './charge-book.js';
 import { Random } from './random.js';
+import { TypedAnswers } from './typed-answers.js';
 
 export interface WorldFeature {
   /** Carries out an activity of the feature. `seen`: what the course of the run had. */
@@ -17,7 +19,10 @@ export interface WorldFeature {
 
 /** Of a world: by the types of their activities. */
 export function besideRun(): ReadonlyMap<string, WorldFeature> {
-  return new Map<string, WorldFeature>([['steersmanEditArtifact', new ArtifactStore()]]);
+  return new Map<string, WorldFeature>([
+    ['steersmanEditArtifact', new ArtifactStore()],
+    [READ_ANSWER, new TypedAnswers()],
+  ]);
 }
 
 interface Hearer {

@@ -92,6 +92,7 @@ export class Member {
   ended(): void {
     try {
       this.watcher.ended(this.run.state);
+      this.world.looksBeside();
     } catch (error) {
       if (error instanceof Error) error.cause ??= this.watcher.record().journal.slice(-SHOWN_EVENTS);
       throw error;

@@ -15,6 +15,7 @@ import {
   steeringOutput,
   TASK_IDS,
 } from './special-replies.js';
+import { typedText } from './typed-answers.js';
 
 const TOOL_NAMES = ['read', 'read', 'read', 'read_result', 'list', 'put', 'edit', 'edit'] as const;
 const UNKNOWN_TOOLS = ['raed', 'constructor', '__proto__', ''] as const;
@@ -39,7 +40,7 @@ export function randomReply(
   if (random.chance(scenario.oddReplies)) return oddReply(random, contract);
   const text =
     contract === 'text'
-      ? textAnswer(random)
+      ? textAnswer(random, scenario)
       : JSON.stringify(formed(random, contract, { dialect, scenario }), null, 1);
   const huge = hugeReply(random, scenario, contract);
   if (huge !== null) return { content: [{ type: 'text', text: huge }], stopReason: 'end_turn' };
@@ -50,8 +51,8 @@ export function randomReply(
 }
 
 /** Plain, or in an envelope as roles in a form give theirs. */
-function textAnswer(random: Random): string {
-  const plain = 'What was found.';
+function textAnswer(random: Random, { settings }: Pick<Scenario, 'settings'>): string {
+  const plain = (settings.answer && typedText(random)) ?? 'What was found.';
   if (!random.chance(0.2)) return plain;
   return JSON.stringify(
     random.chance(0.4) ? specialReply(random) : enveloped(random, 'text', { text: plain }),

@@ -21,6 +21,7 @@ import type { People } from './people.js';
 import { NOBODY, randomPeople } from './people.js';
 import { Random } from './random.js';
 import { CLIENT_TOOLS, ORDER, TOOLS } from './tools.js';
+import { ANSWER_SCHEMA } from './typed-answers.js';
 
 /** A signal or a cancellation: at the n-th call to a model or tool (from 1), or at the safe point after it. */
 export interface Moment {
@@ -86,6 +87,11 @@ export function scenarioOf(seed: number, attended: boolean, mode: ModeName = DEF
   if (new Random(seed, 'shop').chance(0.12)) return asShop(withOrders(people));
   const hasAgents = Object.keys(people.agents).length > 0;
   return hasAgents && new Random(seed, 'busy').chance(0.5) ? withBusyAgents(withOrders(people)) : people;
+}
+
+/** The same run, whose goals must end with a value that fits a schema. */
+export function withAnswer(scenario: Scenario): Scenario {
+  return { ...scenario, settings: { ...scenario.settings, answer: ANSWER_SCHEMA } };
 }
 
 /** Of most runs none: they are as they were. */

@@ -7,7 +7,7 @@ import type { RunState } from '../../src/run/state/run-state.js';
 import { DECLARED } from './declared.js';
 import { expectThat } from './expect-that.js';
 import type { Scenario } from './scenario.js';
-import { scenarioOf } from './scenario.js';
+import { scenarioOf, withAnswer } from './scenario.js';
 import { Tree } from './tree.js';
 import { expectTreeHolds } from './tree-watch.js';
 import type { Course, HandoverPolicy } from './world.js';
@@ -53,6 +53,14 @@ export interface SeedResult {
   seen: ReadonlySet<string>;
 }
 
+export interface SeedOptions {
+  attended: boolean;
+  mode?: ModeName;
+  /** Goals must end with a value that fits a schema. Default false. */
+  typed?: boolean;
+  all?: boolean;
+}
+
 /**
  * Up to three runs of one seed: uninterrupted, handed over at every safe point, and handed over with too
  * little room. The first two must not differ in anything but the handovers. Where the seed names which of
@@ -60,9 +68,9 @@ export interface SeedResult {
  */
 export async function simulateSeed(
   seed: number,
-  { attended, mode, all = false }: { attended: boolean; mode?: ModeName; all?: boolean },
+  { attended, mode, typed = false, all = false }: SeedOptions,
 ): Promise<SeedResult> {
-  const scenario = scenarioOf(seed, attended, mode);
+  const scenario = typed ? withAnswer(scenarioOf(seed, attended, mode)) : scenarioOf(seed, attended, mode);
   const comparesAll = all || seed % 2 === 0;
   const { parallelTasks } = scenario.pinned.limits;
   const runs: Simulated[] = [];
@@ -81,6 +89,7 @@ export interface BadSeed {
   seed: number;
   attended: boolean;
   mode: ModeName;
+  typed: boolean;
   error: string;
 }
 
@@ -100,8 +109,9 @@ export async function simulateRuns(first: number, atLeast: number, mostBad = 1):
   for (; runs < atLeast && bad.length < mostBad; seed += 1) {
     const attended = seed % 3 !== 0;
     const mode = modeOf(seed);
+    const typed = seed % 5 === 2;
     try {
-      const result = await simulateSeed(seed, { attended, mode });
+      const result = await simulateSeed(seed, { attended, mode, typed });
       runs += result.runs;
       for (const tag of result.seen) seen.add(tag);
     } catch (error) {
@@ -110,6 +120,7 @@ export async function simulateRuns(first: number, atLeast: number, mostBad = 1):
         seed,
         attended,
         mode,
+        typed,
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       });
     }

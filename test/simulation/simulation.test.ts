@@ -14,6 +14,8 @@ interface KeptSeed {
   attended?: boolean;
   /** Default: team. */
   mode?: Mode;
+  /** Its goals must end with a value that fits a schema. Default: no schema. */
+  typed?: boolean;
   /** What the seed once found. */
   found: string;
 }
@@ -22,20 +24,20 @@ const kept: KeptSeed[] = JSON.parse(readFileSync(new URL('./bad-seeds.json', imp
 
 test.each(kept)(
   'seed $seed, which once found a fault → every invariant holds',
-  async ({ seed, attended = false, mode = 'team' }) => {
-    await simulateSeed(seed, { attended, mode, all: true });
+  async ({ seed, attended = false, mode = 'team', typed = false }) => {
+    await simulateSeed(seed, { attended, mode, typed, all: true });
   },
 );
 
 test(
-  'every mode: random runs, alone and with people, whole and in parts → every invariant holds (L1, L20, G7, S1, C23)',
+  'every mode: random runs, alone and with people, whole and in parts → every invariant holds (L1, L20, G7, S1, C23, TA1, TA6)',
   async () => {
     const shards = await simulateInParallel(RUNS);
     const report = shards
       .flatMap(({ bad }) => bad)
       .map(
-        ({ seed, attended, mode, error }) =>
-          `seed ${seed}, attended ${attended}, mode ${mode} (keep it in bad-seeds.json): ${error}`,
+        ({ seed, attended, mode, typed, error }) =>
+          `seed ${seed}, attended ${attended}, mode ${mode}, typed ${typed} (keep it in bad-seeds.json): ${error}`,
       );
     expect(report).toEqual([]);
     const seen = new Set(shards.flatMap(shard => [...shard.seen]));
@@ -48,6 +50,7 @@ test(
 /** What a simulation that tries everything comes by: it would prove little if its world were too kind. */
 const MUST_HAPPEN = [
   ...['an artifact was written', 'an artifact that was not changed'],
+  ...['a typed answer fits', 'a typed answer does not fit', 'cause answer_not_typed'],
   ...['completed', 'answered', 'unverified', 'budget_exhausted', 'stopped', 'failed', 'cancelled'].map(
     outcome => `outcome ${outcome}`,
   ),

@@ -8,6 +8,7 @@ import type {
 } from '../../src/activities/types.js';
 import { isRecord } from '../../src/base/json/json.js';
 import { INSTRUCTION_TEXT_BYTES, TEXT_BYTES } from '../../src/base/sizes/bounds.js';
+import { FEATURES } from '../../src/compose.js';
 import { limitsOf } from '../../src/rules/limits/in-force.js';
 import { declined } from '../../src/rules/limits/model-failure.js';
 import { saysNothing } from '../../src/rules/outputs/empty-phrase.js';
@@ -304,6 +305,7 @@ export class Watcher {
         expectThat(
           !again ||
             isReminder(message) ||
+            textOf(message).includes('<answer_schema>') ||
             here(state.cursor).phase === 'wrap_up' ||
             this.#scenario.people !== NOBODY ||
             // A task whose plan is given up beside it may have got no reply.
@@ -549,10 +551,10 @@ function seenFrom(state: RunState, line: string): RunState {
 
 /** All pages of a request. */
 function ask(state: RunState, callId: string): AskedRequest {
-  const first = modelRequestPage(state, callId);
+  const first = modelRequestPage(state, callId, {}, FEATURES);
   const messages = [...first.messages];
   for (let next = first.next; next !== null; ) {
-    const page = modelRequestPage(state, callId, { from: next, headKey: first.headKey });
+    const page = modelRequestPage(state, callId, { from: next, headKey: first.headKey }, FEATURES);
     messages.push(...page.messages);
     next = page.next;
   }

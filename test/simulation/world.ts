@@ -290,14 +290,14 @@ export class World implements Ports {
   }
 
   async activity(name: string, given: unknown, options: CallOptions): Promise<Called<unknown>> {
-    const input = given as { callId: string; arguments?: Record<string, unknown> };
-    const call = this.#begin('tool', options, input.callId);
+    const { callId, ...input } = given as { callId?: string; arguments?: Record<string, unknown> };
+    const call = this.#begin('tool', options, callId ?? name);
     const { random } = call;
-    const args = input.arguments ?? toolArguments(this.#runState(), input.callId);
+    const args = input.arguments ?? (callId === undefined ? {} : toolArguments(this.#runState(), callId));
     await this.#ends(call, random.int(0, 500));
     if ((call.interrupted || this.#cancelled) && random.chance(0.5)) return { ok: false, failure: CANCELLED };
     if (this.#fails(random)) return { ok: false, failure: toolFailure(random) };
-    const done = this.#beside.get(name)?.runs(random, input, args);
+    const done = this.#beside.get(name)?.runs(random, given, args);
     if (!done) throw new Error(`no feature has an activity ${name}`);
     this.#watcher.seen.add(done.seen);
     return { ok: true, value: done.value };
@@ -560,7 +560,7 @@ export class World implements Ports {
   /** The first safe point of a later part is the position where the segment before it ended. */
   handoverDue(state: RunState): boolean {
     this.#watcher.safePoint(state, this.now());
-    for (const feature of this.#beside.values()) feature.check(state);
+    this.looksBeside();
     this.#safePointsOfPart += 1;
     if (this.#policy === 'never' || (state.segment > 1 && this.#safePointsOfPart === 1)) return false;
     return this.#policy === 'every' || new Random(this.scenario.seed, 'handover', this.#calls).chance(0.3);
@@ -585,6 +585,11 @@ export class World implements Ports {
   #tooFewBytes(state: RunState): number {
     const share = new Random(this.scenario.seed, 'room', this.#calls).chance(0.2) ? 0.2 : 0.9;
     return Math.floor(JSON.stringify({ ...state, threads: folded(state.threads) }).length * share);
+  }
+
+  /** What must hold of the parts of features. */
+  looksBeside(): void {
+    for (const feature of this.#beside.values()) feature.check(this.#runState());
   }
 
   show(): void {}

@@ -311,7 +311,7 @@ test('stream: with roles → what each role writes, JSON included, then the answ
     yield* events;
   }
   await new Promise<void>(onDone =>
-    listenToStream(run(), { onContent: (...said) => heard.push(said), onDone }, { roles: true }),
+    listenToStream(run(), { onContent: (text, role) => heard.push([text, role]), onDone }, { roles: true }),
   );
   expect(heard).toEqual([
     ['{"component"', 'planner'],
