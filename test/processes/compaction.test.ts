@@ -80,6 +80,41 @@ test('X5, X6, LL1: words fill the conversation → a model summarises them for a
   expect(inputTokens + outputTokens).toBeLessThan((result.usage.inputTokens - inputTokens) / 10);
 });
 
+const LENGTH = {
+  type: 'object',
+  properties: { lengthM: { type: 'integer', minimum: 1 } },
+  required: ['lengthM'],
+};
+const toldIn = (request: unknown) => JSON.stringify(request).split('<answer_schema>').length - 1;
+
+test('X5, TA6: a typed run whose conversation is summarised, then refused as too long → each request has the schema, and the value fits', async () => {
+  let turn = 0;
+  const shortened: number[] = [];
+  let refusals = 0;
+  const script = rig.play(({ lastUser }) => {
+    if (lastUser.includes('about to be shortened')) {
+      shortened.push(turn);
+      return { text: JSON.stringify(SUMMARY) };
+    }
+    if (turn === NAMES.length && refusals++ === 0)
+      return {
+        error: { status: 400, message: 'The context is too long.', code: 'context_length_exceeded' },
+      };
+    const name = NAMES[turn++];
+    if (name !== undefined) return look(name);
+    return { text: turn === NAMES.length + 1 ? '{"lengthM": 0}' : '{"lengthM": 7}' };
+  });
+  const { handle, result } = await rig.run('How long is the pool?', { mode: 'react', answer: LENGTH });
+  expect(result).toMatchObject({ outcome: 'answered', text: '{"lengthM": 7}', value: { lengthM: 7 } });
+  expect(shortened.length).toBeGreaterThan(0);
+  const dropped = (await eventsOf(handle, 'thread_compacted')).map(event => event.dropped);
+  expect(dropped.every(count => count > 1)).toBe(true);
+  expect(await eventsOf(handle, 'thread_trimmed')).not.toEqual([]);
+  const asked = script.requests.filter(({ lastUser }) => !lastUser.includes('about to be shortened'));
+  expect(asked.map(({ sent }) => toldIn(sent) > 0)).toEqual(asked.map(() => true));
+  expect(await eventsOf(handle, 'reask')).toHaveLength(1);
+});
+
 /** A run whose calls fill its conversation, on workers that are killed where the failpoints say. */
 async function summarised(at: { failpoints?: string } = {}) {
   const found = { asked: 0, calls: 0, firstAt: 0, lives: 0, events: [] as string[] };
