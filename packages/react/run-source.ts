@@ -35,6 +35,8 @@ export interface LiveText {
   role: string;
   /** Empty until there are words. */
   text: string;
+  /** What the model thinks. */
+  reasoning: string;
 }
 
 export interface RunState {
@@ -180,6 +182,7 @@ function stateOf(run: RunFold, connection: StreamState): RunState {
       callId,
       role: call.role,
       text: (call.form === 'words' ? call.heard.text.text : wordsOf(call)) ?? '',
+      reasoning: call.heard.reasoning.text,
     })),
     snapshot,
     ended: ended || (snapshot !== null && snapshot.endedAt !== null),

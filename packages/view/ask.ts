@@ -20,13 +20,21 @@ export interface Console {
   token?: string | undefined;
 }
 
+/** The header that carries a token; null for a token that no header can carry, which no console knows. */
+export function bearer(token: string): { authorization: string } | null {
+  return /^[\x21-\x7e]*$/.test(token) ? { authorization: `Bearer ${token}` } : null;
+}
+
 /** `path`: below `/api/`. Without `body`, the path is read. @throws {AskFault} */
 export async function ask<T>(
   { url = '', token = '' }: Console,
   path: string,
   { body, signal }: { body?: unknown; signal?: AbortSignal } = {},
 ): Promise<T> {
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  const known = bearer(token);
+  if (known === null)
+    throw new AskFault({ code: 'refused', message: 'The token is not known.', remedy: 'Give another.' });
+  const headers = { 'content-type': 'application/json', ...known };
   const post = body !== undefined && { method: 'POST', body: JSON.stringify(body) };
   const response = await fetch(`${url}/api/${path}`, { headers, ...post, ...(signal && { signal }) }).catch(
     () => null,

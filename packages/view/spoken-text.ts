@@ -23,10 +23,18 @@ export function spokenText(reply: string, form: ReplyForm = 'words'): string | n
 
 function wordsIn(json: string): string | null {
   for (const field of SPOKEN) {
-    const found = new RegExp(`"${field}"\\s*:\\s*"((?:[^"\\\\]|\\\\[^])*)`).exec(json)?.[1];
+    const begin = new RegExp(`"${field}"\\s*:\\s*"`).exec(json);
+    const found = begin && stringAt(json, begin.index + begin[0].length);
     if (found) return unescaped(found);
   }
   return null;
+}
+
+/** Returns the string that begins here, up to its quote or the end. A pattern would exhaust the stack on megabytes. */
+function stringAt(json: string, from: number): string {
+  let at = from;
+  while (at < json.length && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+  return json.slice(from, at);
 }
 
 /** Returns the start of the JSON in a reply that may have text before it; -1 if it has no JSON yet. */

@@ -1,4 +1,5 @@
 /** The console's stream of frames. It reconnects by itself, and reports when the console is away. */
+import { bearer } from './ask.js';
 import type { Frame, StreamAsk } from './frames.js';
 
 /** A stream without data for this long is dead: a laptop was asleep, or a proxy hangs. */
@@ -79,10 +80,12 @@ export class Stream {
     try {
       const proved = (await this.#ends.prove?.(connection.signal)) ?? true;
       if (proved === 'refused') return 'refused';
+      const known = bearer(this.#token);
+      if (known === null) return 'refused';
       if (!proved) throw new Error('Another server has the address of the console.');
       const response = await fetch(`${this.#url}/api/stream`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${this.#token}` },
+        headers: { 'content-type': 'application/json', ...known },
         body: JSON.stringify({ runs: this.#runs, most: FIRST_EVENTS } satisfies StreamAsk),
         signal: connection.signal,
       });
@@ -111,13 +114,15 @@ export class Stream {
       const { done, value } = await reader.read();
       if (done) return;
       this.#heardAt = Date.now();
-      this.#failures = 0;
       const lines = (rest + decoder.decode(value, { stream: true })).split('\n\n');
       rest = lines.pop() ?? '';
-      this.#ends.state('live');
+      // What is no frame throws here, such as the page of a login.
       const frames = lines.map(line => JSON.parse(line.slice('data: '.length)) as Frame);
+      if (frames.length === 0) continue;
+      this.#ends.state('live');
       for (const frame of frames) this.#note(frame);
-      if (frames.length > 0) this.#ends.frames(frames);
+      this.#ends.frames(frames);
+      this.#failures = 0;
     }
   }
 }

@@ -1,5 +1,5 @@
 /** A run as a page of React has it, over an API that is played here. */
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { RunSource } from '../../../packages/react/run-source.js';
 import type { Frame } from '../../../packages/view/frames.js';
 import type { RunEvent, RunSnapshot } from '../../../src/client/index.js';
@@ -80,7 +80,7 @@ test('R10 a run that is followed → its messages and live text, the same object
   const source = new RunSource('run-1', place);
   const { leave } = listened(source);
   await eventually(() =>
-    expect(source.state().live).toEqual([{ callId: 'c1', role: 'react', text: 'It is 5' }]),
+    expect(source.state().live).toEqual([{ callId: 'c1', role: 'react', text: 'It is 5', reasoning: '' }]),
   );
   expect(source.state()).toBe(source.state());
   push(
@@ -114,6 +114,39 @@ test('R10 nobody listens → the stream ends; somebody does again → it goes on
   const last = listened(source);
   await eventually(() => expect(asked.at(-1)?.body).toMatchObject({ runs: { 'run-1': { since: 2 } } }));
   last.leave();
+});
+
+test.each([
+  ['with empty lines', '<!doctype html>\n\n<title>Sign in</title>\n\n'],
+  ['of one line', '<!doctype html><title>Sign in</title>'],
+])(
+  'R10 the page of a login %s in place of the stream → away, never live, and asked less and less often',
+  async (_what, html) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    let asked = 0;
+    vi.stubGlobal('fetch', async () => {
+      asked += 1;
+      return new Response(html, { headers: { 'content-type': 'text/html' } });
+    });
+    const source = new RunSource('run-1', place);
+    const states = new Set<string>();
+    const leave = source.subscribe(() => states.add(source.state().connection));
+    await vi.advanceTimersByTimeAsync(20_000);
+    leave();
+    expect([...states]).toEqual(['away']);
+    expect(asked).toBeLessThan(15);
+  },
+);
+
+test('R10 a token that no header can have → refused', async () => {
+  const { asked } = playConsole(() => []);
+  const source = new RunSource('run-1', { ...place, token: 'ключ\n' });
+  const { leave } = listened(source);
+  await eventually(() => expect(source.state().connection).toBe('refused'));
+  await expect(source.send('Hi.')).rejects.toMatchObject({ code: 'refused' });
+  expect(asked).toEqual([]);
+  leave();
 });
 
 test('R10 send: a run at work, and one that has answered → steering, then the next goal', async () => {

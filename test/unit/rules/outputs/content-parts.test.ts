@@ -63,6 +63,12 @@ test('R1 readParts: props named __proto__ → a property like others, and no pro
   expect(part?.type === 'component' && 'isAdmin' in part.props).toBe(false);
 });
 
+test('R1 spokenText: a reply of ten megabytes, complete or cut within an escape → its words', () => {
+  const long = 'x'.repeat(10_000_000);
+  for (const end of ['"}', '', '\\', '\\u26'])
+    expect(spokenText(`{"summary":"${long}${end}`, 'json')?.length).toBe(long.length);
+});
+
 test.each([CARD, inContent(JSON.parse(CARD))])(
   'V9 readParts: every beginning of a component that is still being written, %s → no parts, whatever it holds',
   whole => {
