@@ -5,6 +5,7 @@ import { registerBuiltIns } from './built-in/built-in.js';
 import type { ComponentModule } from './definition.js';
 import type { Kit } from './here.js';
 import { ComponentRegistry, HandlerRegistry } from './registry.js';
+import { thrownText } from './view/hint.js';
 import { type Say, sayIn } from './words.js';
 
 export interface KitOptions {
@@ -31,7 +32,7 @@ export function createKit({ say = sayIn(() => 'en'), status = inWords }: KitOpti
         throw new TypeError('It has no default export that is a function.');
       await (made.default as ComponentModule)({ registry, handlers, h, react, use });
     } catch (error) {
-      fault(String(error));
+      fault(thrownText(error));
     } finally {
       loading.value -= 1;
     }

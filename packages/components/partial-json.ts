@@ -20,10 +20,18 @@ export function parsePartialJson<Data = unknown>(text: string): PartialJson<Data
     // The text is incomplete, or not JSON.
   }
   try {
-    return { data: parse(json, Allow.ALL), isValid: false };
+    return { data: plain(parse(json, Allow.ALL)) as PartialJson<Data>['data'], isValid: false };
   } catch {
     return null;
   }
+}
+
+/** Copies what the parser gives: it makes `__proto__` an object's prototype, and cuts pairs of surrogates. */
+function plain(value: unknown): unknown {
+  if (isText(value)) return value.replace(/[\ud800-\udbff]$/, '');
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
 }
 
 /** Returns the parts of a text that may be cut anywhere; null for no parts. A name at the end may be incomplete: left out. */

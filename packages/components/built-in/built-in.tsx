@@ -83,7 +83,7 @@ function Lines({ of }: { of: unknown }) {
   return all.length === 0 ? null : (
     <ul class="lines">
       {all.map(line => (
-        <li key={line}>{line}</li>
+        <li key={line}>{visibleText(line)}</li>
       ))}
     </ul>
   );
@@ -129,9 +129,9 @@ function Task({ of, choose }: { of: Props; choose: unknown }) {
   const detail = of.completionCriteria ?? of.feedback ?? of.result;
   return (
     <div class="task-info">
-      {status !== null && <span class="chip">{kit.status(status)}</span>}{' '}
+      {status !== null && <span class="chip">{visibleText(kit.status(status))}</span>}{' '}
       <Choice of={of} words={wordOf(of, TASK_NAMES)} choose={choose} />
-      {isText(detail) && <p class="muted">{detail}</p>}
+      {isText(detail) && <p class="muted">{visibleText(detail)}</p>}
     </div>
   );
 }
@@ -152,7 +152,7 @@ function Resources({ props }: { props: Props }) {
           <strong>
             <Choice of={resource} words={wordOf(resource, RESOURCE_NAMES)} choose={props.onClick} />
           </strong>
-          {isText(resource.description) && <span class="muted"> {resource.description}</span>}
+          {isText(resource.description) && <span class="muted"> {visibleText(resource.description)}</span>}
         </li>
       ))}
     </ul>
@@ -169,8 +169,8 @@ function Thing({ of }: { of: Props }): ComponentChild {
     'dl',
     { class: 'thing' },
     rows.flatMap(([name, value]) => [
-      <dt key={`${name}:`}>{name}</dt>,
-      <dd key={name}>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</dd>,
+      <dt key={`${name}:`}>{visibleText(name)}</dt>,
+      <dd key={name}>{visibleText(typeof value === 'object' ? JSON.stringify(value) : String(value))}</dd>,
     ]),
   );
   if (typeof choose !== 'function') return list;

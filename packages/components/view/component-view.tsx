@@ -1,13 +1,13 @@
 /** Draws a component by its name. A missing, invalid or failing one shows its error in place, without effect on others. */
-import { Component, type ComponentChildren } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { isRecord, isText, nestsDeeper } from 'steersman/base';
+import { isText } from 'steersman/base';
 import { listenForActions } from '../action-events.js';
 import type { ComponentContext, ComponentDefinition, Props } from '../definition.js';
 import { useHere } from '../here.js';
 import { lazily } from '../lazy.js';
 import type { HandlerRegistry } from '../registry.js';
-import { Hint } from './hint.js';
+import { Guard } from './guard.js';
+import { Hint, thrownText } from './hint.js';
 
 const Checked = lazily(() => import('./schema-check.js').then(({ Checked }) => Checked), Loading);
 
@@ -70,7 +70,7 @@ function Drawn({ name, props, given, partial }: ComponentViewProps & { given: Pr
 function Broken({ name, props, partial, error }: ComponentViewProps & { error: unknown }) {
   const { kit } = useHere();
   if (partial) return <span class="muted">{kit.say('writes')}</span>;
-  return <Hint text={`${kit.say('brokenComponent', { name })} ${String(error)}`} data={props} />;
+  return <Hint text={`${kit.say('brokenComponent', { name })} ${thrownText(error)}`} data={props} />;
 }
 
 /** A component can only propose messages, by calling `propose` or by an event in its element. */
@@ -97,26 +97,47 @@ function useProposing(partial: boolean) {
 const DEEPEST = 40;
 const NOT_GIVEN = new Set(['__proto__', 'constructor', 'prototype', 'dangerouslySetInnerHTML', 'ref', 'key']);
 
-/** Removes properties that a framework could interpret as code or markup. */
+/**
+ * Copies what JSON can hold, without properties that a framework could interpret as code or markup. Other values are
+ * the page's own, which also may name each other.
+ */
 function cleaned(props: Props): Props {
-  return nestsDeeper(props, DEEPEST) ? {} : (cleanedValue(props) as Props);
+  const copies = new Map<object, unknown>();
+  const copyOf = (value: unknown, depth: number): unknown => {
+    if (!isData(value)) return value;
+    if (depth > DEEPEST) throw new RangeError('It nests too deeply.');
+    if (copies.has(value)) return copies.get(value);
+    const copy: unknown[] | Record<string, unknown> = Array.isArray(value) ? [] : {};
+    copies.set(value, copy);
+    for (const [name, inner] of Object.entries(value))
+      if (!NOT_GIVEN.has(name)) Object.assign(copy, { [name]: copyOf(inner, depth + 1) });
+    return copy;
+  };
+  try {
+    return copyOf(props, 0) as Props;
+  } catch {
+    return {};
+  }
 }
 
-function cleanedValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(cleanedValue);
-  if (!isRecord(value)) return value;
-  const entries = Object.entries(value).filter(([name]) => !NOT_GIVEN.has(name));
-  return Object.fromEntries(entries.map(([name, inner]) => [name, cleanedValue(inner)]));
+function isData(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const above: unknown = Object.getPrototypeOf(value);
+  return Array.isArray(value) || above === Object.prototype || above === null;
 }
 
-/** Replaces `"onClick": "openOrder"` by the registered handler of that name; unknown names are dropped. */
+/**
+ * Replaces `"onClick": "openOrder"` by the registered handler of that name; unknown names are dropped, and texts that
+ * could be code. `online: true` is neither.
+ */
 function withHandlers(
   props: Props,
   handlers: HandlerRegistry,
   as: (name: string) => ComponentContext,
 ): Props {
   const entries = Object.entries(props).flatMap(([name, value]) => {
-    if (!/^on/i.test(name) || typeof value === 'function') return [[name, value]];
+    const isHandler = /^on/i.test(name) && (/^on[A-Z]/.test(name) || isText(value) || Array.isArray(value));
+    if (!isHandler || typeof value === 'function') return [[name, value]];
     const handler = isText(value) && /^on[A-Z]/.test(name) ? handlers.get(value) : undefined;
     return handler === undefined ? [] : [[name, (data: unknown) => handler(asData(data), as(String(value)))]];
   });
@@ -126,26 +147,4 @@ function withHandlers(
 /** A click event is not data. */
 function asData(given: unknown): unknown {
   return given instanceof Event ? null : given;
-}
-
-interface GuardProps {
-  /** When this value changes, the children are tried again. */
-  of: unknown;
-  otherwise: (error: unknown) => ComponentChildren;
-  children: ComponentChildren;
-}
-
-class Guard extends Component<GuardProps, { error: unknown; of: unknown }> {
-  override state = { error: null, of: null };
-
-  override componentDidCatch(error: unknown): void {
-    this.setState({ error: error ?? new Error('?'), of: this.props.of });
-  }
-
-  override render(
-    { of, otherwise, children }: GuardProps,
-    { error, of: failed }: { error: unknown; of: unknown },
-  ) {
-    return error !== null && failed === of ? otherwise(error) : children;
-  }
 }

@@ -10,7 +10,8 @@ import { partialParts } from '../partial-json.js';
 import { Markdown } from '../text/markdown.js';
 import { ToolContent } from '../text/plain.js';
 import { ComponentView } from './component-view.js';
-import { Hint } from './hint.js';
+import { Guard } from './guard.js';
+import { Hint, thrownText } from './hint.js';
 
 const WebComponent = lazily(() => import('./web-component.js').then(({ WebComponent }) => WebComponent));
 
@@ -39,10 +40,16 @@ export function Parts({ parts, partial = false, ...how }: PartsProps) {
   return (
     <div class="parts">
       {parts.map((part, at) => (
-        <Part key={at} part={part} partial={partial && at === last} {...how} />
+        <Guard key={at} of={part} otherwise={error => <Undrawn part={part} error={error} />}>
+          <Part part={part} partial={partial && at === last} {...how} />
+        </Guard>
       ))}
     </div>
   );
+}
+
+function Undrawn({ part, error }: { part: ContentPart; error: unknown }) {
+  return <Hint text={`${useHere().kit.say('notDrawn')} ${thrownText(error)}`} data={part} />;
 }
 
 type PartProps = { part: ContentPart; partial: boolean } & Pick<PartsProps, 'ofTool' | 'html'>;

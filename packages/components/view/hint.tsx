@@ -1,18 +1,38 @@
 /** A hint in the place of what can't be drawn, with its data on demand. */
+import { errorText, visibleText } from 'steersman/base';
 import { useHere } from '../here.js';
 import { pretty } from '../text/plain.js';
 
 export function Hint({ text, data }: { text: string; data?: unknown }) {
   const { kit } = useHere();
+  const json = jsonOf(data);
   return (
     <div class="component-hint">
-      <p class="fault">{text}</p>
-      {data !== undefined && (
+      <p class="fault">{visibleText(text)}</p>
+      {json !== undefined && (
         <details class="data">
           <summary>{kit.say('asData')}</summary>
-          <pre>{pretty(JSON.stringify(data))}</pre>
+          <pre>{pretty(json)}</pre>
         </details>
       )}
     </div>
   );
+}
+
+/** Returns undefined for data of a page that is no JSON. */
+function jsonOf(data: unknown): string | undefined {
+  try {
+    return JSON.stringify(data);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns what was thrown as a text: it may be anything, also what no text can be made of. */
+export function thrownText(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return errorText(thrown);
+  }
 }

@@ -28,10 +28,13 @@ export function Mounted({ component, props, ctx }: MountedProps) {
   useLayoutEffect(() => {
     const element = ref.current;
     if (element === null) return;
-    if (mounted.current?.update) return mounted.current.update(props, given);
-    leave();
-    element.replaceChildren();
-    mounted.current = component.mount(element, props, given) ?? {};
+    // What it returns would be called as the end of this effect.
+    if (mounted.current?.update) mounted.current.update(props, given);
+    else {
+      leave();
+      element.replaceChildren();
+      mounted.current = component.mount(element, props, given) ?? {};
+    }
   }, [component, props, ctx]);
   useLayoutEffect(() => leave, [component]);
   return <div ref={ref} />;

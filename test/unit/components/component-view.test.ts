@@ -85,6 +85,10 @@ beforeEach(() => {
   passes.length = 0;
 });
 
+const fail = () => {
+  throw new Error('not to be told');
+};
+
 const card = (component: string, props: object) => ({ type: 'component', component, props });
 const content = (...parts: object[]) => JSON.stringify({ content: parts });
 
@@ -144,6 +148,96 @@ describe('components', () => {
     },
   );
 
+  test.each<[string, () => unknown]>([
+    ['an object that is no text', () => Object.create(null)],
+    ['an error that can not be told', () => Object.defineProperty(new Error('x'), 'message', { get: fail })],
+    ['nothing', () => undefined],
+  ])(
+    'R5 a component that throws %s → a hint in its place, and the next one is drawn',
+    async (what, thrown) => {
+      const name = `throws-${what.split(' ').at(-1)}`;
+      page.kit.registry.register(name, {
+        render: () => {
+          throw thrown();
+        },
+      });
+      const text = content(card(name, {}), card('summary-response', { summary: 'The next' }));
+      await eventually(() =>
+        expect(drawn(text)).toMatch(/The component throws-\w+ failed\.|It can not be drawn/),
+      );
+      expect(host.textContent).toContain('The next');
+    },
+  );
+
+  test('R5 properties of a page that are no JSON, given to a component that is missing or fails → a hint each, and the rest', async () => {
+    const own: Record<string, unknown> = { name: 'Ours' };
+    own.self = own;
+    show(
+      h(page.Parts, {
+        parts: [
+          card('no-such-card', own),
+          card('broken-card', own),
+          { type: 'json', value: own },
+          card('summary-response', { summary: 'The rest' }),
+        ],
+      }),
+    );
+    await eventually(() => expect(host.textContent).toContain('The rest'));
+    expect(host.textContent).toContain('There is no component no-such-card here.');
+    expect(host.textContent).toContain('The component broken-card failed.');
+  });
+
+  test('R9 values of a page in properties, also such that name each other → given as they are', () => {
+    const given: unknown[] = [];
+    page.kit.registry.register('own-card', { render: (props: object) => void given.push(props) });
+    const [when, names] = [new Date(0), new Map([['a', 1]])];
+    const [one, two]: Record<string, unknown>[] = [{ key: 'left out' }, {}];
+    Object.assign(one as object, { a: two, b: two });
+    Object.assign(two as object, { a: one, b: one });
+    show(h(page.Parts, { parts: [card('own-card', { when, names, one, size: 1n })] }));
+    const [props] = given as Record<string, Record<string, Record<string, unknown>>>[];
+    expect(props).toMatchObject({ when, names, size: 1n, one: expect.anything() });
+    expect(props?.one?.a?.a).toBe(props?.one);
+    expect(props?.one).not.toHaveProperty('key');
+  });
+
+  test('R5 properties whose names begin as those of events do → given, but for what could be code', () => {
+    const given: unknown[] = [];
+    page.kit.registry.register('own-card', { render: (props: object) => void given.push(props) });
+    const harmless = { online: true, once: 3, ongoing: { a: 1 } };
+    drawn(
+      content(
+        card('own-card', { ...harmless, onclick: 'x()', onload: ['x()'], ONERROR: 'x()', onClick: true }),
+      ),
+    );
+    expect(given).toEqual([harmless]);
+  });
+
+  test.each([
+    ['20,000 levels', 20_000],
+    ['41 levels', 41],
+  ])('R5 properties of %s → not given', (_what, levels) => {
+    const given: unknown[] = [];
+    page.kit.registry.register('own-card', { render: (props: object) => void given.push(props) });
+    let deep: object = {};
+    for (let level = 0; level < levels; level += 1) deep = { deep };
+    show(h(page.Parts, { parts: [card('own-card', deep)] }));
+    expect(given.at(-1)).toEqual({});
+  });
+
+  test('R5 properties with characters that are not seen, or that turn a line → seen in each built-in component', () => {
+    const odd = 'a\u202eb';
+    const fields = { name: odd, description: odd, completionCriteria: odd, status: odd };
+    const text = content(
+      card('resource-info', { [odd]: odd }),
+      card('task-info', fields),
+      card('resource-list', { resources: [fields], onClick: 'none' }),
+      card('verifier-response', { summary: odd, improvements: [odd], tasks: [fields] }),
+    );
+    drawn(text);
+    expect(host.textContent).not.toContain('\u202e');
+  });
+
   test('R5 content with a part that is none → text', () => {
     const text = content({ type: 'text', value: 'Words' }, { type: 'odd' });
     drawn(text);
@@ -184,6 +278,20 @@ describe('modules', () => {
     drawn(content(card('mounted-card', { name: 'b' })));
     render(null, host);
     expect(said).toEqual(['mount a', 'update b', 'remove']);
+  });
+
+  test('R9 a component of another library whose update returns a function → nobody calls that, only a click does', () => {
+    const clicked: string[] = [];
+    page.kit.registry.register('clicked-card', {
+      mount: (element: HTMLElement, first: { name: string }) => {
+        const update = ({ name }: { name: string }) => (element.onclick = () => void clicked.push(name));
+        update(first);
+        return { update };
+      },
+    });
+    for (const name of ['a', 'b', 'c']) drawn(content(card('clicked-card', { name })));
+    render(null, host);
+    expect(clicked).toEqual([]);
   });
 
   test('R9 todo-list with the name of a handler → a click gives it the task', async () => {

@@ -16,6 +16,18 @@ test.each([
   expect(parsePartialJson(text)).toEqual(read);
 });
 
+test('R4 parsePartialJson: a key `__proto__` of a model → no prototype of the data', () => {
+  const { data } = parsePartialJson<{ admin?: boolean }>('{"a":{"__proto__":{"admin":true},"b":"x') ?? {};
+  expect(data).toEqual({ a: { b: 'x' } });
+  expect((data as { a: { admin?: boolean } }).a.admin).toBeUndefined();
+});
+
+test('R4 parsePartialJson: cut anywhere, also within an escaped pair of surrogates → whole characters', () => {
+  const json = '{"summary":"a\\ud83d\\ude00b","todos":["\\ud83d\\ude00"]}';
+  for (let end = 1; end <= json.length; end += 1)
+    expect(JSON.stringify(parsePartialJson(json.slice(0, end))?.data ?? '')).not.toContain('\\ud');
+});
+
 test('R4 partialParts: each beginning of a component → its name once that is whole, and fields as they come', () => {
   const seen = Array.from({ length: PLAN.length }, (_, index) => partialParts(PLAN.slice(0, index + 1)));
   const names = new Set(
