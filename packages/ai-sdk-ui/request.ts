@@ -4,7 +4,10 @@ import { z } from 'zod';
 
 const TEXT = z.string().min(1);
 const RECORD = z.record(z.string(), z.unknown());
-const PART = z.looseObject({ type: TEXT });
+const PART = z.union([
+  z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({ type: TEXT.refine(type => type !== 'text', 'a part with a text has it as a string') }),
+]);
 const MESSAGE = z.looseObject({
   id: TEXT,
   role: z.enum(['system', 'user', 'assistant']),

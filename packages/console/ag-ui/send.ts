@@ -81,7 +81,10 @@ async function resume(
   told: AgUiEvent[],
 ): Promise<boolean> {
   let answered = false;
+  const seen = new Set<string>();
   for (const [index, { interruptId, ...entry }] of (entries ?? []).entries()) {
+    if (seen.has(interruptId)) continue;
+    seen.add(interruptId);
     const at = `resume[${index}]`;
     const gateId = gateOf(run.id, interruptId);
     const gate = snapshot?.gates.find(({ id }) => id === gateId);

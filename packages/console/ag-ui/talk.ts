@@ -18,8 +18,14 @@ export interface TalkScope extends RouteScope {
   signal: AbortSignal;
   /** Hears the run's own event after which the stream's new events come. */
   placed?: (since: number) => void;
-  /** Tells again what the last run told after this own event of it, or since its last goal began. Nothing is sent. */
-  replay?: number | 'goal';
+  /** Tells again what a run told. Nothing is sent. */
+  replay?: Replay;
+}
+
+/** A run, and its own event after which it is told again; `goal`: since its last goal began. */
+export interface Replay {
+  run: string;
+  since: number | 'goal';
 }
 
 /** Streams `RUN_STARTED` first and `RUN_FINISHED` or `RUN_ERROR` last. A client that leaves does not stop the run. */
@@ -52,15 +58,16 @@ class Talk {
 
   async *events(): AsyncGenerator<AgUiEvent> {
     const client = await this.#scope.client();
-    const runs = await runsOf(client, this.#input.threadId);
+    const { replay } = this.#scope;
+    const all = await runsOf(client, this.#input.threadId);
+    const runs = replay ? all.slice(0, 1 + all.findIndex(({ id }) => id === replay.run)) : all;
     const last = runs.pop();
     for (const run of runs) await recall(run, this.#conversation);
     if (last === undefined) return yield* this.#follow(await this.#start(true), null);
     const followed = this.#followed(last);
     const listening = new Listening(this.#scope, last.id);
-    const { replay } = this.#scope;
     try {
-      if (replay !== undefined) return yield* this.#again(followed, listening, replay);
+      if (replay) return yield* this.#again(followed, listening, replay.since);
       await this.#catchUp(followed, listening);
       this.#scope.placed?.(followed.told);
       const sent = await this.#send(followed);

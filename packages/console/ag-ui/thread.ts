@@ -1,6 +1,6 @@
 /** A thread of AG-UI: the runs of one conversation. The first run has the thread's id. */
 
-import { agUiEvents, type Conversation } from '@steersman/ag-ui';
+import { agUiEvents, type Conversation, textOf } from '@steersman/ag-ui';
 import { given } from '@steersman/print';
 import {
   fromChatMessages,
@@ -17,15 +17,14 @@ import type { Said } from './send.js';
 /** At most this many runs of a thread are read again. */
 const MOST_RUNS = 100;
 
-/** Returns the runs of a thread, oldest first; empty if the thread is unknown. */
+/** Returns the last runs of a thread, oldest first; empty if the thread is unknown. */
 export async function runsOf(client: SteersmanClient, thread: string): Promise<Run[]> {
   const runs: Run[] = [];
-  for (let number = 1; number <= MOST_RUNS; number += 1) {
+  for (let number = 1; ; number += 1) {
     const run = await client.attach(idInSession(thread, number)).catch(unlessUnknown);
-    if (run === null) break;
+    if (run === null) return runs.slice(-MOST_RUNS);
     runs.push(run);
   }
-  return runs;
 }
 
 function unlessUnknown(error: unknown): null {
@@ -86,7 +85,7 @@ function toolsOf({ tools }: AgUiInput): Pick<StartOptions, 'tools'> {
 function systemMessageOf({ messages, context }: AgUiInput): string {
   const said = messages.filter(({ role }) => role === 'system' || role === 'developer');
   const known = (context ?? []).map(({ description, value }) => `${description}: ${value}`);
-  return [...said.map(({ content }) => String(content)), ...known].join('\n\n');
+  return [...said.map(textOf), ...known].filter(text => text !== '').join('\n\n');
 }
 
 function messagesBefore({ messages }: AgUiInput) {

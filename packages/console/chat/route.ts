@@ -12,7 +12,7 @@ import type { SSEStreamingApi } from 'hono/streaming';
 import { SteersmanError } from 'steersman/client';
 import { z } from 'zod';
 import { AG_UI_INPUT, type AgUiInput } from '../ag-ui/input.js';
-import { type TalkScope, talk } from '../ag-ui/talk.js';
+import { type Replay, type TalkScope, talk } from '../ag-ui/talk.js';
 import { runsOf } from '../ag-ui/thread.js';
 import { bodyAs, type RouteScope, read, type Served } from '../routes.js';
 import { eventStream } from '../stream.js';
@@ -47,18 +47,19 @@ export function chatOf(scope: RouteScope): Hono<Served> {
     });
 }
 
-/** Returns where the last run's message begins; null if there is nothing to go on with. */
+/** Returns where the message begins, in the run that it is of, else the last; null if there is nothing to go on with. */
 async function placeOf(
   scope: RouteScope,
   thread: string,
   { since, run: of }: z.infer<typeof RESUMED>,
-): Promise<number | 'goal' | null> {
-  const run = (await runsOf(await scope.client(), thread)).at(-1);
+): Promise<Replay | null> {
+  const runs = await runsOf(await scope.client(), thread);
+  const run = runs.find(({ id }) => id === of) ?? runs.at(-1);
   if (run === undefined) return null;
-  if (since !== undefined) return of === undefined || of === run.id ? since : 0;
+  if (since !== undefined) return { run: run.id, since: of === undefined || of === run.id ? since : 0 };
   const { endedAt, phase, gates } = await run.show();
   const isAtRest = endedAt !== null || (phase === 'idle' && gates.length === 0);
-  return isAtRest ? null : 'goal';
+  return isAtRest ? null : { run: run.id, since: 'goal' };
 }
 
 interface Talked {
@@ -68,7 +69,7 @@ interface Talked {
   isContinued: boolean;
   /** Ids of the gates that the request answers. */
   answered: readonly string[];
-  replay?: number | 'goal';
+  replay?: Replay;
 }
 
 function told(c: Context, scope: RouteScope, talked: Talked): Response {
@@ -83,12 +84,16 @@ function told(c: Context, scope: RouteScope, talked: Talked): Response {
 async function tell(stream: SSEStreamingApi, scope: TalkScope, talked: Talked): Promise<void> {
   const { input, chunks, isContinued, answered, replay } = talked;
   const write = (chunk: UiChunk) => stream.writeSSE({ data: JSON.stringify(chunk) });
-  const begin: UiChunk[] = answered.map(closedGate);
+  const begin: UiChunk[] = [];
+  const closed = answered.map(closedGate);
   const placed = (since: number) => void (isContinued || begin.push(placeChunk(since)));
   for await (const event of talk(input, { ...scope, placed, ...(replay !== undefined && { replay }) })) {
     if (stream.aborted) return;
     const more = chunks.take(event);
     if (event.type !== 'RUN_STARTED') for (const chunk of begin.splice(0)) await write(chunk);
+    // An error that comes first says that the run did not take the answers.
+    if (event.type !== 'RUN_STARTED' && event.type !== 'RUN_ERROR')
+      for (const chunk of closed.splice(0)) await write(chunk);
     for (const chunk of more) await write(chunk);
   }
 }
