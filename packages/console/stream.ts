@@ -47,18 +47,28 @@ export function eventStream(
   });
 }
 
+const encoder = new TextEncoder();
+const encoded = new WeakMap<Frame, Uint8Array>();
+
+/** Returns the bytes of a frame, which all pages that hear it share: slow ones would keep megabytes each. */
+function bytesOf(frame: Frame): Uint8Array {
+  const bytes = encoded.get(frame) ?? encoder.encode(`data: ${JSON.stringify(frame)}\n\n`);
+  encoded.set(frame, bytes);
+  return bytes;
+}
+
 /** `begin` starts listening and returns a function that ends it. `drop` ends the connection; default: the stream fails. */
 export function frameStream(begin: (push: Push) => Promise<() => void>, drop?: () => void): Response {
-  const encoder = new TextEncoder();
   let end = () => {};
   const body = new ReadableStream<Uint8Array>(
     {
       async start(controller) {
         let open = true;
-        let pushed: string[] = [];
+        let pushed: Uint8Array[] = [];
         // Frames of the same tick are sent together: a page that opens a long run receives thousands.
         const send = () => {
-          const bytes = encoder.encode(pushed.join(''));
+          const [first = new Uint8Array(), ...more] = pushed;
+          const bytes = more.length === 0 ? first : Buffer.concat(pushed);
           pushed = [];
           if (!open) return;
           if (-(controller.desiredSize ?? 0) <= MOST_WAITING_BYTES) return controller.enqueue(bytes);
@@ -69,7 +79,7 @@ export function frameStream(begin: (push: Push) => Promise<() => void>, drop?: (
         };
         const push: Push = frame => {
           if (pushed.length === 0) queueMicrotask(send);
-          pushed.push(`data: ${JSON.stringify(frame)}\n\n`);
+          pushed.push(bytesOf(frame));
         };
         const ping = setInterval(() => push({ type: 'ping', at: Date.now() }), PING_MS);
         let leave = () => {};

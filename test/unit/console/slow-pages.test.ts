@@ -60,6 +60,23 @@ test('a page that takes nothing → what waits for it is let go, and nobody list
   await expect(reader?.read()).rejects.toThrow('too slow');
 });
 
+test('many pages that take nothing → what waits for them is there once, not for each', async () => {
+  const pages = [ear(), ear()];
+  const readers = pages.map(({ begin }) => frameStream(begin).body?.getReader());
+  await Promise.resolve();
+  const frame = { type: 'event' as const, run: 'r', event: warning(1, LONG) };
+  for (const { push } of pages) push(frame);
+  const read = async (reader: (typeof readers)[number]) => {
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true };
+      if (done || (value?.length ?? 0) > LONG.length) return value;
+    }
+  };
+  const [one, other] = await Promise.all(readers.map(read));
+  expect(one?.length).toBeGreaterThan(LONG.length);
+  expect(one === other).toBe(true);
+});
+
 test('a page that takes nothing, by a connection → it is ended, not kept until it reads', async () => {
   const home = mkdtempSync(join(tmpdir(), 'slow-'));
   // The server may share its terminal with a session.
