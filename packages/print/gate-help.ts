@@ -26,9 +26,18 @@ function answers(...words: string[]): [string, string][] {
   return words.map(word => ['answer', ` ${word}`]);
 }
 
-/** Returns the commands that answer the gate of run `id`, one for each line. */
-export function gateHelp(id: string, gateId: string, kind: GateKind): string[] {
-  return ANSWERS[kind].map(([verb, rest]) => verbCall(`${verb} ${id} ${gateId}${rest}`));
+/** The words after the id where one approval decides several changes: some may be left out, none edited. */
+const SEVERAL = `   (--always [workspace], --except '{"2": "why"}')`;
+
+/** Returns the commands that answer the gate of run `id`, one for each line. `several`: it asks about several changes. */
+export function gateHelp(
+  id: string,
+  { gateId, kind, several }: { gateId: string; kind: GateKind; several: boolean },
+): string[] {
+  return ANSWERS[kind].map(([verb, rest]) => {
+    const options = several && verb === 'approve' ? SEVERAL : rest;
+    return verbCall(`${verb} ${id} ${gateId}${options}`);
+  });
 }
 
 const AT_DEADLINE: Record<GateKind, string> = {

@@ -55,7 +55,8 @@ export class PlainView {
     if (!('seq' in item)) agent.showLive(item);
     else if (path === '' || isToldOfChild(item)) agent.showEvent(this.#clock.shown(item));
     if (item.type !== 'gate_opened' || path !== '' || this.#runId === null) return;
-    for (const line of gateHelp(this.#runId, item.gateId, item.kind)) this.#sink.line(`      ${line}`);
+    const gate = { ...item, several: item.changes !== undefined };
+    for (const line of gateHelp(this.#runId, gate)) this.#sink.line(`      ${line}`);
   }
 
   #forget(child: string): void {

@@ -5,6 +5,7 @@ import {
   type Artifact,
   type CheckResult,
   type ChildTree,
+  type Gate,
   type RunSnapshot,
   stuckLine,
   type Usage,
@@ -114,8 +115,14 @@ function gateLines({ id, gates, inputs, tasks }: WithGates, { bold, dim }: Color
     ...(gate.deadline === null
       ? []
       : [dim(`  without an answer by ${new Date(gate.deadline).toLocaleString()}: ${atDeadline(gate)}`)]),
-    ...gateHelp(id, gate.id, gate.kind).map(line => `  ${line}`),
+    ...gateHelp(id, { gateId: gate.id, kind: gate.kind, several: isOfSeveral(gate) }).map(
+      line => `  ${line}`,
+    ),
   ]);
+}
+
+function isOfSeveral(gate: Gate): boolean {
+  return gate.kind === 'approval' && gate.subject.calls !== undefined;
 }
 
 // Formats an artifact as a line, for lists of artifacts and `show`.

@@ -245,6 +245,8 @@ export interface JournalPayloads {
     body: string;
     deadline: number | null;
     choices: string[];
+    /** The number of changes, if it asks about several. */
+    changes?: number;
     /** The call of a client's tool: its name, and the model's id of the call. */
     call?: { tool: string; id: string };
   };

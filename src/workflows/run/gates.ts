@@ -78,7 +78,8 @@ export function showGate(run: Run, open: OpenGate): void {
   run.state.people.gates.push(open);
   const call = gate.kind === 'clientTool' && { tool: gate.subject.tool, id: gate.subject.callId };
   const told = { gateId, kind, title, body, deadline, choices: choicesOf(gate) };
-  run.journal('gate_opened', { ...told, ...(call && { call }) });
+  const several = gate.kind === 'approval' ? gate.subject.calls : undefined;
+  run.journal('gate_opened', { ...told, ...(several && { changes: several.length }), ...(call && { call }) });
   run.ports.tellCaller({ type: 'gate_opened', gate });
 }
 

@@ -5,7 +5,7 @@ import { NO_USAGE } from '../../../src/run/messages/message.js';
 import type { JournalEvent } from '../../../src/run/state/journal.js';
 import { noColors, textSink } from '../../../src/shared/process/output.js';
 
-function view(options: { brief?: boolean } = {}) {
+function view(options: { brief?: boolean; runId?: string } = {}) {
   let printed = '';
   const plain = new PlainView(
     textSink(text => {
@@ -113,6 +113,16 @@ describe('the plain view', () => {
     expect(printed()).toBe(
       ' 0:00 planner · round 1 · openai/a\nHello, you\n 0:01 planner replied · 900 ms · 0 + 0 tokens\n',
     );
+  });
+
+  test.each([
+    ['one call', {}, '(--always [workspace], --arguments JSON)'],
+    ['several', { changes: 3 }, `(--always [workspace], --except '{"2": "why"}')`],
+  ])('view: a gate that asks about %s → the hint names what its approval takes (SE9)', (_, more, wanted) => {
+    const { show, printed } = view({ runId: 'tea' });
+    const asked = { gateId: 'g1', kind: 'approval', title: 'Make it?', body: '', deadline: null } as const;
+    show({ seq: 1, at: 0, type: 'gate_opened', ...asked, choices: ['approve', 'deny'], ...more });
+    expect(printed()).toContain(`approve tea g1   ${wanted}`);
   });
 
   test('view: a plan that changes → whole once, then its changes; the next goal begins anew', () => {
