@@ -89,6 +89,8 @@ export interface ShortenRules {
   keepsUserNotes?: boolean;
   /** Only results that were read are left out. */
   resultsOnly?: boolean;
+  /** With `resultsOnly`: the positions of those that may be. */
+  only?: ReadonlySet<number>;
   /** Gets the tokens after the change; false leaves the thread unchanged. */
   pays?: (tokens: number) => boolean;
 }
@@ -104,6 +106,7 @@ export function shortenThread(
     targetShare = TARGET_SHARE,
     keepsUserNotes = true,
     resultsOnly = false,
+    only,
     pays = () => true,
   }: ShortenRules,
 ): boolean {
@@ -111,6 +114,7 @@ export function shortenThread(
   const { messages, tokens, dropped, shortened, lost } = trimThread(thread.messages, {
     recalls: state.pinned?.tools.some(isRecall) === true,
     resultsOnly,
+    ...(only && { only }),
     byWorth: behavesAs(state.pinned, 4),
     limitTokens,
     targetTokens: Math.floor(limitTokens * targetShare),

@@ -94,6 +94,46 @@ const WRITES = [
 /** Arguments that ask for a part of a file. */
 const PARTS = ['offset', 'limit', 'view_range', 'lines'];
 
+/** A result is kept for so many replies after the last call that names its file, or its own call. */
+const NEEDED_REPLIES = 10;
+
+export interface Unneeded {
+  at: number;
+  /** Replies beyond those for which it is kept. */
+  replies: number;
+}
+
+/** Returns all results that are old, whether calls have gone back to them or not; oldest first. */
+export function oldResults(messages: readonly Message[]): Unneeded[] {
+  const old: Unneeded[] = [];
+  let replies = 0;
+  for (let at = messages.length - 1; at >= 0; at -= 1) {
+    const { kind } = messages[at] as Message;
+    if (kind === 'assistant') replies += 1;
+    // The reply that made the call is not counted.
+    if (kind === 'tool_result' && replies > NEEDED_REPLIES)
+      old.push({ at, replies: replies - NEEDED_REPLIES });
+  }
+  return old.reverse();
+}
+
+/** Returns old results that no call has gone back to, without short ones and files that people's words name. */
+export function unneededResults(messages: readonly Message[]): Unneeded[] {
+  const calls = callsOf(messages);
+  const keyOf = (call: ToolUseBlock) => pathOf(call) ?? `#${call.id}`;
+  const replies = messages.filter(message => message.kind === 'assistant');
+  const lastUse = new Map(
+    replies.flatMap((reply, at) => toolCallsOf(reply).map(call => [keyOf(call), at] as const)),
+  );
+  return inOrderOfWorth(messages, true).flatMap(at => {
+    const message = messages[at];
+    const call = message?.kind === 'tool_result' ? calls.get(message.content[0].toolUseId) : undefined;
+    const used = call && lastUse.get(keyOf(call));
+    const since = used === undefined ? 0 : replies.length - 1 - used - NEEDED_REPLIES;
+    return since > 0 ? [{ at, replies: since }] : [];
+  });
+}
+
 interface Result {
   at: number;
   chars: number;
@@ -103,11 +143,7 @@ interface Result {
 
 /** Returns the positions of results, those that are left out first in front. `thins`: without those that are worth more. */
 export function inOrderOfWorth(messages: readonly Message[], thins: boolean): number[] {
-  const calls = new Map(
-    messages.flatMap(message =>
-      message.kind === 'assistant' ? toolCallsOf(message).map(call => [call.id, call] as const) : [],
-    ),
-  );
+  const calls = callsOf(messages);
   const results: Result[] = messages.flatMap((message, at) => {
     if (message.kind !== 'tool_result') return [];
     const [{ toolUseId, content, isError }] = message.content;
@@ -126,6 +162,11 @@ export function inOrderOfWorth(messages: readonly Message[], thins: boolean): nu
     .sort((a, b) => b.chars - a.chars || a.at - b.at);
   const rest = thins ? [] : others.filter(isWorthMore);
   return [...outdated, ...large, ...rest].map(({ at }) => at);
+}
+
+function callsOf(messages: readonly Message[]): Map<string, ToolUseBlock> {
+  const replies = messages.filter(message => message.kind === 'assistant');
+  return new Map(replies.flatMap(reply => toolCallsOf(reply).map(call => [call.id, call] as const)));
 }
 
 /** True if a person's words name the file of the call. */

@@ -22,8 +22,7 @@ export const ENDING_WORDS = {
 } as const satisfies Record<ToolEnding, WordKey | null>;
 
 export function notAllowedNote(words: Words, tool: string, reason: string | null): string {
-  const why = reason ? fill(words.noteNotAllowedWhy, { reason }) : '';
-  return fill(words.noteNotAllowed, { tool, why });
+  return reason ? fill(words.noteNotAllowedWhy, { tool, reason }) : fill(words.noteNotAllowed, { tool });
 }
 
 /** Returns why a call never runs, even with a person's approval; null if it may run. */

@@ -25,6 +25,8 @@ export interface TrimRules {
   recalls?: boolean;
   /** Only results that were read are shortened. Default false. */
   resultsOnly?: boolean;
+  /** With `resultsOnly`: the positions of those that may be. Default: all. */
+  only?: ReadonlySet<number>;
   /** Superseded reads go first, then the largest results; short ones and files that the goal names go last, or stay. */
   byWorth?: boolean;
   /** All of people's messages since the goal stay; else only the last. Default true. */
@@ -57,7 +59,7 @@ export function trimThread(messages: readonly Message[], rules: TrimRules): Trim
   const ways = resultsOnly ? [leaveOut] : [shorten, leaveOut];
   const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
   const order = byWorth ? inOrderOfWorth(messages, resultsOnly) : [...messages.keys()];
-  const read = order.filter(at => at < lastReply);
+  const read = order.filter(at => at < lastReply && (rules.only?.has(at) ?? true));
   for (const how of ways) shorter(trimmed, how, read, targetTokens);
   if (!resultsOnly) {
     dropGroups(trimmed, rules);

@@ -38,9 +38,15 @@ export function introduction(pinned: PinnedRun, role: PinnedRole, words: Words):
   return parts.join('\n\n');
 }
 
+/** Tells a role that has `recall` alone in how many replies it may call it; '' for others, and where nothing is left out. */
+export function recallText(pinned: PinnedRun, role: PinnedRole, rounds: number, words: Words): string {
+  const own = offeredTools(pinned, role);
+  if (rounds === 0 || own.length === 0 || own.some(({ name }) => name !== RECALL)) return '';
+  return fill(words.recallOfRole, { rounds });
+}
+
 function toolsText(words: Words, own: readonly string[]): string {
-  if (own.length === 0) return words.noToolsOfRole;
-  // A role that only judges or sums up may call only `recall`, if something was left out.
-  if (own.every(name => name === RECALL)) return words.recallOfRole;
+  // `recallText` tells a role that only judges or sums up when it may call `recall`.
+  if (own.every(name => name === RECALL)) return words.noToolsOfRole;
   return fill(words.toolsOfRole, { tools: own.join(', ') });
 }

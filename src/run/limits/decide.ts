@@ -42,13 +42,18 @@ export interface ContextRules extends TransformLists {
   compacts?: { model?: string };
 }
 
-export function softTokensOf(
-  { softTokens, roles = {} }: ContextRules,
-  role: string,
-  windowTokens: number,
-): number {
-  const soft = Object.hasOwn(roles, role) ? (roles[role] ?? softTokens) : softTokens;
+export function softTokensOf(rules: ContextRules, role: string, windowTokens: number): number {
+  const soft = softOf(rules, role);
   return soft <= 1 ? Math.floor(soft * windowTokens) : soft;
+}
+
+function softOf({ softTokens, roles = {} }: ContextRules, role: string): number {
+  return ownValue(roles, role) ?? softTokens;
+}
+
+/** True if nobody has said how many tokens a role sends: then the price alone may decide earlier. */
+export function isShare(rules: ContextRules, role: string): boolean {
+  return softOf(rules, role) <= 1;
 }
 
 /**
@@ -72,6 +77,31 @@ export interface ThinAsked {
 export function thinPays(asked: ThinAsked, leastShare = LEAST_SAVED_SHARE): boolean {
   const { before, after } = asked;
   return before - after >= before * leastShare && saving(asked) > 0;
+}
+
+/** Far below the limit a change must save at least this share. */
+const LEAST_UNNEEDED_SHARE = 0.4;
+/** Share of what is left out that is expected to be read again, at the full price. */
+const READ_AGAIN_SHARE = 0.15;
+
+export interface CarriedAsked {
+  /** Tokens of the thread, of what may be left out, and of what stays behind its first message. */
+  before: number;
+  saved: number;
+  behind: number;
+  /** Tokens of what may be left out, each times the calls that have sent it although it was not needed. */
+  carried: number;
+  /** Share of what was sent again that came from a cache, 0 to 1. */
+  cachedShare: number;
+}
+
+/**
+ * True if sending unneeded results on has cost as much as leaving them out does. The number of later calls is unknown:
+ * this rule pays at most twice the price of a run that knew it.
+ */
+export function carryingCostsMore({ before, saved, behind, carried, cachedShare }: CarriedAsked): boolean {
+  const changed = behind * (1 - CACHED_PRICE) * cachedShare + saved * READ_AGAIN_SHARE;
+  return saved >= before * LEAST_UNNEEDED_SHARE && carried * priceOfToken(cachedShare) > changed;
 }
 
 /** The price of an output token relative to an input token. */

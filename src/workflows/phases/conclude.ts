@@ -20,7 +20,7 @@ import type { GoalEnd } from '../../run/state/goal.js';
 import { wayOf } from '../../run/state/run-state.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
 import { MOVED, type Moved, type Run } from '../run/run.js';
-import { recallRounds } from '../turn/fit-thread.js';
+import { recallRounds, withRecalls } from '../turn/fit-thread.js';
 import { runTurns, type TurnEnd } from '../turn/turn-loop.js';
 
 /** The result of one step of a mode. */
@@ -104,7 +104,10 @@ export async function wrapUp(run: Run, position: WrapUp): Promise<StepEnd> {
     get tools() {
       return position.turns.round < recalls();
     },
-    instruction: () => wrapUpInstruction(run.state, position.why, role),
+    instruction: () => {
+      const text = wrapUpInstruction(run.state, position.why, role);
+      return isShort ? text : withRecalls(run, role, text);
+    },
   });
   if (end.kind === 'moved') return MOVED;
   if (end.kind === 'stopped') return answerFor(run, 'stopped');

@@ -27,7 +27,7 @@ import {
   planAnew,
   withdrawVerdict,
 } from '../say/notes.js';
-import { recallRounds } from '../turn/fit-thread.js';
+import { recallRounds, withRecalls } from '../turn/fit-thread.js';
 import { runTurns } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
 
@@ -59,7 +59,12 @@ async function judge(run: Run, position: Verification): Promise<StepEnd> {
       return position.turns.round < looks();
     },
     prepare: () => prepare(run, position),
-    instruction: () => (unanswered ? run.words.verdictUnanswered : verificationInstruction(state, position)),
+    instruction: () =>
+      withRecalls(
+        run,
+        role,
+        unanswered ? run.words.verdictUnanswered : verificationInstruction(state, position),
+      ),
     leaves: () => leaves(run, position),
   });
   switch (end.kind) {

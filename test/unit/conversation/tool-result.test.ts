@@ -141,11 +141,22 @@ test('contentText: every type of content → one text, by lines (O2)', () => {
 });
 
 test.each([
-  ['a reason', 'Ask me.', /was not given\. The reason: "Ask me\."; if it names another way, .* Go on/],
-  ['no reason', null, /was not given\. Go on/],
-])('notAllowedNote: %s → names the tool and what to do (C23)', (_, reason, wanted) => {
-  expect(notAllowedNote(WORDS, 'write_file', reason)).toMatch(wanted);
-});
+  [
+    'a reason',
+    'Use notes.md.',
+    /^Not run: whether write_file may run was asked, and the answer is no: "Use notes\.md\." If that names another way/,
+  ],
+  [
+    'no reason',
+    null,
+    /write_file is not read-only, and .* permission for it was not given\. Go on without it/,
+  ],
+])(
+  'notAllowedNote: %s → names the tool, and a reason is what the model reads (C23, SE10)',
+  (_, reason, wanted) => {
+    expect(notAllowedNote(WORDS, 'write_file', reason)).toMatch(wanted);
+  },
+);
 
 const failure = (kind: CallFailure['kind'], type = '', message = ''): CallFailure => ({
   kind,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_WORDS } from '../../../src/base/words/words.js';
+import { unneededResults } from '../../../src/conversation/shorten-result.js';
 import { toolResultText } from '../../../src/conversation/tool-result.js';
 import { trimThread as trim } from '../../../src/conversation/trim.js';
 import { estimateMessageTokens } from '../../../src/run/limits/tokens.js';
@@ -315,6 +316,37 @@ describe('SE3: what goes first', () => {
 
   it('short results and files that the goal names stay, however much is wanted', () => {
     expect(gone(1)).toEqual(['old', 'middle', 'large', 'part', 'again', 'whole']);
+  });
+
+  it('X2: old results → unneeded, unless they are short, are named by people, or a call has gone back to the file', () => {
+    const since = (count: number) => Array.from({ length: count }, (_, at) => reply(`r${at}`));
+    const early = thread.slice(0, -1);
+    const found = (messages: Message[]) =>
+      unneededResults(messages).map(({ at, replies }) => {
+        const message = messages[at];
+        return [message?.kind === 'tool_result' && message.content[0].toolUseId, replies];
+      });
+    expect(found([...early, ...since(8)])).toEqual([['large', 2]]);
+    // What is written or read again counts from then on.
+    expect(found([...early, ...since(12)])).toEqual([
+      ...[
+        ['old', 4],
+        ['middle', 2],
+        ['part', 3],
+        ['large', 6],
+        ['again', 4],
+        ['whole', 3],
+      ],
+    ]);
+    expect(found([...early, ...since(5), ...called('back', { path: 'e.ts' }, 100), ...since(5)])).toEqual([
+      ...[
+        ['old', 3],
+        ['middle', 1],
+        ['part', 2],
+        ['again', 3],
+        ['whole', 2],
+      ],
+    ]);
   });
 
   it('a thread that its model does not take → they go too', () => {

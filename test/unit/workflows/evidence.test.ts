@@ -26,6 +26,12 @@ const roles = (verifier: Partial<ReturnType<typeof testRole>>) => ({
   summary: testRole('summary', { tools: [], output: 'text' }),
 });
 
+/** What the run says to a role in a request: its prompt and its instructions. */
+function toldTo(role: string, request: Awaited<ReturnType<typeof runTeam>>['requests'][number] | undefined) {
+  const said = (request?.messages ?? []).filter(message => message.kind === 'user' && message.role === role);
+  return said.map(textOf).join('\n');
+}
+
 function team(replies: readonly TeamReply[], looks: number, given: TeamGiven = {}) {
   const pinned = {
     roles: roles({ tools: ['*'], readOnly: true }),
@@ -98,6 +104,8 @@ describe('results that are left out before a verdict', () => {
     expect(ran.at(-1)).toBe('recall');
     expect(end.outcome).toBe('completed');
     expect(JSON.stringify(requests.at(-1)?.messages)).toContain('The whole issue.');
+    const judging = toldTo('verifier', requests.at(-2));
+    expect(judging).toContain('may call `recall`, and no other tool, in at most 2 replies');
   });
 
   test('nothing is left out → no tool is offered, and one reply is the verdict (SE2, L4)', async () => {
@@ -108,6 +116,7 @@ describe('results that are left out before a verdict', () => {
     };
     const { requests } = await team([planned, { calls: ['read'] }, done, content], 0, { pinned });
     expect(requests.at(-1)?.head?.toolChoice).toBe('none');
+    expect(toldTo('verifier', requests.at(-1))).not.toContain('recall');
   });
 });
 

@@ -155,15 +155,14 @@ describe('a role whose prompt stands in the thread', () => {
     expect(JSON.stringify(prompt)).toContain('# Reader\\n\\nThis role may call only these tools: read.');
   });
 
-  it('it has recall alone, which only some of its replies may call → it is told so (SE2)', () => {
+  it('it has recall alone → its prompt does not name it, for nothing may be left out (SE2)', () => {
     const run = thread();
     const judge = testRole('judge', { tools: ['recall'], prompt: '# Judge' });
     run.pinned.roles.judge = judge;
     run.pinned.tools.push(fileTool('recall', { readOnly: true }));
     instruct(run, judge, 'Judge.');
     const prompt = run.mainThread().messages.find(message => isPromptOf(message, 'judge'));
-    expect(JSON.stringify(prompt)).toContain(
-      'This role may call only recall, in replies that may call tools.',
-    );
+    expect(JSON.stringify(prompt)).toContain('The tools are for other roles: a call by this one is not run.');
+    expect(JSON.stringify(prompt)).not.toContain('recall');
   });
 });

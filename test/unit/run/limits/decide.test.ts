@@ -1,7 +1,9 @@
 /** When a thread is changed to send less (X2). */
 import { expect, test } from 'vitest';
 import {
+  carryingCostsMore,
   compactionPays,
+  isShare,
   softTokensOf,
   summaryIsAffordable,
   summaryShrinks,
@@ -19,6 +21,22 @@ test.each([
   ['nothing is saved', { ...AT_SOFT, after: 26_000 }, false],
 ])('X2: %s → %o pays: %s', (_why, asked, pays) => {
   expect(thinPays(asked)).toBe(pays);
+});
+
+const CARRIED = { before: 30_000, saved: 15_000, behind: 11_000, carried: 130_000, cachedShare: 1 };
+
+test.each([
+  ['they have cost as much as a break of the cache and some that are read again', CARRIED, true],
+  ['they have not cost as much yet', { ...CARRIED, carried: 120_000 }, false],
+  ['more stays behind them, and is sent at the full price', { ...CARRIED, behind: 14_000 }, false],
+  [
+    'no cache breaks, so that only what is read again counts',
+    { ...CARRIED, carried: 2_500, cachedShare: 0 },
+    true,
+  ],
+  ['little is saved, whatever it has cost', { ...CARRIED, saved: 8_000, carried: 1_000_000 }, false],
+])('X2: results that nothing needs: %s → %o, left out: %s', (_why, asked, pays) => {
+  expect(carryingCostsMore(asked)).toBe(pays);
 });
 
 const SUMMARISED = { before: 26_000, kept: 10_000, earlier: 0, cachedShare: 0, turns: 20 };
@@ -64,4 +82,6 @@ test('X2: a role with a limit of its own → that; any other → that of all', (
 
 test('SE3: no number of tokens → a share of the window of the model', () => {
   expect(softTokensOf({ softTokens: 0.4 }, 'executor', 128_000)).toBe(51_200);
+  const some = { softTokens: 0.4, roles: { planner: 4_000 } };
+  expect(['executor', 'planner'].map(role => isShare(some, role))).toEqual([true, false]);
 });

@@ -1,7 +1,8 @@
 /** Old results that are left out of a conversation before a call, where that is cheaper (X2). */
 import { expect, test } from 'vitest';
 import type { ContextRules } from '../../../../src/run/limits/decide.js';
-import { type Message, NO_USAGE, type Usage } from '../../../../src/run/messages/message.js';
+import { estimateMessageTokens } from '../../../../src/run/limits/tokens.js';
+import { type Message, NO_USAGE, toolCallsOf, type Usage } from '../../../../src/run/messages/message.js';
 import { executionAt } from '../../../../src/run/position/position.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';
 import { recallTool } from '../../../../src/shared/store/recall.js';
@@ -115,41 +116,102 @@ test('SE2: a call without tools, such as a verdict → nothing that its model ta
   expect(await afterResults(given)).toMatchObject({ thinned: false, summarised: false });
 });
 
+/**
+ * A run of many turns, each of which reads another file; nearly all of the input comes from a cache. `calls`: the replies
+ * of the model are these calls; else each follows one.
+ */
+async function manyTurns({
+  turns,
+  calls = false,
+  chars = 4_000,
+  words = 20,
+  softTokens = 0.4,
+  contextTokens,
+}: {
+  turns: number;
+  calls?: boolean;
+  chars?: number;
+  words?: number;
+  softTokens?: number;
+  contextTokens: number;
+}) {
+  const role = testRole('executor', { tools: [], prompt: 'Execute.' });
+  const state = newRunState('Measure the pool.', { mode: 'team', workspace: '/w', autoApprove: false }, 0);
+  state.pinned = pinnedRun({
+    ...{ keeps: true, context: { softTokens }, tools: [recallTool], roles: { executor: role } },
+    ...{ models: ['p/a'], modelInfo: { 'p/a': modelFacts(contextTokens, true) } },
+  });
+  state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
+  state.total.usage = { ...NO_USAGE, inputTokens: 100_000, cachedInputTokens: 90_000 };
+  const sent: Message[][] = [];
+  const run: Run = new Run(state, {
+    ...quietPorts([]),
+    callModel: async () => {
+      sent.push([...run.mainThread().messages]);
+      const text = { type: 'text' as const, text: 'word '.repeat(words) };
+      const input = { path: `${sent.length}.txt` };
+      const content = calls ? [text, { type: 'tool_use' as const, id: 't', name: 'read', input }] : [text];
+      const [inputTokens, cachedInputTokens] = calls
+        ? [tokensOf(sent.at(-1) ?? []), tokensOf(sent.at(-1)?.slice(0, -2) ?? [])]
+        : [10_000, 9_000];
+      const usage = { ...NO_USAGE, inputTokens, cachedInputTokens };
+      return { ok: true, value: { content, stopReason: 'end_turn', usage, durationMs: 1 } };
+    },
+  });
+  const thread = run.mainThread();
+  run.say(thread, 'goal', 'Measure the pool.');
+  for (let at = 1; at <= turns; at++) {
+    const [reply, result] = callAndResult(run, at, chars);
+    if (!calls) for (const message of [reply, result]) run.append(thread, message as Message);
+    await callModel(run, role, true);
+    const last = thread.messages.at(-1);
+    if (!calls || last?.kind !== 'assistant' || result?.kind !== 'tool_result') continue;
+    const toolUseId = toolCallsOf(last)[0]?.id ?? '';
+    run.append(thread, { ...result, content: [{ ...result.content[0], toolUseId }] });
+  }
+  return { changes: thread.epoch, sent };
+}
+
+const tokensOf = (messages: readonly Message[]) =>
+  messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+
+/** Tokens sent, and their price: what the request before began with costs a tenth. */
+function costOf(sent: readonly Message[][]) {
+  const cached = sent.map((messages, at) => {
+    const differs = messages.findIndex((message, place) => message !== sent[at - 1]?.[place]);
+    return tokensOf(messages.slice(0, differs < 0 ? messages.length : differs));
+  });
+  const tokens = sent.map(tokensOf);
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);
+  return { tokens: sum(tokens), price: sum(tokens) - 0.9 * sum(cached) };
+}
+
+test('X2: results that nothing goes back to, far below the limit → left out together once sending them on costs as much', async () => {
+  const { changes, sent } = await manyTurns({ turns: 40, calls: true, contextTokens: 400_000 });
+  const all = await manyTurns({ turns: 40, calls: true, contextTokens: 400_000, softTokens: 160_000 });
+  expect([changes, all.changes]).toEqual([1, 0]);
+  const [less, whole] = [costOf(sent), costOf(all.sent)];
+  expect(less.tokens).toBeLessThan(0.85 * whole.tokens);
+  expect(less.price).toBeLessThan(0.95 * whole.price);
+});
+
+test('X2: the same in a short conversation, or while few replies have been → they stay', async () => {
+  expect(await manyTurns({ turns: 40, calls: true, chars: 1_200, contextTokens: 400_000 })).toMatchObject({
+    changes: 0,
+  });
+  expect(await manyTurns({ turns: 10, calls: true, chars: 20_000, contextTokens: 400_000 })).toMatchObject({
+    changes: 0,
+  });
+});
+
 test.each([
   ['results of 4 KB beside short replies', 4_000, 40],
   ['results of 400 characters, which stay', 400, 300],
 ])(
   'SE3: 600 turns with %s → at most 40 changes of the conversation, whatever breaks the cache',
   async (_what, chars, words) => {
-    const role = testRole('executor', { tools: [], prompt: 'Execute.' });
-    const state = newRunState('Measure the pool.', { mode: 'team', workspace: '/w', autoApprove: false }, 0);
-    state.pinned = pinnedRun({
-      ...{
-        keeps: true,
-        context: { softTokens: 0.4 },
-        tools: [recallTool],
-        roles: { executor: role },
-        models: ['p/a'],
-      },
-      modelInfo: { 'p/a': modelFacts(128_000, true) },
-    });
-    state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
-    state.total.usage = { ...NO_USAGE, inputTokens: 100_000, cachedInputTokens: 90_000 };
-    const run: Run = new Run(state, {
-      ...quietPorts([]),
-      callModel: async () => {
-        const content = [{ type: 'text' as const, text: 'word '.repeat(words) }];
-        const usage = { ...NO_USAGE, inputTokens: 10_000, cachedInputTokens: 9_000 };
-        return { ok: true, value: { content, stopReason: 'end_turn', usage, durationMs: 1 } };
-      },
-    });
-    const thread = run.mainThread();
-    run.say(thread, 'goal', 'Measure the pool.');
-    for (let at = 1; at <= 600; at++) {
-      for (const message of callAndResult(run, at, chars)) run.append(thread, message);
-      await callModel(run, role, true);
-    }
-    expect(thread.epoch).toBeGreaterThan(0);
-    expect(thread.epoch).toBeLessThanOrEqual(40);
+    const { changes } = await manyTurns({ turns: 600, chars, words, contextTokens: 128_000 });
+    expect(changes).toBeGreaterThan(0);
+    expect(changes).toBeLessThanOrEqual(40);
   },
 );
