@@ -55,6 +55,14 @@ const FACT = 'The valve opens at';
 /** Of the request for a summary: prompts/en/compact.md. */
 const SUMMARY_ASKED = 'about to be shortened';
 
+/** The planner's reply to the long task. */
+const PLANNED = {
+  text: JSON.stringify({
+    ...{ type: 'component', component: 'planner-response', summary: 'One task.', needsMorePlanning: false },
+    todos: [{ id: 'task-1', description: 'Read each record.', priority: 1, status: 'pending' }],
+  }),
+};
+
 const FOLDER = fileURLToPath(new URL('price', import.meta.url));
 const { modes, turns: TURNS } = new Command('price')
   .description(
@@ -67,7 +75,7 @@ const { modes, turns: TURNS } = new Command('price')
 
 const TASKS: Readonly<Record<string, Task>> = {
   ...Object.fromEntries(Object.keys(PI).map(name => [name, recordedTask(name)])),
-  long: longTask(['loop', 'react']),
+  long: longTask(['loop', 'react', 'team']),
   'long at 32K': { ...longTask(['react']), config: smallModel(32_000) },
   'long at 16K': { ...longTask(['react']), config: smallModel(16_000) },
 };
@@ -119,8 +127,8 @@ function note(task: string, side: string, given: Sent, loop: Sent): void {
   ]);
   const most = MOST_TIMES[side] ?? Number.POSITIVE_INFINITY;
   if (pi && price > most * pi) faults.push(`${task} in ${side} costs more than ${most} times what pi does.`);
+  if (side !== 'loop') faults.push(...loopFaults({ task, side, turns: TURNS }, ofLoop));
   if (side !== 'react') return;
-  faults.push(...loopFaults(task, TURNS, ofLoop));
   if (pi && first > MOST_FIRST)
     faults.push(`The first request of ${task} in react has more than ${MOST_FIRST} tokens.`);
 }
@@ -225,6 +233,16 @@ function smallModel(contextTokens: number): Record<string, string> {
   };
 }
 
+/** The executor's report and the verdict. */
+function reported(answer: string): { text: string }[] {
+  const report = { component: 'executor-response', summary: answer, taskCompleted: true };
+  const tasks = [{ id: 'task-1', completed: true, feedback: 'Each record was read.' }];
+  const verdict = { component: 'verifier-response', allCompleted: true, userNeedsSatisfied: true, tasks };
+  return [report, { ...verdict, overallFeedback: 'Done.', summary: answer }].map(reply => ({
+    text: JSON.stringify({ type: 'component', ...reply }),
+  }));
+}
+
 /** Reads many files, one a turn and none of them twice; then it looks up what it was told far above. */
 function longTask(sides: readonly string[]): Task {
   const names = Array.from({ length: TURNS }, (_, at) => `record-${at + 1}.txt`);
@@ -242,14 +260,16 @@ function longTask(sides: readonly string[]): Task {
     files: Object.fromEntries(names.map((name, at) => [name, textOf(name, at)])),
     replies: side => {
       if (!sides.includes(side)) return null;
-      return [...reads, ...(side === 'loop' ? [] : [recall]), { text: `In order. ${facts.join(' ')}` }];
+      const answer = `In order. ${facts.join(' ')}`;
+      if (side === 'team') return [PLANNED, ...reads, recall, ...reported(answer)];
+      return [...reads, ...(side === 'loop' ? [] : [recall]), { text: answer }];
     },
     facts,
     limits: {
       execution: TURNS + 2,
       replies: TURNS + 2,
-      turns: TURNS + 2,
-      totalTurns: TURNS + 2,
+      turns: TURNS + 4,
+      totalTurns: TURNS + 4,
       tokens: 1_000_000_000,
     },
   };
