@@ -1,25 +1,28 @@
 /** @jsxImportSource react */
 /** A run in a page: it is given a goal, and shows what it plans, says and asks. */
-import { type FormEvent, StrictMode, useState } from 'react';
+import { type ComponentProps, type FormEvent, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createKit } from 'steersman/components';
 import { Content, startRun, useRun } from 'steersman/react';
 
 const kit = createKit();
+const tell = (sent: Promise<unknown>) => void sent.catch(alert);
+const Button = (given: ComponentProps<'button'>) => <button type="button" {...given} />;
 
 function App() {
   const [id, setId] = useState(location.hash.slice(1) || null);
   const { messages, live, plan, gates, ended, connection, send, answer, stop } = useRun(id);
+  const asked = gates.find(({ kind }) => kind === 'question');
   const say = async (text: string) => {
+    if (asked) return answer(asked.id, { text });
     if (id !== null && !ended) return void (await send(text));
-    const next = await startRun(text, id === null ? {} : { after: id });
-    location.hash = next;
-    setId(next);
+    location.hash = await startRun(text, id === null ? {} : { after: id });
+    setId(location.hash.slice(1));
   };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const form = event.currentTarget;
-    say(String(new FormData(form).get('text'))).then(() => form.reset(), alert);
+    tell(say(String(new FormData(event.currentTarget).get('text'))));
+    event.currentTarget.reset(); // Nothing is left that a second click could send again.
   };
   return (
     <main>
@@ -34,23 +37,19 @@ function App() {
           <strong>{role}</strong> <Content kit={kit} text={text} live />
         </section>
       ))}
-      {gates.map(({ id: gate, title }) => (
+      {gates.map(({ id: gate, title, body }) => (
         <section key={gate} role="alert">
-          <p>{title}</p>
-          <button type="button" onClick={() => answer(gate, { decision: 'approve' })}>
-            Approve
-          </button>
-          <button type="button" onClick={() => answer(gate, { decision: 'deny', reason: 'Not so.' })}>
-            Deny
-          </button>
+          {title} <pre>{body}</pre>
+          <Button onClick={() => tell(answer(gate, { decision: 'approve' }))}>Approve</Button>
+          <Button onClick={() => tell(answer(gate, { decision: 'deny', reason: 'Not so.' }))}>Deny</Button>
         </section>
       ))}
       <form onSubmit={submit}>
         <input name="text" aria-label="Message" required />
         <button type="submit">Send</button>
-        <button type="button" disabled={id === null || ended} onClick={stop}>
+        <Button disabled={id === null || ended} onClick={() => tell(stop())}>
           Stop
-        </button>
+        </Button>
       </form>
       <footer>{connection}</footer>
     </main>
@@ -58,9 +57,4 @@ function App() {
 }
 
 const root = document.querySelector('#app');
-if (root)
-  createRoot(root).render(
-    <StrictMode>
-      <App />
-    </StrictMode>,
-  );
+if (root) createRoot(root).render(<App />);

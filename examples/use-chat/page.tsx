@@ -1,60 +1,65 @@
 /** @jsxImportSource react */
 /** A chat of the AI SDK whose other side is a run. It is kept in this browser, and goes on when the page is loaded again. */
-import { useChat } from '@ai-sdk/react';
+import { Chat, useChat } from '@ai-sdk/react';
 import {
   DefaultChatTransport,
   lastAssistantMessageIsCompleteWithApprovalResponses,
   type UIMessage,
 } from 'ai';
-import { type FormEvent, StrictMode, useEffect, useState } from 'react';
+import { type ComponentProps, type FormEvent, useEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 
 /** `since`: the run's own event after which the message begins. */
-type Message = UIMessage<{ steersman?: { run?: string; since?: number } }>;
-type Part = Message['parts'][number];
+type Message = UIMessage<
+  { steersman?: { run?: string; since?: number } },
+  { reset: { messageIds: string[] }; gate: { message?: string; reason?: string; closed: boolean } }
+>;
 
 const id = location.hash.slice(1) || crypto.randomUUID();
 location.hash = id;
 const kept = JSON.parse(localStorage.getItem(id) ?? '[]') as Message[];
-
-const transport = new DefaultChatTransport<Message>({
-  api: '/chat',
-  prepareReconnectToStreamRequest: ({ api }) => {
-    const last = kept.at(-1);
-    const { run = '', since = 0 } = last?.metadata?.steersman ?? {};
-    const place = new URLSearchParams({ message: last?.id ?? '', run, since: String(since) });
-    return { api: `${api}/${id}/stream?${last?.role === 'assistant' && run !== '' ? place : ''}` };
-  },
+// A chat of its own: of one that useChat makes, a stream that was cut would be told twice.
+const chat: Chat<Message> = new Chat<Message>({
+  ...{ id, messages: kept },
+  transport: new DefaultChatTransport({
+    api: '/chat',
+    prepareReconnectToStreamRequest: ({ api }) => {
+      const { id: message = '', role, metadata } = chat.lastMessage ?? {};
+      const { run = '', since = 0 } = metadata?.steersman ?? {};
+      const place = new URLSearchParams({ message, run, since: String(since) });
+      return { api: `${api}/${id}/stream?${role === 'assistant' && run !== '' ? place : ''}` };
+    },
+  }),
+  sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
 });
+const Button = (given: ComponentProps<'button'>) => <button type="button" {...given} />;
 
-function Chat() {
-  const [text, setText] = useState('');
-  const { messages, sendMessage, addToolApprovalResponse, status, error } = useChat<Message>({
-    ...{ id, transport, messages: kept, resume: kept.length > 0 },
-    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
-  });
+function Page() {
+  const { messages, status, error, sendMessage, resumeStream } = useChat({ chat, resume: kept.length > 0 });
   useEffect(() => localStorage.setItem(id, JSON.stringify(messages)), [messages]);
-  const submit = (event: FormEvent) => {
+  const asked = messages.at(-1)?.parts.findLast(part => part.type === 'data-gate' && !part.data.closed);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    setText('');
-    void sendMessage({ text });
+    const text = String(new FormData(event.currentTarget).get('text'));
+    event.currentTarget.reset();
+    const isAnswer = asked?.type === 'data-gate' && asked.data.reason === 'input_required';
+    const answers = [{ id: asked?.type === 'data-gate' && asked.id, payload: { text } }];
+    void (isAnswer ? sendMessage(undefined, { body: { answers } }) : sendMessage({ text }));
   };
-  const approve = (approvalId: string, approved: boolean) =>
-    addToolApprovalResponse({ id: approvalId, approved });
   return (
     <main>
-      {messages.map(({ id: key, role, parts }) => (
-        <section key={key} className={role}>
-          <strong>{role}</strong>
-          {parts.map((part, at) => (
-            // Parts have no ids, and only grow.
-            <Shown key={at} part={part} approve={approve} />
-          ))}
+      {messages.map(message => (
+        <section key={message.id} className={message.role}>
+          <strong>{message.role}</strong> <Parts of={message} />
         </section>
       ))}
-      {error && <p role="alert">{error.message}</p>}
+      {error && (
+        <p role="alert">
+          {error.message} <Button onClick={() => resumeStream()}>Go on</Button>
+        </p>
+      )}
       <form onSubmit={submit}>
-        <input aria-label="Message" value={text} onChange={event => setText(event.target.value)} />
+        <input name="text" aria-label="Message" required />
         <button type="submit">Send</button>
       </form>
       <footer>{status}</footer>
@@ -62,30 +67,29 @@ function Chat() {
   );
 }
 
-function Shown({ part, approve }: { part: Part; approve: (id: string, approved: boolean) => void }) {
-  if (part.type === 'text') return <p>{part.text}</p>;
-  if (part.type !== 'dynamic-tool') return null;
-  return (
-    <p>
-      {part.toolName}: {part.state}
-      {part.state === 'approval-requested' && (
-        <>
-          <button type="button" onClick={() => approve(part.approval.id, true)}>
-            Approve
-          </button>
-          <button type="button" onClick={() => approve(part.approval.id, false)}>
-            Deny
-          </button>
-        </>
-      )}
-    </p>
-  );
+/** What was told before a model call was made again does not count. */
+function Parts({ of: { parts } }: { of: Message }) {
+  const dropped = parts.flatMap(part => (part.type === 'data-reset' ? part.data.messageIds : []));
+  return parts.map((part, at) => {
+    if (part.type === 'text')
+      return !dropped.includes(String(part.providerMetadata?.steersman?.id)) && <p key={at}>{part.text}</p>;
+    if (part.type === 'data-gate') return !part.data.closed && <pre key={at}>{part.data.message}</pre>;
+    if (part.type !== 'dynamic-tool') return null;
+    const answer = (approved: boolean) =>
+      part.approval && chat.addToolApprovalResponse({ id: part.approval.id, approved });
+    return (
+      <p key={at}>
+        {part.toolName}: {part.state}
+        {part.state === 'approval-requested' && (
+          <>
+            <Button onClick={() => answer(true)}>Approve</Button>
+            <Button onClick={() => answer(false)}>Deny</Button>
+          </>
+        )}
+      </p>
+    );
+  });
 }
 
 const root = document.querySelector('#app');
-if (root)
-  createRoot(root).render(
-    <StrictMode>
-      <Chat />
-    </StrictMode>,
-  );
+if (root) createRoot(root).render(<Page />);

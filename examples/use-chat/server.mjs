@@ -1,5 +1,6 @@
 // Serves the page, and the console's API to it. It listens to this machine alone: put your login before it elsewhere.
 import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
 import { build } from 'esbuild';
 import { connect } from 'steersman/client';
@@ -7,7 +8,7 @@ import { createConsole } from 'steersman/console';
 
 const port = Number(process.env.PORT ?? 3000);
 const { outputFiles } = await build({
-  entryPoints: [new URL('page.tsx', import.meta.url).pathname],
+  entryPoints: [fileURLToPath(new URL('page.tsx', import.meta.url))],
   ...{ bundle: true, jsx: 'automatic', minify: true, write: false, format: 'esm', target: 'es2022' },
   define: { 'process.env.NODE_ENV': '"production"' },
 });

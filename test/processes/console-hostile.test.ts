@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { browserPath, consoleOfFile } from '../support/browser.js';
-import { HOSTILE } from '../support/hostile-content.js';
+import { HOSTILE, LOOK, NEVER, type Seen } from '../support/hostile-content.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf } from '../support/run-views.js';
 import { calls, latch, settingsYaml } from '../support/steering.js';
@@ -21,31 +21,6 @@ const MODULE = `export default ({ registry, handlers, h }) => {
 const CONTENT = JSON.stringify({ content: Object.values(HOSTILE) });
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
 const filesystem = { command: 'mcp-server-filesystem', args: ['${workspace}'] };
-
-/** All elements, those in shadows too. */
-const LOOK = `(() => {
-  const found = [];
-  const go = root => {
-    for (const element of root.querySelectorAll('*')) {
-      found.push({ tag: element.localName, attributes: element.getAttributeNames(), href: element.getAttribute('href') });
-      for (const type of ['mouseover', 'focus', 'toggle', 'error', 'load', 'animationstart', 'slotchange', 'start'])
-        element.dispatchEvent(new Event(type));
-      if (element.localName !== 'a' && element.localName !== 'button' && element.localName !== 'summary') element.dispatchEvent(new MouseEvent('click'));
-      if (element.shadowRoot) go(element.shadowRoot);
-    }
-  };
-  for (const parts of document.querySelectorAll('.parts')) go(parts);
-  return found;
-})()`;
-
-interface Seen {
-  tag: string;
-  attributes: string[];
-  href: string | null;
-}
-
-const NEVER =
-  /^(script|style|link|meta|base|iframe|object|embed|form|input|svg|math|img|picture|source|video|audio|template|slot|noscript|evil-card)$/;
 
 describe.skipIf(browserPath === null)('hostile content', () => {
   const rig = rigOfFile({

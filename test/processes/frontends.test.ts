@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execution } from '../../packages/test-kit/index.js';
 import { browserPath, consoleOfFile } from '../support/browser.js';
 import { type FrontEnds, serveFrontEnds } from '../support/front-end/serve.js';
+import { HOSTILE, LOOK, NEVER, type Seen } from '../support/hostile-content.js';
 import { projectRoot } from '../support/project.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { calls, latch, settingsYaml } from '../support/steering.js';
@@ -324,6 +325,73 @@ describe.skipIf(browserPath === null)('front ends', () => {
         tell('again');
       })()`);
       expect(await said()).toEqual([{ action: 'click', label: 'click', data: { id: 1 } }]);
+    });
+
+    test('R9 a component that is registered after it was to be drawn → drawn then', async () => {
+      await run('late()');
+      await at().getByText('There is no component late-card here.').waitFor();
+      await at().getByText('Late', { exact: true }).waitFor();
+    });
+
+    test.each([
+      ['dead-at-birth', 'dead at birth'],
+      ['dead-in-page', 'dead in the page'],
+      ['dead-by-attribute', 'dead by an attribute'],
+      ['dead-when-asked', 'dead when asked'],
+      ['dead-later', 'dead later'],
+      ['dead-at-end', null],
+    ])(
+      'R11 an element that fails, %s → a hint in its place, the rest is drawn, and the next too',
+      async (name, fault) => {
+        await run(`fails('${name}')`);
+        await at().getByText('The rest').waitFor();
+        if (fault !== null) await at().locator('.component-hint', { hasText: fault }).waitFor();
+        await run(`fails('my-chart')`);
+        await at().getByText('The rest').waitFor();
+        await until('the hint is gone', async () => (await at().locator('.component-hint').count()) === 0);
+      },
+    );
+
+    test('K1 C30 hostile content in a page without a policy → no script, no request elsewhere, nothing sent', async () => {
+      const asked: string[] = [];
+      const hear = (request: { url(): string }) => void asked.push(request.url());
+      page.on('request', hear);
+      await page.exposeFunction('pwned', (what: unknown) => void asked.push(`pwned ${what}`));
+      await run(`says(${JSON.stringify(JSON.stringify({ content: Object.values(HOSTILE) }))})`);
+      await at().locator('[data-component="spread-card"]').first().waitFor();
+      await until('the HTML is drawn', async () => (await at().locator('.made').count()) > 20);
+      const seen = await page.evaluate<Seen[]>(LOOK);
+      expect(seen.length).toBeGreaterThan(100);
+      expect(seen.filter(({ tag }) => NEVER.test(tag))).toEqual([]);
+      const attributes = new Set(seen.flatMap(each => each.attributes));
+      expect([...attributes].filter(name => /^(on|src|style|id$|name$|is$|form)/.test(name))).toEqual([]);
+      expect(seen.filter(({ href }) => href !== null && !/^(https?|mailto):/.test(href))).toEqual([]);
+      expect(asked.filter(url => !url.startsWith(served.url))).toEqual([]);
+      expect(await said()).toEqual([]);
+      page.off('request', hear);
+    });
+
+    test('R10 what a model thinks → in the page while it comes, and after', async () => {
+      const held = latch();
+      rig.play((_request, index) =>
+        index === 0
+          ? {
+              reasoning: 'The tide is low. '.repeat(10),
+              ...calls({ name: 'read_text_file', arguments: { path: 'a.txt' } }),
+            }
+          : {
+              reasoning: 'It will rise. '.repeat(10),
+              text: 'Sail.',
+              hold: { until: held.until, atChunk: 4 },
+              chunkChars: 20,
+            },
+      );
+      const { workflowId } = await rig.start('When?', attended);
+      await run(`thinking(${JSON.stringify(workflowId)})`);
+      await page.locator('q', { hasText: 'The tide is low.' }).waitFor();
+      await page.locator('em', { hasText: 'It will rise.' }).waitFor();
+      held.open();
+      await page.locator('q', { hasText: 'It will rise.' }).waitFor();
     });
 
     test('a tool that the page runs → its arguments come to the page, its result to the role', async () => {

@@ -91,3 +91,29 @@ export const HOSTILE: Record<string, unknown> = {
   ...Object.fromEntries(Object.entries(HTML).map(([name, value]) => [name, html(value)])),
   ...OTHER,
 };
+
+/** Code that finds all elements, those in shadows too, and lets them hear what would set off a handler. */
+export const LOOK = `(() => {
+  const found = [];
+  const go = root => {
+    for (const element of root.querySelectorAll('*')) {
+      found.push({ tag: element.localName, attributes: element.getAttributeNames(), href: element.getAttribute('href') });
+      for (const type of ['mouseover', 'focus', 'toggle', 'error', 'load', 'animationstart', 'slotchange', 'start'])
+        element.dispatchEvent(new Event(type));
+      if (element.localName !== 'a' && element.localName !== 'button' && element.localName !== 'summary') element.dispatchEvent(new MouseEvent('click'));
+      if (element.shadowRoot) go(element.shadowRoot);
+    }
+  };
+  for (const parts of document.querySelectorAll('.parts')) go(parts);
+  return found;
+})()`;
+
+export interface Seen {
+  tag: string;
+  attributes: string[];
+  href: string | null;
+}
+
+/** Elements that are in no page. */
+export const NEVER =
+  /^(script|style|link|meta|base|iframe|object|embed|form|input|svg|math|img|picture|source|video|audio|template|slot|noscript|evil-card)$/;

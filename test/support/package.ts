@@ -97,5 +97,5 @@ function linkDependencies(modules: string): void {
   for (const name of readdirSync(given))
     if (!/^(\.|@?steersman$)/.test(name)) symlinkSync(join(given, name), join(modules, name));
   for (const name of readdirSync(join(given, '.bin')))
-    symlinkSync(join(given, '.bin', name), join(modules, '.bin', name));
+    if (name !== 'steersman') symlinkSync(join(given, '.bin', name), join(modules, '.bin', name));
 }

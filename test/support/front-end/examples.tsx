@@ -2,6 +2,7 @@
 /** A front end of its own: what authors write of components, of tools and of streams, each as a function on the page. */
 import { Chat } from '@ai-sdk/react';
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithToolCalls } from 'ai';
+import { h } from 'preact';
 import { useMemo, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import {
@@ -77,6 +78,40 @@ class MyCustomElement extends HTMLElement {
   }
 }
 
+/** Elements that fail, each in another moment of its life. */
+const FAILING: Record<string, CustomElementConstructor> = {
+  'dead-at-birth': class extends HTMLElement {
+    constructor() {
+      super();
+      throw new Error('dead at birth');
+    }
+  },
+  'dead-in-page': class extends HTMLElement {
+    connectedCallback() {
+      throw new Error('dead in the page');
+    }
+  },
+  'dead-by-attribute': class extends HTMLElement {
+    static observedAttributes = ['stars'];
+    attributeChangedCallback() {
+      throw new Error('dead by an attribute');
+    }
+  },
+  'dead-when-asked': class extends HTMLElement {
+    get updateComplete(): Promise<void> {
+      throw new Error('dead when asked');
+    }
+  },
+  'dead-later': class extends HTMLElement {
+    updateComplete = Promise.reject(new Error('dead later'));
+  },
+  'dead-at-end': class extends HTMLElement {
+    disconnectedCallback() {
+      throw new Error('dead at its end');
+    }
+  },
+};
+
 class MyChart extends HTMLElement {
   connectedCallback() {
     this.textContent = `Chart ${this.dataset.id}`;
@@ -85,6 +120,14 @@ class MyChart extends HTMLElement {
 
 const kit = createKit();
 kit.registry.element('my-custom-element', MyCustomElement);
+for (const [name, type] of Object.entries(FAILING)) kit.registry.element(name, type);
+class MyCard extends HTMLElement {
+  static observedAttributes = ['title', 'onclick', 'style', 'id'];
+}
+kit.registry.element('my-card', MyCard);
+// As careless as it gets.
+kit.registry.register('spread-card', { render: props => h('div', props, 'spread') });
+kit.handlers.register('open', (data, ctx) => ctx.propose('Open', data));
 kit.registry.element('my-chart', MyChart, {
   events: { 'data-update': detail => said.push(detail) },
 });
@@ -102,6 +145,18 @@ function PlannerResponseDisplay({ content, live }: { content: string; live: bool
     <>
       <p id="parsed">{JSON.stringify(parsed?.data)}</p>
       <Content kit={kit} text={content} live={live} />
+    </>
+  );
+}
+
+function Thinking({ id }: { id: string }) {
+  const { live, entries } = useRun(id);
+  return (
+    <>
+      {live.map(({ callId, reasoning }) => (
+        <em key={callId}>{reasoning}</em>
+      ))}
+      {entries.map(entry => entry.kind === 'said' && <q key={entry.key}>{entry.reasoning}</q>)}
     </>
   );
 }
@@ -215,6 +270,25 @@ Object.assign(window, {
   chartElement: () => root().querySelector('.made')?.shadowRoot?.querySelector('my-chart'),
   gone: () => drawing?.remove(),
   hearWindow: () => listenForActions(window, action => said.push(action)),
+  /** A text as a role says it. */
+  says: (text: string) => show({ text, propose: action => (said.push(action) > 0 ? null : '') }),
+  fails: (name: string) => {
+    const html = (value: string) => ({ type: 'webcomponent' as const, value });
+    show({ parts: [html(`<${name} stars="5"></${name}>`), card('todo-list', { todos: ['The rest'] })] });
+  },
+  /** A component that is registered once it was to be drawn. */
+  late: () => {
+    show({ parts: [card('late-card', { name: 'Late' })] });
+    setTimeout(
+      () =>
+        kit.registry.register(
+          'late-card',
+          reactComponent(({ name }: { name?: string }) => <b>{name}</b>),
+        ),
+      50,
+    );
+  },
+  thinking: (id: string) => app.render(<Thinking id={id} />),
   toolCalls: (id: string) => app.render(<ToolCalls id={id} />),
 });
 document.body.dataset.ready = 'yes';
