@@ -33,10 +33,14 @@ export function repairOutput(text: string, contract: OutputContract): MendedOutp
   return null;
 }
 
-/** Returns the objects that a text may have meant, repaired, those that look most like JSON first. */
+/**
+ * Returns the objects that a text may have meant, repaired, those that look most like JSON first. An object that breaks
+ * off is left out: its beginning would pass for all of it.
+ */
 export function repairedObjects(text: string): Record<string, unknown>[] {
   if (text.length > MOST_CHARS) return [];
   return candidates(text)
+    .filter(isWhole)
     .map(mend)
     .filter(object => object !== null);
 }

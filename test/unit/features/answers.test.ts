@@ -35,6 +35,13 @@ describe('reading a typed answer', () => {
     ['First {"answer": "?"}, then {"answer": 42}.', SCHEMA, { value: { answer: 42 } }],
     ['First {"answer": 41}, then {"answer": 42}.', SCHEMA, { value: { answer: 42 } }],
     ["{'answer': 42, }", SCHEMA, { value: { answer: 42 } }],
+    ...['{"answer": 42, "files": ["a", "b', '```json\n{"answer": 42, "files": ["a", {"b": 1}, "c'].map(
+      (text): [string, object, object] => [
+        text,
+        SCHEMA,
+        { faults: ['The answer holds no JSON object that can be read.'] },
+      ],
+    ),
     ['It is 42.', SCHEMA, { faults: ['The answer holds no JSON object that can be read.'] }],
     ['[{"answer": 42}]', SCHEMA, { value: { answer: 42 } }],
     [
@@ -174,6 +181,16 @@ describe('a run of one role with a schema', () => {
     expect(events(run, 'warning')).toMatchObject([{ text: expect.stringContaining('expected integer') }]);
     expect(seenOf(run)).not.toHaveProperty('value');
   });
+
+  test.each(['max_tokens', 'end_turn'] as const)(
+    'its answer breaks off, twice (%s) → its beginning is no value (TA1)',
+    async stopReason => {
+      const cut: TeamReply = { text: '{"answer": 42, "files": ["a", "b', stopReason };
+      const { run, end } = await typedRun([cut, cut, cut, cut]);
+      expect(end).toMatchObject({ outcome: 'unverified', cause: 'answer_not_typed' });
+      expect(seenOf(run)).not.toHaveProperty('value');
+    },
+  );
 
   test('the model fails where it is asked again → not answered either (TA4)', async () => {
     const { run, end } = await typedRun([PROSE, { fails: 'model.bad_request' }]);
