@@ -117,7 +117,8 @@ async function startOrJoin(
 ): Promise<StartedRun | null> {
   const { client } = temporal;
   const shown = shownWith(goal, settings);
-  const { workspace, autoApprove, context = {} } = settings;
+  const { workspace, autoApprove, context = {}, answer, checks } = settings;
+  const asked = { workspace, autoApprove, context, ...(answer && { answer }), ...(checks && { checks }) };
   const operation = new WithStartWorkflowOperation(WORKFLOW_TYPE, {
     workflowId: id,
     taskQueue,
@@ -137,7 +138,7 @@ async function startOrJoin(
   try {
     const joined = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
       client.workflow.executeUpdateWithStart(joinUpdate, {
-        args: [{ id: token, text, session, workspace, autoApprove, context }],
+        args: [{ id: token, text, session, ...asked }],
         updateId: token,
         startWorkflowOperation: operation,
       }),

@@ -124,7 +124,20 @@ function settingThatDiffers(settings: RunState['settings'], given: Record<string
   if (!isAbsent(autoApprove) && autoApprove !== settings.autoApprove)
     return settings.autoApprove ? 'its calls are approved unasked' : 'its calls are not approved unasked';
   // The context names the account, among other values.
-  return canonicalJson(context) === canonicalJson(settings.context ?? {}) ? null : 'its context is another';
+  if (canonicalJson(context) !== canonicalJson(settings.context ?? {})) return 'its context is another';
+  return demandThatLacks(settings, given);
+}
+
+/** A goal that must pass a check, or end with a value, would count as met without it. */
+function demandThatLacks(settings: RunState['settings'], given: Record<string, unknown>): string | null {
+  const { answer, checks } = given;
+  if (!isAbsent(answer) && canonicalJson(answer) !== canonicalJson(settings.answer ?? null))
+    return 'its answers need not fit this schema';
+  const own = (settings.checks ?? []).map(check => canonicalJson(check));
+  const isMade = (check: unknown) => own.includes(canonicalJson(check));
+  return isAbsent(checks) || (Array.isArray(checks) && checks.every(isMade))
+    ? null
+    : 'it lacks checks of this start';
 }
 
 export type AnswerRoute = 'answerGate' | 'submitToolResult';

@@ -1,12 +1,13 @@
 /** Every signal, update and query of a run, with its types. Clients import this file. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { JsonSchema } from '../../base/json/json.js';
 import type { AgentMessage, FromCaller } from '../../rules/agents/agent-message.js';
 import type { ModelRequestPage } from '../../rules/prompts/model-request.js';
 import type { ComponentAction } from '../../rules/steering/component-action.js';
 import type { ShownPhase } from '../../rules/steering/status.js';
 import type { ChildRecord } from '../../run/agents/children.js';
 import type { RunSettings } from '../../run/agents/run-config.js';
-import type { CheckResult } from '../../run/checks/check.js';
+import type { Check, CheckResult } from '../../run/checks/check.js';
 import type { Basis } from '../../run/evidence/evidence.js';
 import type { FormMessage } from '../../run/gates/form.js';
 import type { FormAnswer, Gate } from '../../run/gates/gate.js';
@@ -188,6 +189,9 @@ export interface JoinInput {
   workspace?: string;
   autoApprove?: boolean;
   context?: Record<string, string>;
+  /** What its goal must meet: the run must ask for the same of its goals. */
+  answer?: JsonSchema;
+  checks?: readonly Check[];
 }
 
 export interface ComponentActionInput extends ComponentAction {

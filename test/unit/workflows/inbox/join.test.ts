@@ -19,6 +19,32 @@ test.each<[string, object, object, string | null]>([
   ['calls approved unasked', {}, { autoApprove: true }, 'run.differs'],
   ['another account', { context: { tenant: 'ann' } }, { context: { tenant: 'bob' } }, 'run.differs'],
   ['no account', { context: { tenant: 'ann' } }, {}, 'run.differs'],
+  [
+    'a schema of the answer, which the run lacks (TA1, Z5)',
+    {},
+    { answer: { type: 'object' } },
+    'run.differs',
+  ],
+  [
+    'the schema of the run, in another order (TA1)',
+    { answer: { type: 'object', required: ['a'] } },
+    { answer: { required: ['a'], type: 'object' } },
+    null,
+  ],
+  ['no schema, where the run has one', { answer: { type: 'object' } }, {}, null],
+  [
+    'a check that the run lacks',
+    { checks: [{ run: 'make' }] },
+    { checks: [{ run: 'npm test' }] },
+    'run.differs',
+  ],
+  [
+    'one of the checks of the run',
+    { checks: [{ run: 'make' }, { file: 'a' }] },
+    { checks: [{ file: 'a' }] },
+    null,
+  ],
+  ['checks that are none', {}, { checks: 'npm test' }, 'run.differs'],
   ['its account, in another order', { context: { a: '1', b: '2' } }, { context: { b: '2', a: '1' } }, null],
 ])('a start with %s → taken, or refused with a type of its own', (_what, settings, given, refused) => {
   const read = joinReader(runOf(settings).state, 'pool')({ ...asked, ...given });
