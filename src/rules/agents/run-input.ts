@@ -287,7 +287,7 @@ function picturesFault(value: unknown, at: string): string | null {
   const many = tooMany(value, at, 'pictures', MOST_PICTURES);
   if (many !== null) return many;
   const faults = value.map((picture: unknown, index) => pictureFault(picture, `${at}[${index}]`));
-  const chars = value.reduce((sum: number, { base64 }) => sum + stringOr(base64, '').length, 0);
+  const chars = value.reduce((sum, each) => sum + (isRecord(each) ? stringOr(each.base64, '').length : 0), 0);
   const large = `\`${at}\` have ${chars} characters in base64, and at most ${MOST_PICTURE_CHARS} are taken: make them smaller, or put them into the workspace and name them in the goal, where the tool read shows them.`;
   return faults.find(fault => fault !== null) ?? (chars > MOST_PICTURE_CHARS ? large : null);
 }
