@@ -115,13 +115,23 @@ const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: value => [value].flat().every(type => TYPES.includes(type)),
   required: value => Array.isArray(value) && value.every(isText),
   enum: Array.isArray,
-  pattern: isText,
+  pattern: isPattern,
+  patternProperties: value => isRecord(value) && Object.keys(value).every(isPattern),
   $ref: isText,
   ...{ minLength: isNumber, maxLength: isNumber, minItems: isNumber, maxItems: isNumber },
   ...{ minProperties: isNumber, maxProperties: isNumber, minContains: isNumber, maxContains: isNumber },
   ...{ minimum: isNumber, maximum: isNumber, exclusiveMinimum: isBound, exclusiveMaximum: isBound },
   multipleOf: value => isNumber(value) && Number(value) > 0,
 };
+
+/** True for a regular expression as the interpreter compiles it. */
+function isPattern(value: unknown): boolean {
+  try {
+    return isText(value) && new RegExp(value, 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
 
 /** Deeper schemas would exhaust the stack. */
 const MAX_SCHEMA_DEPTH = 200;
