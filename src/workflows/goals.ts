@@ -67,7 +67,7 @@ export async function beginRun(run: Run, pinned: PinnedRun, given: Given = NOTHI
 
 /** Takes results that last from what the run began with into its ledger (D7). A result that is not whole has a note. */
 function recordGiven(run: Run): void {
-  const { state, pinned, ports } = run;
+  const { state, pinned } = run;
   const { messages } = run.mainThread();
   const calls = new Map(
     messages.flatMap(message =>
@@ -88,7 +88,8 @@ function recordGiven(run: Run): void {
       messageId: message.id,
       policy,
       workspace,
-      now: ports.now(),
+      // Its time counts from when it was read, not from the start of this run.
+      now: message.at,
     });
   }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Message, NO_USAGE, type ToolResultBlock } from '../../../src/run/messages/message.js';
 import { newRunState } from '../../../src/run/state/run-state.js';
+import { lookUp } from '../../../src/run/tools/ledger.js';
 import { beginRun } from '../../../src/workflows/goals.js';
 import { Run } from '../../../src/workflows/run/run.js';
 import { pinnedRun } from '../../support/core-values.js';
@@ -40,3 +41,22 @@ test('D7 a run that begins with messages → results of tools that last are know
   const kept = run.mainThread().messages.find(({ id }) => id === known[0]?.messageId);
   expect(kept?.kind).toBe('tool_result');
 });
+
+test.each([
+  ['lasts less long than that', 60_000, 0],
+  ['lasts longer', 4_000_000, 1],
+])(
+  'D7 D5 a result of an hour ago, of a tool whose result %s → known: %2$i',
+  async (_what, cacheTtlMs, known) => {
+    const state = newRunState('Go on.', { mode: 'react', workspace: '/w', autoApprove: false }, 0);
+    const now = 5_000_000;
+    const run = new Run(state, { ...quietPorts([]), now: () => now });
+    const policy = { readOnly: true, cache: 'conversation', cacheTtlMs } as const;
+    const tool = fileTool('page', policy);
+    const pinned = pinnedRun({ roles: { react: testRole('react', { output: 'text' }) }, tools: [tool] });
+    const messages = called('page').map(message => ({ ...message, at: now - 3_600_000 }));
+    await beginRun(run, pinned, { messages, leftOut: 0 });
+    const rules = { policy: tool.policy, dedupe: 'enforce', now } as const;
+    expect(lookUp(state.tools.ledger, 'page', { path: 'page' }, rules) === null ? 0 : 1).toBe(known);
+  },
+);
