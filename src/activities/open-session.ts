@@ -2,6 +2,7 @@
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import { type EarlierRun, earlierMessages, noAnswerOf, outgrow } from '../conversation/earlier.js';
 import { FAILURE } from '../run/limits/failure.js';
+import type { Message } from '../run/messages/message.js';
 import { idInSession, lastNumberIn, type RunRecord } from '../run/state/kept.js';
 import { MAIN_THREAD } from '../run/state/thread.js';
 import { failpoint } from '../shared/process/failpoints.js';
@@ -34,22 +35,22 @@ export function createOpenSession({
   const read = async (input: OpenSessionInput) => {
     const { session, chain: own, workspace, tokens, noAnswer: said, rollsBack } = input;
     const runs = (await lineageOf(sessions, session)).filter(
-      ({ run, upTo }) =>
-        run.chain !== own &&
-        run.parent === undefined &&
-        run.workspace === workspace &&
-        // A branch continues from within the run, so it wants its messages.
-        !(rollsBack && run.outcome === 'failed' && upTo === undefined),
+      ({ run }) => run.chain !== own && run.parent === undefined && run.workspace === workspace,
     );
     const room = { tokens, bytes: MOST_BYTES };
     const earlier: EarlierRun[] = [];
     for await (const { run, upTo, messages } of saidInEach(sessions, runs.reverse())) {
       // Messages after the one that a branch continues from do not belong to it.
       const isWhole = upTo === undefined;
+      // A branch continues from within the run, so it wants its messages.
+      const isRolledBack = rollsBack === true && run.outcome === 'failed' && isWhole;
       const shared = messages.filter(({ thread }) => thread === MAIN_THREAD).map(({ message }) => message);
       earlier.unshift({
-        ...{ chain: run.chain, answer: isWhole ? run.answer : null, messages: shared },
-        noAnswer: isWhole ? noAnswerOf(run, { noAnswer: said }) : undefined,
+        chain: run.chain,
+        ...(isRolledBack
+          ? { messages: beforeLastGoal(shared), answer: null }
+          : { messages: shared, answer: isWhole ? run.answer : null }),
+        noAnswer: isWhole && !isRolledBack ? noAnswerOf(run, { noAnswer: said }) : undefined,
       });
       if (outgrow(earlier, room)) break;
     }
@@ -72,6 +73,12 @@ export function createOpenSession({
     await failpoint('session.opened');
     return untold.length === 0 ? pack(messages) : pack({ messages, untold });
   };
+}
+
+/** A goal that failed is the last of its run; those before it have their answers. */
+function beforeLastGoal(messages: readonly Message[]): Message[] {
+  const at = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'goal');
+  return messages.slice(0, Math.max(0, at));
 }
 
 /** Returns runs whose end the store may lack: those stored as open, and unknown ones before this run. */

@@ -143,7 +143,7 @@ const contextSchema = z.strictObject({
     .enum(['mark', 'leave_out'])
     .default('mark')
     .describe(
-      'What the next run of a conversation gets of one that failed: its messages with a note, or nothing.',
+      'What the next run of a conversation gets of a goal that failed: its messages with a note, or nothing.',
     ),
   transforms: transformNames
     .default([...BUILT_IN_TRANSFORMS])

@@ -36,6 +36,14 @@ function said(number: number, text: string): Kept {
   return { kind: 'message', thread: 'main', message };
 }
 
+function replied(number: number, text: string): Kept {
+  const message: Message = {
+    ...{ id: `m${number}`, at: number, kind: 'assistant', role: 'react', model: 'p/a', usage: NO_USAGE },
+    ...{ stopReason: 'end_turn', action: 'thinking', content: [{ type: 'text', text }] },
+  };
+  return { kind: 'message', thread: 'main', message };
+}
+
 const NO_ANSWER = '[No answer.]';
 const ASKED = {
   session: 'pool',
@@ -118,10 +126,20 @@ test('LL5: a run that ended without text, as with a wrong key → the next one i
 test('E8: failed goals are rolled back by choice → the next run gets nothing of them; a branch from within one does', async () => {
   const { sessions } = openFolder(dir);
   await sessions.keep(run(1, { outcome: 'answered', answer: 'Done.' }), [said(1, 'First goal.')]);
-  await sessions.keep(run(2, { outcome: 'failed', answer: '' }), [said(1, 'Second goal.'), said(2, 'Try.')]);
+  await sessions.keep(run(2, { outcome: 'failed', answer: '' }), [
+    said(1, 'Second goal.'),
+    replied(2, 'Try.'),
+  ]);
   expect(await opened(sessions, { rollsBack: true })).toEqual(['First goal.', 'Done.']);
   await sessions.branch({ session: 'pool', chain: 'c2', message: 'm1' }, 'other');
   expect(await opened(sessions, { session: 'other', rollsBack: true })).toContain('Second goal.');
+});
+
+test('E8: a run whose last goal failed is rolled back → its goals before that one stay, with their answers', async () => {
+  const { sessions } = openFolder(dir);
+  const kept = [said(1, 'First goal.'), replied(2, 'It is 42.'), said(3, 'Second goal.'), replied(4, 'It')];
+  await sessions.keep(run(1, { outcome: 'failed', answer: '', number: 2 }), kept);
+  expect(await opened(sessions, { rollsBack: true })).toEqual(['First goal.', 'It is 42.']);
 });
 
 test('LL12: runs before this one that the store calls open or does not know → each is asked for its end, once, before anything is read', async () => {
