@@ -1,5 +1,6 @@
 /** The files that a run pins: the roles that it asks, agents that these may call, and warnings on parts without effect. */
 
+import { ownValue } from '../../base/json/json.js';
 import type { OwnWords } from '../../base/words/words.js';
 import { promptRoots } from '../../config/files/prompt-files.js';
 import { isCallable, missingAgents, missingTools, namesBelow } from '../../config/prompts/callable-roles.js';
@@ -60,11 +61,15 @@ export async function readRunFiles(
   { configDir, inCode, loadSettings }: RunFilesDeps,
   run: Pick<RunSettings, 'mode' | 'role' | 'agentDepth'>,
 ): Promise<RunFiles> {
-  const settings = await loadSettings();
+  const read = await loadSettings();
   const roots = promptRoots(configDir);
-  const prefix = await loadPrefix(roots, settings.language, inCode);
-  const all = await loadRoles(roots, settings.language, inCode);
-  const named = withNamed(all, run.role);
+  const prefix = await loadPrefix(roots, read.language, inCode);
+  const all = await loadRoles(roots, read.language, inCode);
+  const meant = meantBy(run.role, all);
+  const named = meant
+    ? [...all, { ...meant.role, profile: { ...meant.role.profile, name: meant.said } }]
+    : all;
+  const settings = meant ? withAlias(read, meant.role.profile.name, meant.said) : read;
   const words = await loadWords(roots, settings.language);
   const way = wayOfStart(run, settings);
   const required = requireRoles(way, settings, { templates: named, named: run.role });
@@ -82,13 +87,38 @@ export async function readRunFiles(
   return { settings, callable, agents, agentWarnings, prefix, roles, words };
 }
 
-/** Adds the role that a start names by an id such as `search_agent`, under that name (CF7). */
-function withNamed(roles: readonly RoleTemplate[], said: string | undefined): RoleTemplate[] {
+/** Returns the role that a start names by an id such as `search_agent`, which it has in the run (CF7). */
+function meantBy(
+  said: string | undefined,
+  roles: readonly RoleTemplate[],
+): { said: string; role: RoleTemplate } | null {
   const names = roles.map(({ profile }) => profile.name);
   const name = said === undefined ? said : roleNamed(said, names);
-  const meant = roles.find(({ profile }) => profile.name === name);
-  if (said === undefined || name === said || !meant) return [...roles];
-  return [...roles, { ...meant, profile: { ...meant.profile, name: said } }];
+  const role = roles.find(({ profile }) => profile.name === name);
+  return said === undefined || name === said || !role ? null : { said, role };
+}
+
+/** Lets what is configured for a role hold under its id in the run, too. */
+function withAlias(settings: Settings, name: string, said: string): Settings {
+  const { models, context } = settings;
+  const under = <T>(roles: Readonly<Record<string, T>>): Record<string, T> => {
+    const own = ownValue(roles, name);
+    return own === undefined ? { ...roles } : { ...roles, [said]: own };
+  };
+  const configurations = Object.entries(models.configurations).map(
+    ([key, given]) => [key, { ...given, roles: under(given.roles) }] as const,
+  );
+  const resolver = models.resolver.map(row =>
+    row.when.role === name ? { ...row, when: { ...row.when, role: said } } : row,
+  );
+  return {
+    ...settings,
+    models: {
+      ...models,
+      ...{ roles: under(models.roles), configurations: Object.fromEntries(configurations), resolver },
+    },
+    context: { ...context, roles: under(context.roles) },
+  };
 }
 
 function cardOf(

@@ -236,6 +236,27 @@ describe('load run', () => {
     expect(own.roles.search_agent?.maxRounds).toBe(3);
   });
 
+  test('load run: a role by the id of another system → what is configured for it holds (CF7, C27)', async () => {
+    await config(`models:
+  default: openai/base
+  roles: { search: openai/large }
+  configurations: { fast: { roles: { search: openai/small } } }
+  resolver: [{ when: { role: search, roundFrom: 4 }, use: openai/best }]
+context:
+  maxTokens: 10000
+  threshold: 0.5
+  roles: { search: { maxTokens: 4000 } }
+`);
+    for (const role of ['search', 'search_agent']) {
+      const { roles, context, resolver } = await load({ mode: 'react', role }, { keeps: true });
+      expect(roles[role]?.models).toEqual(['openai/large']);
+      expect(context?.roles?.[role]).toBe(2_000);
+      expect(resolver.map(({ when }) => when.role)).toEqual([role]);
+      const fast = await load({ mode: 'react', role, configuration: 'fast' });
+      expect(fast.roles[role]?.models).toEqual(['openai/small']);
+    }
+  });
+
   test('load run: a role that the start names and no file has → refused, with those that there are (A2)', async () => {
     await expect(load({ mode: 'react', role: 'serach' })).rejects.toThrow(
       /no role "serach".*react, search, summary/,
