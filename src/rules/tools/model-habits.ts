@@ -113,10 +113,7 @@ const ARGUMENTS: Readonly<Record<string, Habits>> = {
     ...FOLDER,
     ...same('depth', 'maxdepth'),
     ...same('all', 'includeignored', 'noignore'),
-    recursive: (value, out) => {
-      if (value === false) out.depth ??= 1;
-      return typeof value === 'boolean';
-    },
+    recursive: (value, out) => value === true || (value === false && put(out, 'depth', 1)),
   },
   find: { ...FOLDER, ...same('pattern', 'glob', 'globpattern', 'name', 'namepattern') },
   grep: {
@@ -125,10 +122,7 @@ const ARGUMENTS: Readonly<Record<string, Habits>> = {
     ...same('pattern', 'regex', 'regexp', 'query', 'searchpattern'),
     ...same('glob', 'include', 'includepattern', 'filepattern', 'fileglob'),
     ...same('ignoreCase', '-i', 'caseinsensitive'),
-    casesensitive: (value, out) => {
-      if (value === false) out.ignoreCase ??= true;
-      return typeof value === 'boolean';
-    },
+    casesensitive: (value, out) => typeof value === 'boolean' && put(out, 'ignoreCase', !value),
     ...same('context', '-C', 'contextlines'),
     ...{ '-A': around, '-B': around, aftercontext: around, beforecontext: around },
     ...{ '-n': talk, linenumber: talk, linenumbers: talk, headlimit: talk, maxresults: talk },
@@ -329,9 +323,7 @@ function lastLine(value: unknown, out: Input, given: Input): boolean {
 function range(value: unknown, out: Input): boolean {
   if (!Array.isArray(value) || value.length !== 2) return false;
   const first = whole(value[0]);
-  if (first === null || !linesTo(first, whole(value[1]), out)) return false;
-  out.offset = first;
-  return true;
+  return first !== null && linesTo(first, whole(value[1]), out) && put(out, 'offset', first);
 }
 
 function linesTo(first: number | null, last: number | null, out: Input): boolean {

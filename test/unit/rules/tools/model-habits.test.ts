@@ -126,6 +126,10 @@ describe('WK17: what means something else → refused, with what there is', () =
       /unknown property "file_path"; known: path, offset, limit, numbers/,
     ],
     ['read', { path: 'a', view_range: [9, 3] }, /unknown property "view_range"/],
+    ['read', { path: 'a', offset: 5, view_range: [10, 20] }, /unknown property "view_range"/],
+    ['list', { path: 'a', depth: 4, recursive: false }, /unknown property "recursive"/],
+    ['grep', { pattern: 'x', ignoreCase: true, case_sensitive: true }, /unknown property "case_sensitive"/],
+    ['grep', { pattern: 'x', case_sensitive: true, '-i': true }, /unknown property "-i"/],
     ['edit', { path: 'a', edits: 'x → y' }, /edits: expected array/],
     [
       'move',
