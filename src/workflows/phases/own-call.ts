@@ -3,6 +3,7 @@
 import { fitted } from '../../base/text/fit.js';
 import { contentText } from '../../conversation/tool-result.js';
 import { taskInstruction } from '../../rules/prompts/instructions.js';
+import { asTaken } from '../../rules/tools/model-habits.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { NO_USAGE, type ToolResultBlock, type ToolUseBlock, toolCallId } from '../../run/messages/message.js';
 import type { PlannedCall, Task } from '../../run/plan/plan.js';
@@ -52,12 +53,12 @@ export function openCalls(
   return toolCallId(callId, 1);
 }
 
-/** No activity has checked these arguments: without this check a person would be asked about a call that can't run. */
-function calledBlock(
-  { pinned }: Run,
-  { tool: name, arguments: input }: PlannedCall,
-  id: string,
-): ToolUseBlock {
+/**
+ * No activity has read this call: it is taken as a model's call is, and checked, since else a person would be asked about
+ * one that can't run.
+ */
+function calledBlock({ pinned }: Run, call: PlannedCall, id: string): ToolUseBlock {
+  const { name, input } = asTaken({ name: call.tool, input: call.arguments }, pinned.tools);
   const tool = pinned.tools.find(each => each.name === name);
   const errors = tool?.validation === 'strict' ? argumentFaults(tool.inputSchema, input) : [];
   return {

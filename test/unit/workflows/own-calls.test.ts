@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { workspaceTools } from '../../../packages/workspace-tools/tools.js';
 import type { ToolResultMessage } from '../../../src/run/messages/message.js';
 import { stepsOf } from '../../../src/run/state/trace.js';
 import { runTeam, type TeamGiven, type TeamReply, type TeamRun } from '../../support/scripted-team.js';
@@ -91,6 +92,16 @@ test('L22 a step whose arguments do not fit its tool → nobody is asked about i
   expect(ran.run.state.log.journal.events.some(({ type }) => type === 'gate_opened')).toBe(false);
   expect(results(ran)[1]).toEqual(['put', 'invalid']);
   expect(states(ran)[1]).toEqual(['2', 'completed', 'It is in b.']);
+});
+
+test('L22 a step by a name and in a form that models know from elsewhere → the call that it means (WK17)', async () => {
+  const run = workspaceTools({ workspace: '/w' }).find(({ name }) => name === 'run');
+  const tool = { ...fileTool('run'), inputSchema: run?.inputSchema ?? {} };
+  const plan = { steps: [{ step: 1, description: 'Test.', tool: 'bash', parameters: { cmd: 'npm test' } }] };
+  const ran = await runTeam([{ text: JSON.stringify(plan) }, VERDICT], { ...ALL, pinned: { tools: [tool] } });
+  expect(ran.ran.map(({ tool, arguments: given }) => [tool, given])).toEqual([
+    ['run', { command: 'npm test' }],
+  ]);
 });
 
 test('L22 roles with conversations of their own → the call has the task before it', async () => {
