@@ -88,10 +88,10 @@ export class Waiting {
     }
     const known = runs.flatMap(({ id }) => this.#known.get(id) ?? []);
     const gates = known.flatMap(each => each.gates).sort((a, b) => a.gate.openedAt - b.gate.openedAt);
-    const untold = runs.flatMap(({ id }): UntoldRun[] => {
-      const { goal = null, answered = true } = this.#known.get(id) ?? {};
-      return answered ? [] : [{ run: id, goal }];
-    });
+    // A run without an answer yet is told too: else a page with its gates would take them for closed.
+    const untold = runs.flatMap(({ id, goal }): UntoldRun[] =>
+      this.#known.get(id)?.answered ? [] : [{ run: id, goal }],
+    );
     return { type: 'waiting', gates, untold, more };
   }
 
@@ -116,7 +116,8 @@ export class Waiting {
           },
           error => {
             // The run was deleted since it was listed.
-            if (explainError(error)?.code === 'not_found') this.#known.delete(id);
+            if (explainError(error)?.code === 'not_found')
+              this.#known.set(id, { goal, gates: [], answered: true });
           },
         )
         .finally(() => this.#asking.delete(id));

@@ -45,16 +45,28 @@ function sayWants(): void {
 
 export function take(frame: Frame): void {
   if (frame.type === 'waiting') {
-    waiting.value = frame.gates;
+    waiting.value = stillOpen(waiting.value ?? [], frame);
     untold.value = frame.untold;
     moreWait.value = frame.more;
   } else if (frame.type === 'trouble') trouble.value = frame.message;
   else if ('run' in frame) runs.get(frame.run)?.take(frame);
 }
 
+/** A console that was started again knows no gates of a run that has not answered yet: those of the page stay. */
+function stillOpen(
+  before: readonly WaitingGate[],
+  { gates, untold }: Extract<Frame, { type: 'waiting' }>,
+): WaitingGate[] {
+  const told = new Set(gates.map(({ run }) => run));
+  const silent = new Set(untold.map(({ run }) => run).filter(run => !told.has(run)));
+  const kept = before.filter(({ run }) => silent.has(run));
+  return [...gates, ...kept].sort((a, b) => a.gate.openedAt - b.gate.openedAt);
+}
+
 export function go(to: string): void {
   history.pushState(null, '', to);
   readAddress();
+  scrollTo(0, 0);
 }
 
 /** Names a view of the page in its address, so that a reload or a link leads there. */
