@@ -2,6 +2,8 @@
 import { signal } from '@preact/signals';
 import type { ComponentType, JSX } from 'preact';
 
+const AGAIN_MS = 2_000;
+
 /** `meanwhile`: drawn until the component is loaded. Default: three dots. */
 export function lazily<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -15,10 +17,8 @@ export function lazily<Props extends object>(
       found => {
         loaded.value = found;
       },
-      // The server was unreachable: the next drawing tries again.
-      () => {
-        asked = false;
-      },
+      // The server was unreachable. Nothing may draw this component again, so it does not wait for that.
+      () => setTimeout(ask, AGAIN_MS),
     );
   };
   return props => {

@@ -185,12 +185,25 @@ const tools = {
     },
   },
   order: {
-    description: 'Asks the person which size, so many times, and tells the last answer.',
-    schema: object({ message: string, times: { type: 'integer' }, title: string }, []),
+    description:
+      'Asks the person which size, so many times, and tells the last answer. `notes`: so many fields more.',
+    schema: object(
+      { message: string, times: { type: 'integer' }, notes: { type: 'integer' }, title: string },
+      [],
+    ),
     annotations: effect,
-    async run({ message = 'Which size?', times = 1, title = 'Size' }, { server, signal, record, requestId }) {
+    async run(
+      { message = 'Which size?', times = 1, notes = 0, title = 'Size' },
+      { server, signal, record, requestId },
+    ) {
       const size = { type: 'integer', title, minimum: 1 };
-      const requestedSchema = { type: 'object', properties: { size }, required: ['size'] };
+      const more = Object.fromEntries(
+        Array.from({ length: notes }, (_, at) => [
+          `note${at + 1}`,
+          { type: 'string', title: `Note ${at + 1}` },
+        ]),
+      );
+      const requestedSchema = { type: 'object', properties: { size, ...more }, required: ['size'] };
       let answer = null;
       for (let n = 1; n <= times; n++) {
         record('asked');

@@ -74,7 +74,7 @@ export function explainError(error: unknown): SteersmanError | null {
   const message = rootMessage(error);
   if (isServerAway(error)) {
     return new SteersmanError(
-      `Temporal does not answer: ${message}`,
+      `Temporal does not answer: ${asSentence(message)}`,
       'Check that it runs, and try again. What was started goes on there.',
       'unreachable',
     );
@@ -89,6 +89,12 @@ export function explainError(error: unknown): SteersmanError | null {
         known.code,
       )
     : new SteersmanError(`Temporal answered with an error: ${message}`, '', 'internal');
+}
+
+/** Of gRPC's messages some end in a name without a value, and some have no full stop before what is said next. */
+function asSentence(message: string): string {
+  const said = message.replace(/\s*Resolution note:\s*$/, '').trimEnd();
+  return /[.!?]$/.test(said) ? said : `${said}.`;
 }
 
 /** Errors of the file system concern the machine: the message names the file and what to check. */

@@ -38,12 +38,14 @@ interface FormField {
   name: string;
   /** The name as a person sees it. */
   label: string;
+  /** The server's name for people; empty if it gave none. */
+  title: string;
   /** The schema's type: `string`, `number`, `integer`, `boolean`, `array`. */
   type: string;
   required: boolean;
   choices: Choice[];
-  /** Title, description and choices. */
-  words: string;
+  /** Description and choices. */
+  hint: string;
 }
 
 interface Choice {
@@ -57,8 +59,7 @@ export function formFields({ properties, required }: JsonSchema): FormField[] {
   return Object.entries(isRecord(properties) ? properties : {}).map(([name, value]) => {
     const field = isRecord(value) ? value : {};
     const choices = choicesIn(field).concat(isRecord(field.items) ? choicesIn(field.items) : []);
-    const words = [
-      stringOr(field.title, ''),
+    const hint = [
       stringOr(field.description, ''),
       choices.map(choiceText).join(' | '),
       field.default === undefined ? '' : `= ${JSON.stringify(field.default)}`,
@@ -66,10 +67,11 @@ export function formFields({ properties, required }: JsonSchema): FormField[] {
     return {
       name,
       label: labelOf(name),
+      title: oneLine(visibleText(stringOr(field.title, ''))),
       type: stringOr(field.type, 'string'),
       required: needed.includes(name),
       choices,
-      words: oneLine(visibleText(words.filter(Boolean).join(' · '))),
+      hint: oneLine(visibleText(hint.filter(Boolean).join(' · '))),
     };
   });
 }
@@ -104,8 +106,9 @@ export function choiceText({ value, title }: Choice): string {
   return title === given ? given : `${title} (${given})`;
 }
 
-export function fieldLine({ label, type, required, words }: FormField): string {
+export function fieldLine({ label, title, hint, type, required }: FormField): string {
   const head = `- ${label} (${type}${required ? '' : ', optional'})`;
+  const words = [title, hint].filter(Boolean).join(' · ');
   return words === '' ? head : `${head}: ${words}`;
 }
 

@@ -18,6 +18,20 @@ test('errors: the disk is full → said with the file and what to do, not as a f
   expect(explainError(full)).toMatchObject({ message: expect.stringMatching(/^The disk is full.*ENOSPC/) });
 });
 
+test.each([
+  [
+    'No connection established. Last error: connect ECONNREFUSED 127.0.0.1:7233. Resolution note: ',
+    'No connection established. Last error: connect ECONNREFUSED 127.0.0.1:7233.',
+  ],
+  [
+    'Deadline exceeded after 5.0s,waiting for metadata filters',
+    'Deadline exceeded after 5.0s,waiting for metadata filters.',
+  ],
+])('errors: the server is away, and gRPC says %j → it stands as a sentence', (said, shown) => {
+  const away = Object.assign(new Error(said), { code: 14, details: said, metadata: {} });
+  expect(explainError(away)?.message).toBe(`Temporal does not answer: ${shown}`);
+});
+
 // Who reads errors is a word for the whole process.
 afterEach(() => vi.resetModules());
 

@@ -10,7 +10,7 @@ import type { FormProps } from './form-props.js';
 
 type Field = ReturnType<typeof formFields>[number];
 
-export function FieldsForm({ gate, key_, sending, answer }: FormProps<'form'>) {
+export function FieldsForm({ gate, key_, sending, answer, status }: FormProps<'form'>) {
   const { schema } = gate.subject;
   const kept = draft(draftKey(key_, 'fields'), JSON.stringify(firstValues(schema)));
   const values = JSON.parse(kept.value) as FieldValues;
@@ -39,6 +39,7 @@ export function FieldsForm({ gate, key_, sending, answer }: FormProps<'form'>) {
         <button type="button" class="quiet" disabled={busy} onClick={() => answer({ decision: 'cancel' })}>
           {t('cancelForm')}
         </button>
+        {status}
       </div>
     </form>
   );
@@ -51,16 +52,17 @@ interface RowProps {
 }
 
 function FieldRow({ field, value, onValue }: RowProps) {
-  const { label, required, words } = field;
+  const { label, title, hint, required } = field;
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is the field of its type, within.
     <label>
       <span>
-        {label}
+        {title || label}
+        {title !== '' && <small class="muted"> {label}</small>}
         {!required && <em class="muted"> {t('optional')}</em>}
       </span>
       <Control field={field} value={value} onValue={onValue} />
-      {words !== '' && <small class="muted">{words}</small>}
+      {hint !== '' && <small class="muted">{hint}</small>}
     </label>
   );
 }

@@ -91,7 +91,7 @@ function GateForm({ waiting }: { waiting: WaitingGate }) {
           <Asked waiting={waiting} />
           <AnswersBox>
             {formOf(gate, props)}
-            {status}
+            {gate.kind !== 'form' && status}
           </AnswersBox>
         </>
       )}

@@ -51,7 +51,7 @@ export function Choice({ word, name, form, options, typed = false }: ChoiceProps
         <Listed
           value={value}
           first={t('defaultChoice')}
-          options={options}
+          options={value === '' || options.includes(value) ? options : [...options, value]}
           isTyping={typed ? isTyping : null}
           onValue={text => form.set({ [name]: text })}
         />

@@ -38,6 +38,11 @@ export const NO_FIELDS: StartFields = {
   keepOpen: true,
 };
 
+/** Names of drafts: a reload keeps the goal and the other fields, for a start without a typed check would be another one. */
+export function startDraft(goesOn = ''): { goal: string; fields: string } {
+  return { goal: `start ${goesOn}`, fields: `start ${goesOn} fields` };
+}
+
 export type FieldName = keyof StartFields;
 export type StartFaults = Partial<Record<FieldName, Word>>;
 

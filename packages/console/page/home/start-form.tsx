@@ -12,7 +12,15 @@ import { Fault, TextArea, useSending } from '../parts/sending.js';
 import { go } from '../state.js';
 import { t } from '../words/words.js';
 import { type AttachedFile, Choice, FieldFault, Folder, type FormState } from './pickers.js';
-import { type FieldName, NO_FIELDS, type StartFaults, type StartFields, startBody } from './start-body.js';
+import {
+  type FieldName,
+  LIMIT_FIELDS,
+  NO_FIELDS,
+  type StartFaults,
+  type StartFields,
+  startBody,
+  startDraft,
+} from './start-body.js';
 
 const MoreFields = lazily(() => import('./more-fields.js').then(({ MoreFields }) => MoreFields));
 
@@ -29,24 +37,26 @@ interface StartProps {
 
 export function StartForm({ session, after, workspace = null, isSmall = false }: StartProps) {
   const goesOn = session ?? after;
-  const name = `start ${goesOn ?? ''}`;
+  const names = startDraft(goesOn);
+  const name = names.goal;
   const goal = draft(name);
-  const others = useSignal<StartFields>({ ...NO_FIELDS, workspace });
+  const kept = draft(names.fields);
+  const others: StartFields = { ...NO_FIELDS, workspace, ...JSON.parse(kept.value || '{}') };
   const faults = useSignal<StartFaults>({});
   const isOpened = useSignal(false);
   const files = useSignal<AttachedFile[]>([]);
   const sending = useSending();
   useEffect(readAbout, []);
   const form: FormState = {
-    fields: { ...others.value, goal: goal.value },
+    fields: { ...others, goal: goal.value },
     faults: faults.value,
     set(part) {
       faults.value = without(faults.value, Object.keys(part) as FieldName[]);
-      others.value = { ...others.value, ...part };
+      kept.value = JSON.stringify({ ...JSON.parse(kept.value || '{}'), ...part });
     },
   };
   const start = () => {
-    const made = startBody({ ...others.value, goal: goal.value });
+    const made = startBody(form.fields);
     faults.value = 'faults' in made ? made.faults : {};
     if ('faults' in made) return;
     void sending.send(async () => {
@@ -58,7 +68,7 @@ export function StartForm({ session, after, workspace = null, isSmall = false }:
         ...attachedTo(files.value),
       };
       const { id } = await post<{ id: string }>('runs', body);
-      forget(name, requestOf(name));
+      forget(name, names.fields, requestOf(name));
       go(runHref(id));
     });
   };
@@ -96,7 +106,7 @@ export function StartForm({ session, after, workspace = null, isSmall = false }:
           </select>
         </label>
       </div>
-      <Fold class="data" summary={t('moreChoices')}>
+      <Fold class="data" summary={t('moreChoices')} open={hasMore(others)}>
         {() => <MoreFields form={form} files={files} mayAttach={session === undefined} />}
       </Fold>
       <div class="actions end">
@@ -126,6 +136,11 @@ function attachedTo(all: readonly AttachedFile[]): object {
 
 function without(faults: StartFaults, names: readonly FieldName[]): StartFaults {
   return Object.fromEntries(Object.entries(faults).filter(([name]) => !names.includes(name as FieldName)));
+}
+
+/** True if something is set that the folded part of the form has. */
+function hasMore({ checks, approvePlan, ...fields }: StartFields): boolean {
+  return checks !== '' || approvePlan || LIMIT_FIELDS.some(({ field }) => fields[field] !== '');
 }
 
 const requestOf = (name: string) => `${name} request`;

@@ -74,7 +74,7 @@ function innerOf(item: Item, runId: string) {
     case 'agent':
       return <AgentEntry item={item} runId={runId} />;
     case 'answer':
-      return <Answer item={item} />;
+      return <Answer item={item} runId={runId} />;
     case 'note':
       return (
         <div class={`note ${item.level}`}>
@@ -235,7 +235,8 @@ function AgentEntry({ item: { id, role, outcome, path }, runId }: { item: AgentI
   );
 }
 
-function Answer({ item: { outcome, cause, text, repeats, at } }: { item: AnswerItem }) {
+function Answer({ item, runId }: { item: AnswerItem; runId: string }) {
+  const { outcome, cause, text, at } = item;
   return (
     <article class={`entry answer ${outcome}`}>
       <header>
@@ -248,9 +249,22 @@ function Answer({ item: { outcome, cause, text, repeats, at } }: { item: AnswerI
           </button>
         )}
       </header>
-      {repeats ? <p class="muted">{t('answerAbove')}</p> : <ReplyContent text={text} form="words" />}
+      {isAbove(item, runId) ? (
+        <p class="muted">{t('answerAbove')}</p>
+      ) : (
+        <ReplyContent text={text} form="words" />
+      )}
     </article>
   );
+}
+
+/** True if the entry above is the answer itself. A reply in a form has it among other texts. */
+function isAbove({ key, path, repeats }: AnswerItem, runId: string): boolean {
+  if (!repeats) return false;
+  const items = followed(runId)?.fold.items ?? [];
+  const end = items.findLastIndex(item => item.key === key);
+  const above = items.slice(0, end).findLast(item => item.kind === 'said' && item.path === path);
+  return above?.kind === 'said' && above.form === 'words';
 }
 
 /** Shortens a cause such as `failed:model.unknown_model` to its last part. */

@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { formatClock } from 'steersman/base';
+import type { RunSnapshot } from 'steersman/client';
 import { post, runPath } from '../ask.js';
 import { Confirm } from '../parts/dialog.js';
 import { StateChip } from '../parts/figures.js';
@@ -17,28 +18,36 @@ export function RunHead({ run }: { run: RunModel }) {
   const begun = snapshot ? Date.parse(snapshot.startedAt) : null;
   const end = snapshot?.endedAt ? Date.parse(snapshot.endedAt) : now.value;
   const outcome = ended || snapshot?.endedAt ? (snapshot?.outcome ?? null) : null;
+  const isIdle = phaseOf(run) === 'idle';
+  const last = run.fold.items.findLast(({ kind, path }) => kind === 'answer' && path === '');
   const parent = run.id.includes('/') ? run.id.slice(0, run.id.split('/').slice(0, -2).join('/').length) : '';
   return (
-    <header class="run-head">
-      <div class="run-title">
-        <h1 title={snapshot?.goal ?? ''}>{snapshot?.goal ?? (progress.goal || run.id)}</h1>
-        <Controls run={run} />
-      </div>
-      <p class="about">
-        <StateChip outcome={outcome} phase={phaseOf(run)} />
-        {parent !== '' && <Link to={runHref(parent)}>↑ {parent}</Link>}
-        <span>{run.id}</span>
-        {snapshot?.mode && <span>{snapshot.mode}</span>}
-        {snapshot?.model && <span>{snapshot.model}</span>}
-        {begun !== null && <Ago at={begun} />}
-        {begun !== null && <span class="clock">{formatClock(end - begun)}</span>}
-        {snapshot?.workspace && <span class="path">{snapshot.workspace}</span>}
-      </p>
-      {snapshot?.stuck && <p class="fault">{t('stuck')}</p>}
-      {snapshot && !snapshot.answered && snapshot.endedAt === null && <p class="fault">{t('noWorker')}</p>}
-      {snapshot?.failure && <p class="fault">{snapshot.failure.message}</p>}
-      {run.lost !== null && <p class="fault">{run.lost}</p>}
-    </header>
+    <>
+      <header class="run-head">
+        <div class="run-title">
+          <h1 title={snapshot?.goal ?? ''}>{snapshot?.goal ?? (progress.goal || run.id)}</h1>
+          <Controls run={run} />
+          {(outcome !== null || isIdle) && snapshot && <Again snapshot={snapshot} />}
+        </div>
+        <p class="about">
+          <StateChip outcome={outcome} phase={phaseOf(run)} />
+          {isIdle && last?.kind === 'answer' && <StateChip outcome={last.outcome} phase={null} />}
+          {parent !== '' && <Link to={runHref(parent)}>↑ {parent}</Link>}
+          <span>{run.id}</span>
+          {snapshot?.mode && <span>{snapshot.mode}</span>}
+          {snapshot?.model && <span>{snapshot.model}</span>}
+          {begun !== null && <Ago at={begun} />}
+          {begun !== null && <span class="clock">{formatClock(end - begun)}</span>}
+          {snapshot?.workspace && <span class="path">{snapshot.workspace}</span>}
+        </p>
+        {snapshot?.stuck && <p class="fault">{t('stuck')}</p>}
+        {snapshot?.failure && <p class="fault">{snapshot.failure.message}</p>}
+        {run.lost !== null && <p class="fault">{run.lost}</p>}
+      </header>
+      {snapshot && !snapshot.answered && snapshot.endedAt === null && (
+        <p class="fault no-worker">{t('noWorker')}</p>
+      )}
+    </>
   );
 }
 
@@ -48,6 +57,17 @@ function phaseOf({ snapshot, progress, ended }: RunModel): string {
   if (progress.paused) return 'paused';
   const shown = snapshot?.phase ?? progress.phase;
   return shown === 'idle' && !progress.idle ? progress.phase : shown;
+}
+
+/** Leads to the form of a start, filled in as this run was started: a person changes the model, say. */
+function Again({ snapshot }: { snapshot: RunSnapshot }) {
+  const sending = useSending();
+  const begin = async () => (await import('../home/start-again.js')).startAgain(snapshot);
+  return (
+    <button type="button" onClick={() => void sending.send(begin)}>
+      {t('startAgain')}
+    </button>
+  );
 }
 
 type Verb = 'pause' | 'resume' | 'stop' | 'cancel' | 'finish';

@@ -11,9 +11,17 @@ import { t } from '../words/words.js';
 
 const AGAIN_MS = 5_000;
 
-/** Reads the list again and again while it is shown. `runs`: null until it was read once. */
-export function useRuns(query: string): { runs: ListedRun[] | null; fault: string | null } {
+/** `runs`: null until the list was read once. `isRead`: they are those of the query, and not of an earlier one. */
+interface ReadRuns {
+  runs: ListedRun[] | null;
+  fault: string | null;
+  isRead: boolean;
+}
+
+/** Reads the list again and again while it is shown. */
+export function useRuns(query: string): ReadRuns {
   const runs = useSignal<ListedRun[] | null>(null);
+  const readFor = useSignal<string | null>(null);
   const fault = useSignal<string | null>(null);
   useEffect(() => {
     let open = true;
@@ -22,6 +30,7 @@ export function useRuns(query: string): { runs: ListedRun[] | null; fault: strin
         found => {
           if (!open) return;
           runs.value = found;
+          readFor.value = query;
           fault.value = null;
         },
         error => {
@@ -35,7 +44,7 @@ export function useRuns(query: string): { runs: ListedRun[] | null; fault: strin
       clearInterval(timer);
     };
   }, [query]);
-  return { runs: runs.value, fault: fault.value };
+  return { runs: runs.value, fault: fault.value, isRead: readFor.value === query };
 }
 
 export function RunList({ runs, label }: { runs: readonly ListedRun[]; label: string }) {

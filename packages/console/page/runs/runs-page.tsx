@@ -16,17 +16,23 @@ import { RunRow, useRuns, useUsages } from './run-list.js';
 const PAGE = 50;
 const MOST = 200;
 const TYPED_MS = 250;
+/** After this time without the runs, stored conversations are listed alone. */
+const LATE_MS = 2_000;
 
 export function RunsPage() {
   const limit = useSignal(PAGE);
   const filter = draft('runs filter', '{}');
   const words = useSettled(wordsOf(filter.value));
   const narrowed = isNarrowed(filter.value);
-  const { runs, fault } = useRuns(`${filterQuery(filter.value, words)}&limit=${limit.value}`);
+  const query = `${filterQuery(filter.value, words)}&limit=${limit.value}`;
+  const { runs, fault, isRead: areRunsRead } = useRuns(query);
   const { lines, hits, fault: keptFault } = useKept(words, limit.value);
+  const isLate = useLate(query);
+  // A conversation whose run is about to be listed would change its row under the pointer.
+  const areKeptShown = areRunsRead || fault !== null || isLate;
   // The store does not know which of its conversations are open or how they ended.
-  const rows = mergedRows(runs ?? [], narrowed ? [] : (lines ?? []));
-  const isRead = runs !== null && lines !== null;
+  const rows = mergedRows(runs ?? [], narrowed || !areKeptShown ? [] : (lines ?? []));
+  const isRead = areRunsRead && lines !== null;
   return (
     <>
       <header class="page-head">
@@ -100,6 +106,19 @@ function useSettled(text: string): string {
     return () => clearTimeout(timer);
   }, [text]);
   return settled.value;
+}
+
+/** True once the query has been the same for some time. */
+function useLate(query: string): boolean {
+  const late = useSignal<string | null>(null);
+  useEffect(() => {
+    const timer = setTimeout(() => (late.value = query), LATE_MS);
+    return () => {
+      clearTimeout(timer);
+      late.value = null;
+    };
+  }, [query]);
+  return late.value === query;
 }
 
 function useKept(words: string, limit: number) {

@@ -184,6 +184,7 @@ export const EN = {
   faultEmpty: 'Nothing was typed.',
   faultFields: '{field} is needed.',
   newRun: 'New run',
+  startAgain: 'Start again',
   goOn: 'Go on from here',
   goal: 'Goal',
   goalHint: 'What is to be achieved?',

@@ -180,6 +180,7 @@ export const ZH: Words = {
   faultEmpty: '尚未输入内容。',
   faultFields: '{field} 为必填项。',
   newRun: '新建运行',
+  startAgain: '重新开始',
   goOn: '从这里继续',
   goal: '目标',
   goalHint: '要达成什么？',

@@ -134,6 +134,14 @@ test('form: fields with titles, choices and defaults → a line each', () => {
   ]);
 });
 
+test('form: a field with a title → it stands beside the name, and before the other words in a line', () => {
+  const [field] = formFields({
+    properties: { length: { type: 'number', title: 'Boat', description: 'In m' } },
+  });
+  expect(field).toMatchObject({ label: 'length', title: 'Boat', hint: 'In m' });
+  expect(field && fieldLine(field)).toBe('- length (number, optional): Boat · In m');
+});
+
 test('WB7 form: a name, words and choices that hide something → show it; long ones stand whole', () => {
   const description = `${'Say it. '.repeat(100)}Then all is deleted.`;
   const schema = {
@@ -145,7 +153,7 @@ test('WB7 form: a name, words and choices that hide something → show it; long 
     label: 'na‹U+200B›me',
     choices: [{ value: 'ke\u202eep', title: 'Ke‹U+00AD›ep' }],
   });
-  expect(field?.words).toBe(`${description} · Ke‹U+00AD›ep (ke‹U+202E›ep)`);
+  expect(field?.hint).toBe(`${description} · Ke‹U+00AD›ep (ke‹U+202E›ep)`);
 });
 
 test('WB7 form: names that differ in blanks → look different', () => {

@@ -4,13 +4,15 @@ import { ToolContent } from '@steersman/components';
 import { useEffect } from 'preact/hooks';
 import { formatCount } from 'steersman/base';
 import type { Message, ModelRequest, ThreadTranscript } from 'steersman/client';
-import { get, runPath } from '../../ask.js';
+import { AskFault, get, runPath } from '../../ask.js';
 import { Earlier } from '../../parts/earlier.js';
 import { costWords, shortCount } from '../../parts/figures.js';
 import { Fold } from '../../parts/fold.js';
+import { Fault, faultWords } from '../../parts/sending.js';
 import { resultText } from '../../parts/text/result-text.js';
 import { Ago, durationWords } from '../../parts/time.js';
 import type { RunModel } from '../../run-model.js';
+import { streamState } from '../../state.js';
 import { named, t } from '../../words/words.js';
 import { type ModelCall, modelCallsIn, saidBefore } from './model-calls.js';
 
@@ -74,19 +76,30 @@ type Sent =
 
 function CallDetails({ run, call }: { run: RunModel; call: ModelCall }) {
   const sent = useSignal<Sent | null>(null);
+  const fault = useSignal<string | null>(null);
   const reply = useSignal<Message | null>(null);
   const { callId, messageId, failure, usage } = call;
   useEffect(() => {
-    void sentIn(run.id, call).then(found => (sent.value = found));
-    if (messageId !== null)
+    if (sent.peek() === null)
+      sentIn(run.id, call).then(
+        found => {
+          sent.value = found;
+          fault.value = null;
+        },
+        error => (fault.value = faultWords(error)),
+      );
+    if (messageId !== null && reply.peek() === null)
       get<Message[]>(runPath(run.id, `messages?id=${encodeURIComponent(messageId)}`)).then(
         ([found]) => (reply.value = found ?? null),
         () => undefined,
       );
-  }, [callId, messageId]);
+    // What a console that was away could not tell is asked again.
+  }, [callId, messageId, streamState.value === 'live']);
   return (
     <div class="call">
-      {sent.value === null ? <p class="muted">{t('loading')}</p> : <SentView sent={sent.value} />}
+      {sent.value === null && fault.value === null && <p class="muted">{t('loading')}</p>}
+      {sent.value !== null && <SentView sent={sent.value} />}
+      <Fault of={fault.value} />
       {usage && (
         <p class="muted">
           {t('callUsage', {
@@ -109,18 +122,27 @@ function CallDetails({ run, call }: { run: RunModel; call: ModelCall }) {
   );
 }
 
+/** Throws if the console is away: then nothing is known. */
 async function sentIn(runId: string, { callId, messageId }: ModelCall): Promise<Sent> {
   try {
     return {
       kind: 'request',
       request: await get<ModelRequest>(runPath(runId, `request?call=${encodeURIComponent(callId)}`)),
     };
-  } catch {
+  } catch (error) {
     // The run keeps the requests of its last calls, and only a worker tells them.
+    if (isAway(error)) throw error;
   }
-  const threads = await get<ThreadTranscript[]>(runPath(runId, 'transcript')).catch(() => []);
+  const threads = await get<ThreadTranscript[]>(runPath(runId, 'transcript')).catch(error => {
+    if (isAway(error)) throw error;
+    return [];
+  });
   const messages = messageId === null ? null : saidBefore(threads, messageId);
   return messages === null ? { kind: 'unknown' } : { kind: 'messages', messages };
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof AskFault && error.code === 'away';
 }
 
 function SentView({ sent }: { sent: Sent }) {

@@ -1,0 +1,187 @@
+/** What a person meets on the way through the console: typed starts, forms, lists and calls, in Chromium. */
+import type { Page } from 'playwright-core';
+import { afterAll, describe, expect, test } from 'vitest';
+import { execution, plan, verdict } from '../../packages/test-kit/role-outputs.js';
+import { browserPath, consoleOfFile } from '../support/browser.js';
+import type { ScriptedReply } from '../support/endpoint/model.js';
+import { fakeMcp } from '../support/fake-mcp-server.js';
+import { rigOfFile } from '../support/rig-of-file.js';
+import { byRole, calls, latch, settingsYaml } from '../support/steering.js';
+import { until } from '../support/wait.js';
+
+const fake = fakeMcp();
+const LONG = Array.from({ length: 80 }, (_, at) => `Line ${at}.`).join('\n\n');
+
+describe.skipIf(browserPath === null)('console', () => {
+  afterAll(() => fake.remove());
+  const rig = rigOfFile({
+    config: {
+      'steersman.yaml': settingsYaml('steering: note'),
+      '.mcp.json': JSON.stringify({ mcpServers: { fake: fake.stdioEntry() } }),
+    },
+  });
+  const shown = consoleOfFile(rig);
+  const attended = { mode: 'react' as const, attended: true, autoApprove: true };
+  const at = (id: string, view = '') => `${shown.url}runs/${encodeURIComponent(id)}${view}`;
+  const inView = (page: Page, selector: string) =>
+    page.locator(selector).evaluate<boolean, void, HTMLElement>(element => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      const top = document.elementFromPoint(x + Math.min(width, 20) / 2, y + height / 2);
+      return top !== null && (element === top || element.contains(top));
+    });
+
+  test('FC7 a start that is typed → a reload keeps it: goal, check, limit, model and approvals', async () => {
+    const page = await shown.open();
+    await page.getByRole('textbox', { name: 'Goal' }).fill('Fix the greeting.');
+    await page.getByLabel('Approvals').selectOption('all');
+    await page
+      .getByLabel(/^Model/)
+      .first()
+      .selectOption({ label: 'another …' });
+    await page.getByPlaceholder('openai/gpt-5-mini').fill('lab/large');
+    await page.getByText('Checks, limits, files').click();
+    await page.getByLabel('Checks').fill('npm test');
+    await page.getByLabel('Cost in US dollars').fill('0.25');
+    await page.reload();
+    await page.getByLabel('Checks').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Goal', exact: true }).inputValue()).toBe(
+      'Fix the greeting.',
+    );
+    const values = ['Approvals', 'Checks', 'Cost in US dollars'].map(name =>
+      page.getByLabel(name).inputValue(),
+    );
+    expect(await Promise.all(values)).toEqual(['all', 'npm test', '0.25']);
+    expect(
+      await page
+        .getByLabel(/^Model/)
+        .first()
+        .inputValue(),
+    ).toBe('lab/large');
+    await page.context().close();
+  });
+
+  test('a page that is left scrolled down → the next one begins at its top', async () => {
+    rig.play(() => ({ text: LONG }));
+    const run = await rig.start('Say much.', { ...attended, keepOpenSeconds: 600 });
+    const page = await shown.open();
+    await page.setViewportSize({ width: 900, height: 160 });
+    // What is drawn at once keeps the place; a page that is loaded first would not.
+    await page.locator(`a[href$="${encodeURIComponent(run.workflowId)}"]`).click();
+    await page.getByText('Line 79.').first().waitFor();
+    await until('it is scrolled down', () => page.evaluate<boolean>('scrollY > 200'));
+    await page.getByRole('link', { name: 'Home' }).click();
+    await page.getByText('answered, open').first().waitFor();
+    expect(await page.evaluate<number[]>('[scrollY, Number(document.body.scrollHeight > 300)]')).toEqual([
+      0, 1,
+    ]);
+    await run.cancel();
+    await page.context().close();
+  });
+
+  test('a form of many fields, and a value that does not fit → the refusal is in view, and so is the last field', async () => {
+    rig.play((_request, index) =>
+      index === 0 ? calls({ name: 'order', arguments: { notes: 9 } }) : { text: 'Ordered.' },
+    );
+    const run = await rig.start('Order much.', attended);
+    const page = await shown.open(run.workflowId);
+    await page.setViewportSize({ width: 1000, height: 620 });
+    const card = page.locator('.card.gate');
+    await card.getByLabel('Size').fill('four');
+    await until('it is refused', async () => {
+      await card
+        .getByRole('button', { name: 'Submit' })
+        .click({ timeout: 1_000 })
+        .catch(() => undefined);
+      return (await card.locator('.fault').count()) > 0;
+    });
+    expect(await inView(page, '.card.gate .fault')).toBe(true);
+    // Of what it asks nothing is cut off: it scrolls with its fields.
+    const cut = await card
+      .locator('.gate-body')
+      .evaluate<number, void, HTMLElement>(body => body.scrollHeight - body.clientHeight);
+    expect(cut).toBeLessThanOrEqual(1);
+    await card.getByLabel('Note 9').scrollIntoViewIfNeeded();
+    expect(await inView(page, '.card.gate label:last-of-type > input')).toBe(true);
+    await card.getByLabel('Size').fill('4');
+    await card.getByRole('button', { name: 'Submit' }).click();
+    await run.result();
+    await page.context().close();
+  });
+
+  test('FC7 a filter is taken off → no row is a stored conversation that then becomes a run', async () => {
+    const page = await shown.open();
+    const started = { startedAt: new Date().toISOString(), endedAt: null, outcome: null, phase: 'idle' };
+    const listed = {
+      id: 'kept-1',
+      runId: 'r',
+      goal: 'Kept.',
+      mode: 'react',
+      waiting: null,
+      stuck: null,
+      ...started,
+    };
+    const line = { id: 'kept-1', title: 'Kept.', workspace: '/w', startedAt: 0, changedAt: Date.now() };
+    const held = latch();
+    let looks = 0;
+    await page.route('**/api/sessions?**', route => route.fulfill({ json: [line] }));
+    await page.route('**/api/runs?**', async route => {
+      looks += 1;
+      if (route.request().url().includes('outcome=')) return route.fulfill({ json: [] });
+      if (looks > 1) await held.until;
+      return route.fulfill({ json: [listed] });
+    });
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    const row = page.locator('ul.rows a');
+    await row.first().waitFor();
+    await page.getByLabel('State').selectOption('unverified');
+    await row.first().waitFor({ state: 'detached' });
+    await page.getByLabel('State').selectOption('');
+    await until('the list is asked for', async () => looks > 2);
+    expect(await row.count()).toBe(0);
+    held.open();
+    await row.first().waitFor();
+    expect(await row.first().getAttribute('href')).toBe('/runs/kept-1');
+    await page.context().close();
+  });
+
+  test('a call is opened while the console does not answer → that is said, and not that it can not be rebuilt', async () => {
+    rig.play(() => ({ text: 'Said.' }));
+    const run = await rig.start('Say it.', attended);
+    await run.result();
+    const page = await shown.open(run.workflowId);
+    await page.goto(at(run.workflowId, '#modelCalls'));
+    await page.locator('details.artifact > summary').first().waitFor();
+    await page.route('**/api/runs/**', route => route.abort());
+    await page.locator('details.artifact > summary').first().click();
+    await page.locator('.call').getByText('The console does not answer').waitFor();
+    expect(await page.getByText('can not be rebuilt').count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('a verdict that has the answer among other texts → the answer stands in its own card too', async () => {
+    rig.play(
+      byRole({
+        planner: [{ text: plan({ todos: ['Count'] }) }],
+        executor: [{ text: execution({ summary: 'Counted.', taskCompleted: true }) }],
+        verifier: [{ text: verdict({ summary: 'There are three.' }) }],
+      }) as (request: unknown, index: number) => ScriptedReply,
+    );
+    const run = await rig.start('Count them.', { ...attended, mode: 'team' });
+    await run.result();
+    const page = await shown.open(run.workflowId);
+    await page.locator('.entry.answer').getByText('There are three.').waitFor();
+    await page.context().close();
+  });
+
+  test('FC7 a run is to be started again → its goal, folder and checks stand in the form, and the model can be another', async () => {
+    rig.play(() => ({ text: 'Said again.' }));
+    const run = await rig.start('Say it again.', { ...attended, checks: [{ run: 'true' }] });
+    await run.result();
+    const page = await shown.open(run.workflowId);
+    await page.getByRole('button', { name: 'Start again' }).click();
+    await page.getByLabel('Checks').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Goal', exact: true }).inputValue()).toBe('Say it again.');
+    expect(await page.getByLabel('Checks').inputValue()).toBe('true');
+    await page.context().close();
+  });
+});
