@@ -164,19 +164,36 @@ const MEASURES: Measures = {
 
 export function partBytes(state: RunState): Record<Path, number> {
   const paths = Object.keys(BOUNDS) as Path[];
-  const parts: Parts = { ...state };
-  const sizes = paths.map(path => [path, MEASURES[path]?.(state) ?? jsonBytes(partAt(parts, path))]);
-  return Object.fromEntries(sizes) as Record<Path, number>;
+  return Object.fromEntries(paths.map(path => [path, bytesOfPart(state, path)])) as Record<Path, number>;
 }
 
-type Parts = Readonly<Record<string, unknown>>;
+function bytesOfPart(state: RunState, path: Path): number {
+  return MEASURES[path]?.(state) ?? jsonBytes(partAt(state, path));
+}
 
-function partAt(parts: Parts, path: Path): unknown {
+function partAt(state: RunState, path: Path): unknown {
   const [part = '', field] = path.split('.');
-  const value = parts[part];
+  const value: unknown = state[part as keyof RunState];
   // No globals are used, because each is slow in the workflow sandbox.
-  return field !== undefined && isObject(value) ? (value as Parts)[field] : value;
+  return field !== undefined && isObject(value) ? (value as Readonly<Record<string, unknown>>)[field] : value;
 }
+
+/**
+ * True if the threads exceed the room that the rest of the state leaves. No part exceeds its bound, so measuring ends as soon as
+ * the parts measured so far leave enough: mostly after the first, which has the most room and never changes.
+ */
+export function mustShorten(state: RunState): boolean {
+  let over = threadsBytes(state) - BOUNDS.threads;
+  for (const path of MOST_ROOM_FIRST) {
+    if (over <= 0) return false;
+    over -= BOUNDS[path] - bytesOfPart(state, path);
+  }
+  return over > 0;
+}
+
+const MOST_ROOM_FIRST = (Object.keys(BOUNDS) as Path[])
+  .filter(path => path !== 'threads')
+  .sort((a, b) => BOUNDS[b] - BOUNDS[a]);
 
 export function roomForThreads(state: RunState): number {
   const { threads: _threads, ...others } = partBytes(state);
@@ -189,10 +206,4 @@ function sum(numbers: readonly number[]): number {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
-}
-
-/** True if the threads exceed the space that the rest of the state leaves. The costly measure runs only for large threads. */
-export function mustShorten(state: RunState): boolean {
-  const bytes = threadsBytes(state);
-  return bytes > BOUNDS.threads && bytes > roomForThreads(state);
 }

@@ -5,8 +5,11 @@ import { jsonBytes } from '../json/json.js';
 export function measuredOnce<V extends object, M>(measure: (value: V) => M): (value: V) => M {
   const known = new WeakMap<V, M>();
   return value => {
-    const measured = known.get(value) ?? measure(value);
-    known.set(value, measured);
+    let measured = known.get(value);
+    if (measured === undefined) {
+      measured = measure(value);
+      known.set(value, measured);
+    }
     return measured;
   };
 }
@@ -40,7 +43,9 @@ export function sizeOfMember(key: string, value: object): number {
 }
 
 export function sizeOfRecord(values: Readonly<Record<string, object>>): number {
-  return Object.entries(values).reduce((bytes, [key, value]) => bytes + sizeOfMember(key, value), 2);
+  let bytes = 2;
+  for (const key of Object.keys(values)) bytes += sizeOfMember(key, values[key] ?? {});
+  return bytes;
 }
 
 /** Limit for an answer to a query: the SDK warns above 512 KB of payload, and the server refuses above 2 MB. */

@@ -2,7 +2,7 @@
 
 import { ownValue } from '../../base/json/json.js';
 import { EVENT_BYTES, JOURNAL_BYTES, MOST_TOOLS_COUNTED } from '../../base/sizes/bounds.js';
-import { countOver } from '../../base/sizes/sizes.js';
+import { sizeOf, sizeOfList } from '../../base/sizes/sizes.js';
 import { fitted } from '../../base/text/fit.js';
 import type { CheckStatus } from '../checks/check.js';
 import type { Basis, Rest } from '../evidence/evidence.js';
@@ -331,9 +331,23 @@ export function record<T extends JournalType>(
     event.step = journal.steps;
   }
   journal.usedTools = withUse(journal.usedTools, event);
-  journal.events.push(fitted(event, EVENT_BYTES));
-  journal.events.splice(0, Math.max(0, journal.events.length - JOURNAL_KEPT));
-  journal.events.splice(0, countOver(journal.events, JOURNAL_BYTES));
+  append(journal.events, fitted(event, EVENT_BYTES));
+}
+
+/** Bytes of the events of a journal, which only `append` changes. */
+const bytesOfEvents = new WeakMap<JournalEvent[], number>();
+
+function append(events: JournalEvent[], event: JournalEvent): void {
+  let bytes = (bytesOfEvents.get(events) ?? sizeOfList(events)) + sizeOf(event) + 1;
+  events.push(event);
+  let over = 0;
+  for (const oldest of events) {
+    if (events.length - over <= JOURNAL_KEPT && bytes <= JOURNAL_BYTES) break;
+    bytes -= sizeOf(oldest) + 1;
+    over += 1;
+  }
+  if (over > 0) events.splice(0, over);
+  bytesOfEvents.set(events, bytes);
 }
 
 export function endsStep(event: JournalEvent): event is StepEvent {

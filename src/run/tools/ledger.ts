@@ -65,16 +65,20 @@ export function idempotencyKeyOf(
 
 /** Returns two 32-bit hashes over UTF-16 units, as 16 hex digits. It is fast, because replays hash all that a run sent. */
 export function hash64(text: string): string {
-  return hex32(hash32(text, 0xdeadbeef, 1_299_709)) + hex32(hash32(text, 0x41c6ce57, 1_999_993));
+  // `Math.imul` is avoided: in the workflow sandbox each use of a global goes through an interceptor, and calls differ
+  // by run, which discards compiled code. The factors are below 2^21, so that products are exact.
+  let first = 0xdeadbeef | 0;
+  let second = 0x41c6ce57;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    first = ((first ^ unit) * 1_299_709) | 0;
+    second = ((second ^ unit) * 1_999_993) | 0;
+  }
+  return hex32(mixed(first)) + hex32(mixed(second));
 }
 
-/** `factor` must be below 2^21, so that products are exact. */
-function hash32(text: string, seed: number, factor: number): number {
-  // `Math.imul` is avoided: in the workflow sandbox each use of a global goes through an interceptor, and calls differ
-  // by run, which discards compiled code.
-  let hash = seed | 0;
-  for (let index = 0; index < text.length; index += 1) hash = ((hash ^ text.charCodeAt(index)) * factor) | 0;
-  hash = ((hash ^ (hash >>> 16)) * 1_540_483) | 0;
+function mixed(half: number): number {
+  let hash = ((half ^ (half >>> 16)) * 1_540_483) | 0;
   hash = ((hash ^ (hash >>> 13)) * 1_732_051) | 0;
   return hash ^ (hash >>> 16);
 }
@@ -145,10 +149,10 @@ export function recordCall(
 }
 
 function dropOldest(ledger: Ledger): void {
-  const entries = Object.entries(ledger.entries);
   let bytes = sizeOfRecord(ledger.entries);
-  let left = entries.length;
-  for (const [key, entry] of entries) {
+  let left = Object.keys(ledger.entries).length;
+  if (left <= LEDGER_KEPT && bytes <= LEDGER_BYTES) return;
+  for (const [key, entry] of Object.entries(ledger.entries)) {
     if (left <= LEDGER_KEPT && bytes <= LEDGER_BYTES) return;
     delete ledger.entries[key];
     bytes -= sizeOfMember(key, entry);

@@ -15,25 +15,27 @@ import type { Run } from '../run/run.js';
 export function safePoint(run: Run, hears: () => boolean): Promise<void> | null {
   run.ports.throwIfCancelled();
   run.line.giveWay();
-  if (keepDue(run, () => comesToMore(run)))
+  const isLarge = mustShorten(run.state);
+  // Stores the conversation before it is shortened, and before the run continues as new.
+  if (keepDue(run, () => isLarge || run.ports.handoverNear(run.state)))
     return keepSession(run).then(() => offloadAndArrive(run, hears) ?? undefined);
-  return offloadAndArrive(run, hears);
+  return offloadAndArrive(run, hears, isLarge);
 }
 
-/** Stores the conversation before it is shortened, and before the run continues as new. */
-function comesToMore({ state, ports }: Run): boolean {
-  return mustShorten(state) || ports.handoverNear(state);
-}
-
-function offloadAndArrive(run: Run, hears: () => boolean): Promise<void> | null {
+/** `isLarge`: the threads exceed their room, if the caller has measured that. */
+function offloadAndArrive(run: Run, hears: () => boolean, isLarge?: boolean): Promise<void> | null {
   run.ports.throwIfCancelled();
   if (reportsAreOver(run.state.tasks)) return offloadReports(run).then(() => arrive(run, hears) ?? undefined);
-  return arrive(run, hears);
+  return arrive(run, hears, isLarge);
 }
 
-function arrive(run: Run, hears: () => boolean): Promise<void> | null {
+function arrive(
+  run: Run,
+  hears: () => boolean,
+  isLarge: boolean = mustShorten(run.state),
+): Promise<void> | null {
   const { state, ports } = run;
-  if (mustShorten(state))
+  if (isLarge)
     shortenThreads(state, { maxBytes: roomForThreads(state), why: 'size of the state', at: ports.now() });
   run.show();
   if (run.line.handoverDue()) return ports.handOver(state);

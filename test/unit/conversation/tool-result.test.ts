@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BUILT_IN_WORDS } from '../../../src/base/words/words.js';
 import { failedNote, notAllowedNote } from '../../../src/conversation/tool-notes.js';
-import { contentText, toolResult, toolResultText } from '../../../src/conversation/tool-result.js';
+import {
+  contentText,
+  eventTextOf,
+  toolResult,
+  toolResultText,
+} from '../../../src/conversation/tool-result.js';
 import type { CallFailure } from '../../../src/run/limits/failure.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
 import type { ToolContent, ToolEnding } from '../../../src/run/messages/message.js';
@@ -10,6 +15,16 @@ import type { ToolContent, ToolEnding } from '../../../src/run/messages/message.
 const CALL = { id: 'c1', name: 'read' };
 const WORDS = BUILT_IN_WORDS.en;
 const text = (said: string): ToolContent => ({ type: 'text', text: said });
+
+test.each<[string, string, string, boolean]>([
+  ['a short line', 'Done.', 'Done.', false],
+  ['nothing', '', '', false],
+  ['space around a short line', `${' '.repeat(2_000)}Done.${' '.repeat(2_000)}`, 'Done.', false],
+  ['a long line', 'word '.repeat(1_000), `${'word '.repeat(40).slice(0, 199)}…`, true],
+  ['an outline of JSON', '{"a": 1}', 'a: 1', true],
+])('eventTextOf: %s → its preview, and whether it says less', (_, given, told, isCut) => {
+  expect(eventTextOf(given)).toEqual({ text: told, ...(isCut && { cut: true }) });
+});
 
 describe('toolResult', () => {
   test.each<[ToolEnding, boolean, string]>([

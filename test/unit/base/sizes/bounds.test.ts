@@ -14,7 +14,14 @@ import { sizeOfList } from '../../../../src/base/sizes/sizes.js';
 import { cutText, cutWithoutStore, fitted } from '../../../../src/base/text/fit.js';
 import { fitMessage } from '../../../../src/conversation/fit-message.js';
 import { fitForHandover } from '../../../../src/conversation/handover.js';
-import { BOUNDS, MAX_STATE_BYTES, partBytes } from '../../../../src/conversation/state-bounds.js';
+import {
+  BOUNDS,
+  mustShorten,
+  MAX_STATE_BYTES,
+  partBytes,
+  roomForThreads,
+  threadsBytes,
+} from '../../../../src/conversation/state-bounds.js';
 import { toolResult } from '../../../../src/conversation/tool-result.js';
 import { chargedSoFar } from '../../../../src/features/credits/rules.js';
 import { readPlannedTasks } from '../../../../src/rules/outputs/planned-tasks.js';
@@ -257,6 +264,24 @@ describe('the bounds of a run', () => {
     const before = state.threads[MAIN_THREAD]?.messages.length;
     expect(jsonBytes(state.threads)).toBeGreaterThan(BOUNDS.threads);
     expect(fitForHandover(state, 'run-a', 5).threads[MAIN_THREAD]?.messages).toHaveLength(before ?? 0);
+  });
+
+  test('mustShorten: any texts and conversations, few and many → as the whole state measures (ST1)', () => {
+    const found = new Set<boolean>();
+    const same = (text: string, times: number, said: string, turns: number) => {
+      const state = fullState(text, times);
+      talk(state, said, turns);
+      const exceeds = threadsBytes(state) > roomForThreads(state);
+      expect(mustShorten(state)).toBe(exceeds);
+      found.add(exceeds);
+    };
+    fc.assert(
+      fc.property(textArb, fc.integer({ min: 1, max: 12 }), textArb, fc.integer({ min: 1, max: 25 }), same),
+      { numRuns: propertyRuns(8) },
+    );
+    same('w', 1, 'w'.repeat(3_000), 50);
+    same('w', 1, 'w'.repeat(25_000), 25);
+    expect(found).toEqual(new Set([false, true]));
   });
 
   test('gates: as many as there is room for → all within their bound, each with a text left (ST1)', () => {

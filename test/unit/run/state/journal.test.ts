@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { jsonBytes } from '../../../../src/base/json/json.js';
+import { JOURNAL_BYTES } from '../../../../src/base/sizes/bounds.js';
 import { preview } from '../../../../src/base/text/preview.js';
 import {
   eventsSince,
@@ -34,6 +36,25 @@ describe('record', () => {
     expect(events).toHaveLength(JOURNAL_KEPT);
     expect([events[0]?.seq, events.at(-1)?.seq]).toEqual([first, count]);
   });
+});
+
+test('record: events too large to keep 500, also in a journal that was handed over → the newest that fit, not one fewer', () => {
+  const text = 'x'.repeat(3_000);
+  let journal = newJournal();
+  for (let count = 1; count <= 120; count += 1) {
+    record(journal, count, 'paused', { reason: text.slice(0, (count * 37) % 3_000) });
+    if (count === 100) journal = structuredClone(journal);
+  }
+  const { events } = journal;
+  expect(jsonBytes(events)).toBeLessThanOrEqual(JOURNAL_BYTES);
+  expect(events.length).toBeLessThan(120);
+  const before = {
+    seq: events[0]?.seq,
+    at: 1,
+    type: 'paused',
+    reason: text.slice(0, ((120 - events.length) * 37) % 3_000),
+  };
+  expect(jsonBytes([before, ...events])).toBeGreaterThan(JOURNAL_BYTES);
 });
 
 describe('eventsSince', () => {
