@@ -30,8 +30,11 @@ export interface LoadRunInput {
   lists?: true;
 }
 
-/** What a run pins. `listed`: the store of sessions has its records up to here. */
-export type LoadedRun = PinnedRun & { listed?: Mark };
+/**
+ * What a run pins. `listed`: the store of sessions has its records up to here. `start`: the look at the workspace before the
+ * first goal, if its work is judged: the run makes no other.
+ */
+export type LoadedRun = PinnedRun & { listed?: Mark; start?: LookFinds['start'] };
 
 export interface CallModelInput {
   callId: string;

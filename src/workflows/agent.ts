@@ -15,8 +15,8 @@ import { wordsOf } from '../base/words/words.js';
 import { resumedState } from '../conversation/handover.js';
 import { callerFault, chainFault, type Given, NOTHING_GIVEN, readStart } from '../rules/agents/run-input.js';
 import { restOf } from '../rules/agents/subagent.js';
-import type { PinnedRun } from '../run/agents/run-config.js';
-import { causeText } from '../run/limits/cause.js';
+import { behavesAs, type PinnedRun } from '../run/agents/run-config.js';
+import { causeText, USUAL_CAUSES } from '../run/limits/cause.js';
 import { type CallFailure, FAILURE } from '../run/limits/failure.js';
 import type { GoalEnd } from '../run/state/goal.js';
 import { lackAtEnd, UNKEPT } from '../run/state/kept.js';
@@ -73,13 +73,22 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
     const unread = endRun(run, end);
     const about = { id: workflowInfo().workflowId, now: ports.now(), seen: seenOf(run) };
     const result = resultOf(state, { ...end, unread, ...about });
-    // Temporal shows all these outcomes as completed; the memo tells them apart even without search attributes.
-    if (end.outcome !== 'completed') upsertMemo({ outcome: end.outcome, cause: end.cause });
+    if (!isShown(run, end)) upsertMemo({ outcome: end.outcome, cause: end.cause });
     await close(run, end);
     const told = { ...result, ...lackNoted(run) };
     if (end.outcome === 'failed') throw runFailure(end, told);
     return told;
   }
+}
+
+/**
+ * True if lists tell outcome and cause without the memo. Temporal shows each outcome as completed, so the memo has those that
+ * no search attribute tells, and unusual causes.
+ */
+function isShown({ state }: Run, { outcome, cause }: GoalEnd): boolean {
+  const isCompleted = outcome === 'completed';
+  if (!behavesAs(state.pinned, 5)) return isCompleted;
+  return USUAL_CAUSES[outcome] === cause && (isCompleted || state.shown.AgentOutcome === outcome);
 }
 
 /** Settles the features and stores the end. A cancellation that arrives now is too late to interrupt it. */
@@ -135,7 +144,7 @@ async function begin(run: Run, ports: TemporalPorts, given: Given): Promise<Goal
   // Only a stop can interrupt loading.
   if (!loaded.ok) return refusedStart(run, loaded.failure);
   // From here on, the end of the run calls its hooks and releases its place.
-  const { listed, ...pinned } = loaded.value;
+  const { listed, start, ...pinned } = loaded.value;
   state.pinned = pinned;
   if (listed) state.log.kept = listed;
   const earlier = await saidEarlier(run, pinned, ports, given);
@@ -151,6 +160,7 @@ async function begin(run: Run, ports: TemporalPorts, given: Given): Promise<Goal
   ports.throwIfCancelled();
   if (refused) return refusedStart(run, refused);
   await beginRun(run, pinned, earlier.value);
+  if (start) state.goal.start = start;
   return null;
 }
 

@@ -26,14 +26,15 @@ import type { PinnedRole } from '../../run/agents/role.js';
 import { BEHAVIOUR, type PinnedRun, type RunSettings } from '../../run/agents/run-config.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { ceilingFault, type Limits, underCeilings } from '../../run/limits/limits.js';
+import { isVerified } from '../../run/position/modes.js';
 import { RECALL, type ToolDefinition } from '../../run/tools/tool.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { failpoint } from '../../shared/process/failpoints.js';
 import type { Beside } from '../feature.js';
 import type { Keeping } from '../keep.js';
 import { pack } from '../pack.js';
-import { raceStop, stopReason } from '../stop-signal.js';
-import type { SteersmanActivities } from '../types.js';
+import { raceStop, stopReason, within } from '../stop-signal.js';
+import type { LookFinds, SteersmanActivities } from '../types.js';
 import { type ListedTools, offerTools, withBeginning } from './offer-tools.js';
 import { namesModels, type PinModelsDeps, pinModels } from './pin-models.js';
 import { type RunFiles, type RunFilesDeps, readRunFiles } from './read-run-files.js';
@@ -45,6 +46,8 @@ export interface LoadRunDeps extends RunFilesDeps, PinModelsDeps {
   keeps?: boolean;
   /** Lists the run in that store: see `Keeping`. */
   readListing?: Keeping['readListing'];
+  /** Looks at a workspace before a goal: see `LoadedRun`. Default: the run looks by itself. */
+  lookAtStart?(workspace: string): Promise<LookFinds['start']>;
   /** Features of this worker, with the parts that they may use. Default: no features. */
   beside?: Beside;
   /** The worker's program chooses models. Default false. */
@@ -71,8 +74,9 @@ export function createLoadRun(deps: LoadRunDeps): SteersmanActivities['steersman
       const list =
         lists === true && deps.keeps === true && beginsSession(settings) ? deps.readListing?.() : undefined;
       const loaded = withinBound(await unlessCancelled(loadRun(deps, settings)));
+      const start = lists === true ? await unlessCancelled(startOf(deps, settings, loaded)) : undefined;
       const listed = await list?.();
-      return pack(listed ? { ...loaded, listed } : loaded);
+      return pack({ ...loaded, ...(listed && { listed }), ...(start && { start }) });
     } catch (error) {
       throw withDetails(error, deps);
     } finally {
@@ -80,6 +84,19 @@ export function createLoadRun(deps: LoadRunDeps): SteersmanActivities['steersman
       await failpoint('run.loaded');
     }
   };
+}
+
+const LOOK_MS = 20_000;
+const UNSEEN: LookFinds['start'] = { ref: null };
+
+/** Looks at the workspace of a run whose first goal is judged by what it changes. That saves the run an activity. */
+async function startOf(
+  { lookAtStart }: LoadRunDeps,
+  { mode, workspace }: RunSettings,
+  { listsStart, checks = [] }: PinnedRun,
+): Promise<LookFinds['start'] | undefined> {
+  if (!lookAtStart || listsStart !== true || !(isVerified(mode) || checks.length > 0)) return undefined;
+  return within(LOOK_MS, lookAtStart(workspace), UNSEEN).catch(() => UNSEEN);
 }
 
 /** Ends at once when cancelled, because a tool server may take long to start. A worker that shuts down lets it finish. */

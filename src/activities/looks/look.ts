@@ -46,7 +46,7 @@ export function createLook(deps: LookDeps) {
       case 'now':
         return now(workspace, input, deps);
       case 'start':
-        return start(workspace, blobs);
+        return lookAtStart(workspace, blobs);
       case 'list':
         return listFiles(workspace);
     }
@@ -76,7 +76,8 @@ async function before(
   return (await Promise.all(found)).flat();
 }
 
-async function start(workspace: string, blobs: BlobStore): Promise<LookFinds['start']> {
+/** Stores a list of all files, with sizes and times, for a later look. */
+export async function lookAtStart(workspace: string, blobs: BlobStore): Promise<LookFinds['start']> {
   const list = JSON.stringify(await listWorkspace(workspace));
   return { ref: await blobs.put(runIdOf(), list).catch(() => null) };
 }

@@ -1,6 +1,7 @@
 /** Lists runs from the server, newest first. */
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { OUTCOMES, type Outcome } from '../../run/limits/cause.js';
+import { ownValue } from '../../base/json/json.js';
+import { OUTCOMES, type Outcome, USUAL_CAUSES } from '../../run/limits/cause.js';
 import { isBelow } from '../../shared/below.js';
 import { hintOf, verbCall } from '../../shared/process/called-as.js';
 import { SteersmanError } from '../../shared/process/errors.js';
@@ -100,7 +101,7 @@ export function listedRun(info: WorkflowExecutionInfo): ListedRun {
     phase: open ? text(AgentPhase?.[0]) : 'ended',
     waiting: open ? text(AgentWaiting?.[0]) : null,
     outcome: outcome === 'open' ? null : outcome,
-    cause: text(info.memo?.cause) ?? (outcome === 'completed' ? 'verified' : null),
+    cause: text(info.memo?.cause) ?? ownValue<string>(USUAL_CAUSES, outcome ?? '') ?? null,
     mode: text(info.memo?.mode),
     goal: text(info.memo?.goal),
     ...timesOf(info),

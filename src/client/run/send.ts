@@ -201,9 +201,13 @@ function unserved(id: string): SteersmanError {
 }
 
 /** Returns an error that says that the run has ended, and how the next one can begin with the text. */
-function closed({ workflowId: id, status, memo }: RunDescription, text?: string): SteersmanError {
+function closed(
+  { workflowId: id, status, memo, searchAttributes }: RunDescription,
+  text?: string,
+): SteersmanError {
   // Temporal's `completed` only means that the run has an answer.
-  const how = memo?.outcome ?? status.name.toLowerCase().replace('_', ' ');
+  const shown = status.name === 'COMPLETED' ? searchAttributes.AgentOutcome?.[0] : undefined;
+  const how = memo?.outcome ?? shown ?? status.name.toLowerCase().replace('_', ' ');
   const hint =
     text === undefined
       ? `Its answer: ${hintOf(verbCall(`result ${id}`), '`run.result()`')}`

@@ -138,9 +138,10 @@ export type HookName = (typeof HOOKS)[number];
  * The behaviour of new runs. Each run keeps the version that it began with, so that its history replays. Version 2: an
  * answer does not count as a reply with tool calls; requested reads run before a message is read, and the router is
  * asked only if the table leaves a choice. Version 3: roles are found by ids such as `search_agent`. Version 4: one
- * gate asks about all edits of a reply; checks are made before the first change; results are left out by worth.
+ * gate asks about all edits of a reply; checks are made before the first change; results are left out by worth. Version 5:
+ * the memo has only ends that no search attribute tells.
  */
-export const BEHAVIOUR = 4;
+export const BEHAVIOUR = 5;
 
 /** True if a run began with this behaviour, or a later one. */
 export function behavesAs(pinned: { behaviour?: number } | null, version: number): boolean {

@@ -91,6 +91,12 @@ export function outcomeOf(cause: Cause): Outcome {
   }
 }
 
+/** The cause of an outcome that lists assume if a run's memo names none. */
+export const USUAL_CAUSES: Readonly<Partial<Record<Outcome, Cause>>> = {
+  completed: 'verified',
+  answered: 'direct_answer',
+};
+
 const BUDGETS: Record<BudgetKind, string> = {
   turns: 'model replies',
   totalTurns: 'model replies of the whole run',

@@ -7,7 +7,7 @@ import { createCheckCall, createCompareFile } from '../../activities/check-call.
 import type { WorkerParts } from '../../activities/feature.js';
 import { createKeeping, type Keeping } from '../../activities/keep.js';
 import { createLoadRun } from '../../activities/load/load-run.js';
-import { createLook, listFiles } from '../../activities/looks/look.js';
+import { createLook, listFiles, lookAtStart } from '../../activities/looks/look.js';
 import { createCallModel } from '../../activities/models/call-model.js';
 import { createResolveModel } from '../../activities/models/resolve-model.js';
 import { createStateReader } from '../../activities/models/state-reader.js';
@@ -67,6 +67,7 @@ function runActivities(parts: Parts, keeping: Keeping): ActivitiesOf<'steersmanL
       localStack,
       keeps: parts.keeps,
       readListing: keeping.readListing,
+      lookAtStart: workspace => lookAtStart(workspace, parts.blobs),
       beside: { features: WORKER_FEATURES, parts: workerParts(parts), ownTools: OWN_TOOLS },
       asksProgram: options.resolveModel !== undefined,
       listTools: workspace =>

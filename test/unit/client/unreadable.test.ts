@@ -175,10 +175,15 @@ describe('list: why a run ended, and when it began', () => {
     expect(run).toMatchObject({ outcome: 'unverified', cause: 'turn_cap' });
   });
 
-  test('completed → the one cause there is for it', async () => {
-    const indexedFields = { AgentOutcome: json('completed') };
+  test.each([
+    ['completed', 'verified'],
+    ['answered', 'direct_answer'],
+    ['unverified', null],
+    ['open', null],
+  ])('only the search attribute says %s → the usual cause of that: %s', async (shown, cause) => {
+    const indexedFields = { AgentOutcome: json(shown) };
     const run = await listWith({ ...raw('r', {}, COMPLETED), searchAttributes: { indexedFields } });
-    expect(run).toMatchObject({ outcome: 'completed', cause: 'verified' });
+    expect(run).toMatchObject({ outcome: shown === 'open' ? null : shown, cause });
   });
 
   test('it continued as new → it began with its first part', async () => {

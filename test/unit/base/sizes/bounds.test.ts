@@ -16,8 +16,8 @@ import { fitMessage } from '../../../../src/conversation/fit-message.js';
 import { fitForHandover } from '../../../../src/conversation/handover.js';
 import {
   BOUNDS,
-  mustShorten,
   MAX_STATE_BYTES,
+  mustShorten,
   partBytes,
   roomForThreads,
   threadsBytes,
