@@ -49,7 +49,7 @@ export { type ClientTool, clientTool } from './run/client-tools.js';
 export type { GateHandler, GateHandlers, OpenGate } from './run/on-gate.js';
 export type { Asked, Run } from './run/run-handle.js';
 export type { GateAnswers, GateReply } from './run/send.js';
-export type { SentMessage } from './run/sent-message.js';
+export type { SentMessage } from './run/send.js';
 export { OVERLAPS, type Overlap, type ScheduleSnapshot } from './start/schedule-snapshot.js';
 export type { ScheduleOptions, Schedules } from './start/schedules.js';
 export type { StartOptions } from './start/start-run.js';

@@ -1,7 +1,7 @@
 import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { wireText } from '../../packages/test-kit/model-server.js';
-import { sendMessage, takeBack } from '../../src/client/run/sent-message.js';
+import { sendMessage, takeBack } from '../../src/client/run/send.js';
 import { pauseSignal, resumeSignal, steerSignal, stopSignal } from '../../src/workflows/run/definitions.js';
 import type { ScriptedToolCall } from '../support/endpoint/model.js';
 import { fakeMcp } from '../support/fake-mcp-server.js';

@@ -5,7 +5,7 @@ import type { ChatRequest } from '../../packages/test-kit/index.js';
 import type { Temporal } from '../../src/client/connection/connect.js';
 import { readChildren } from '../../src/client/record/child-tree.js';
 import { RunReader } from '../../src/client/record/run-reader.js';
-import { takeBack } from '../../src/client/run/sent-message.js';
+import { takeBack } from '../../src/client/run/send.js';
 import { watchRun } from '../../src/client/watch/watch-run.js';
 import type { RunResult } from '../../src/workflows/run/definitions.js';
 import {

@@ -52,12 +52,14 @@ import {
   answerAndKeep,
   type GateReply,
   type Handle,
+  type SentMessage,
+  sendMessage,
   sendToOpen,
   type ToolOutput,
   type ToolResultInput,
+  takeBack,
   update,
 } from './send.js';
-import { type SentMessage, sendMessage, takeBack } from './sent-message.js';
 
 export interface MessageOptions extends Abortable {
   /** A repeat under the same id does nothing. Default: a new id. */

@@ -1,28 +1,43 @@
-/** Sends signals and updates to a run, and interprets the responses. */
+/** Sends messages, answers and changes to a run, as signals and updates, and interprets the responses. */
 
+import { randomBytes } from 'node:crypto';
 import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import type { UpdateDefinition } from '@temporalio/common';
+import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { jsonBytes } from '../../base/json/json.js';
 import { INPUT_BYTES } from '../../base/sizes/bounds.js';
 import type { GateKind } from '../../run/gates/gate.js';
 import type { PlannedTask } from '../../run/plan/plan.js';
+import type { Receipt } from '../../run/steering/receipt.js';
 import { allowedAt } from '../../run/tools/permission.js';
 import { hintOf, shellWord, startCall, verbCall } from '../../shared/process/called-as.js';
 import { SteersmanError } from '../../shared/process/errors.js';
-import { answerGateUpdate, submitToolResultUpdate } from '../../workflows/run/definitions.js';
+import { withinTime } from '../../shared/time-limit.js';
+import {
+  answerGateUpdate,
+  stateQuery,
+  submitToolResultUpdate,
+  withdrawUpdate,
+} from '../../workflows/run/definitions.js';
+import { type Abortable, abortable } from '../connection/abortable.js';
+import { askRun } from '../connection/ask-run.js';
+import type { ClientScope } from '../connection/client-scope.js';
 import { placeOf, type Temporal } from '../connection/connect.js';
+import { explainError, isServerAway } from '../connection/grpc-errors.js';
 import { keepPermission } from '../kept/kept-permissions.js';
 import { RunReader } from '../record/run-reader.js';
 import type { RunSnapshot } from '../record/run-snapshot.js';
 import type { RunDescription } from '../record/runs.js';
 import { describeRun, isOpen, mayBeServed } from '../record/runs.js';
+import { lastReceipt, latestReceipt, receiptOf } from './receipts.js';
 
 const SEND_TIMEOUT_MS = 10_000;
 const UPDATE_TIMEOUT_MS = 30_000;
+const RECEIPT_TIMEOUT_MS = 15_000;
+const RECEIPT_POLL_MS = 100;
 
 /** The handle of a run in Temporal's client. */
 export type Handle = ReturnType<Temporal['client']['workflow']['getHandle']>;
@@ -125,6 +140,90 @@ async function keepFor(
     );
   }
   keepPermission(placeOf(temporal, workspace), allowed, digest);
+}
+
+export interface SentMessage {
+  /** Id of the message. */
+  id: string;
+  /** `sent`: the server has it, and no worker has sent a receipt yet. Others as in `Receipt`. */
+  state: Receipt['state'] | 'sent';
+  /** A sentence or two about what will happen to it, or did; '' without a receipt. */
+  how: string;
+  /** Waits until it is applied or dropped. Throws `ended` if the run ended without a final receipt. */
+  applied(options?: Abortable): Promise<Receipt>;
+}
+
+export interface Sending extends Abortable {
+  id?: string;
+  waitForReceipt?: boolean;
+}
+
+/**
+ * Sends the message and waits for the run's first receipt. Throws a SteersmanError if the run has ended. If it is
+ * unknown whether the run has it: `uncertain`, or with the sender's own id `unreachable`, because it may then be
+ * resent.
+ */
+export function sendMessage<Input extends { text?: string; id?: string }>(
+  scope: ClientScope,
+  runId: string,
+  { as, input }: { as: SignalDefinition<[Input]>; input: Input },
+  { id: named, waitForReceipt = true, ...options }: Sending,
+): Promise<SentMessage> {
+  const { temporal } = scope;
+  const id = named ?? `m-${randomBytes(4).toString('hex')}`;
+  return abortable(scope, options, async signal => {
+    const send = (handle: Handle) => handle.signal(as, { ...input, id });
+    const run = await sendToOpen({ ...temporal, signal }, runId, send, input.text).catch((error: unknown) => {
+      // Resent under a new id, it would be a second message: the error must say so.
+      throw named === undefined && isServerAway(error) ? notTold(runId, error) : error;
+    });
+    // If no worker serves the run, no receipt can arrive.
+    const asks = waitForReceipt && (await mayBeServed(temporal, run.taskQueue));
+    const soon = {
+      signal: withinTime(RECEIPT_TIMEOUT_MS, signal),
+      pollMs: RECEIPT_POLL_MS,
+    };
+    const first = asks ? await receiptOf(temporal, runId, id, soon) : null;
+    // An older message may have this id, and was read or withdrawn: then its latest receipt counts.
+    const receipt = first && named !== undefined ? await latestReceipt(temporal, runId, first) : first;
+    return {
+      id,
+      state: receipt?.state ?? 'sent',
+      how: receipt?.how ?? '',
+      applied: (given = {}) => abortable(scope, given, signal => lastReceipt(temporal, runId, id, signal)),
+    };
+  });
+}
+
+function notTold(id: string, error: unknown): SteersmanError {
+  const why = explainError(error)?.message ?? String(error);
+  return new SteersmanError(
+    `It is not known whether the run ${id} has the message. ${why}`,
+    `Look before you send it again: ${hintOf(verbCall(`watch ${id}`), '`run.events()`')}`,
+    'uncertain',
+  );
+}
+
+/**
+ * Withdraws the last of these messages that is not read yet: returns its text, or null if all were read, also if a
+ * sub-agent has read it meanwhile.
+ */
+export async function takeBack(
+  temporal: Temporal,
+  id: string,
+  ids: readonly string[],
+): Promise<string | null> {
+  const { inbox } = await askRun(temporal, { id, timeoutMs: RECEIPT_TIMEOUT_MS }, stateQuery);
+  const waiting = inbox.findLast(item => ids.includes(item.id));
+  if (!waiting) return null;
+  const taken = await update(temporal, id, withdrawUpdate, { id: waiting.id });
+  if (taken.agent === undefined) return taken.text;
+  const last = await receiptOf(temporal, id, waiting.id, {
+    signal: AbortSignal.timeout(RECEIPT_TIMEOUT_MS),
+    pollMs: RECEIPT_POLL_MS,
+    isWanted: ({ state }) => state !== 'accepted',
+  });
+  return last?.state === 'dropped' ? taken.text : null;
 }
 
 /** Sends to a run that must be open; `say` is a text that a next run could begin with. */

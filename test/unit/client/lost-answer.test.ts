@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ClientScope } from '../../../src/client/connection/client-scope.js';
 import type { Temporal } from '../../../src/client/connection/connect.js';
-import { sendMessage } from '../../../src/client/run/sent-message.js';
+import { sendMessage } from '../../../src/client/run/send.js';
 import { startRun } from '../../../src/client/start/start-run.js';
 import { NOTHING_GIVEN } from '../../../src/rules/agents/run-input.js';
 import { WORKFLOW_TYPE } from '../../../src/run/agents/run-config.js';
