@@ -7,7 +7,6 @@ import type { WorkerSettings } from '../../shared/local/protocol.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { connectionFault, temporalConfig } from '../../shared/temporal/connection-fault.js';
 import { retryInterceptors, temporalClient } from '../../shared/temporal/temporal-client.js';
-import type { Place } from '../kept/kept-permissions.js';
 
 /** The members of the local stack that a client uses. */
 export interface LocalServer {
@@ -94,4 +93,12 @@ export function webUiLink({ local, address, namespace }: Temporal, id: string): 
   const path = `namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(id)}`;
   if (local !== null) return `${local.webUi}/${path}`;
   return /\.(tmprl\.cloud|temporal\.io)(:\d+)?$/.test(address) ? `https://cloud.temporal.io/${path}` : null;
+}
+
+/** The workspace of a run and its server. */
+export interface Place {
+  /** Address and namespace; null for the local stack. */
+  server: string | null;
+  /** The path that the run has: on the local stack the real path. */
+  workspace: string;
 }

@@ -10,14 +10,7 @@ import { LONGEST_ALLOWED_TOOL, MAX_ALLOWED_TOOLS } from '../../rules/agents/run-
 import { keptTool } from '../../run/tools/permission.js';
 import { makeFolder, permissionsFolder } from '../../shared/local/home.js';
 import { readJson, removeFile, writeJson } from '../../shared/local/json-file.js';
-
-/** The workspace of a run and its server. */
-export interface Place {
-  /** Address and namespace; null for the local stack. */
-  server: string | null;
-  /** The path that the run has: on the local stack the real path. */
-  workspace: string;
-}
+import type { Place } from '../connection/connect.js';
 
 export interface KeptPermission extends Place {
   /** Names of tools in runs. */

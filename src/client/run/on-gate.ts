@@ -12,9 +12,15 @@ import { explainError, isFinalQueryError } from '../connection/grpc-errors.js';
 import { gateInput, type ToolInput } from '../record/gate-input.js';
 import type { RunReader } from '../record/run-reader.js';
 import { isOpen } from '../record/runs.js';
+import {
+  boundedOutcome,
+  type ClientTool,
+  type ClientToolContext,
+  runClientTool,
+  type ToolOutput,
+} from '../start/client-tools.js';
 import { pollMsOf, watchRun } from '../watch/watch-run.js';
-import { boundedOutcome, type ClientTool, type ClientToolContext, runClientTool } from './client-tools.js';
-import { answerAndKeep, type GateAnswers, isOutput, type ToolOutput, update } from './send.js';
+import { answerAndKeep, type GateAnswers, isOutput, update } from './send.js';
 
 /** An open gate, with all arguments of its tool call. */
 export type OpenGate<K extends GateKind = GateKind> = Extract<Gate, { kind: K }> & {

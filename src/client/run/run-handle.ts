@@ -42,6 +42,7 @@ import { readHistory, readStored } from '../record/run-files.js';
 import { RunReader, resultIn } from '../record/run-reader.js';
 import type { RunSnapshot } from '../record/run-snapshot.js';
 import { fromWorker, mayBeServed } from '../record/runs.js';
+import type { ToolOutput } from '../start/client-tools.js';
 import type { StartOptions } from '../start/start-run.js';
 import { wordsOf } from '../vocabularies/stream-events.js';
 import type { RunEvent } from '../watch/run-event.js';
@@ -55,7 +56,6 @@ import {
   type SentMessage,
   sendMessage,
   sendToOpen,
-  type ToolOutput,
   type ToolResultInput,
   takeBack,
   update,

@@ -32,6 +32,7 @@ import { RunReader } from '../record/run-reader.js';
 import type { RunSnapshot } from '../record/run-snapshot.js';
 import type { RunDescription } from '../record/runs.js';
 import { describeRun, isOpen, mayBeServed } from '../record/runs.js';
+import type { ToolOutput } from '../start/client-tools.js';
 import { lastReceipt, latestReceipt, receiptOf } from './receipts.js';
 
 const SEND_TIMEOUT_MS = 10_000;
@@ -81,13 +82,6 @@ export interface GateAnswers {
 
 /** An answer to any gate except one for a client's tool. */
 export type GateReply = GateAnswers[Exclude<GateKind, 'clientTool'>];
-
-/** The result of a client's tool: a text, blocks of tool content or any JSON. */
-export interface ToolOutput {
-  content: unknown;
-  /** Default false. */
-  isError?: boolean;
-}
 
 /** The result of a call, which is identified by its gate or by the model's id of the call. */
 export type ToolResultInput = ToolOutput & ({ gateId: string } | { callId: string });

@@ -21,7 +21,7 @@ import type { Temporal } from '../connection/connect.js';
 import { cutToBytes } from '../connection/cut-to-bytes.js';
 import { explainError, isServerAway } from '../connection/grpc-errors.js';
 import { describeRun, workspaceOf } from '../record/runs.js';
-import { type ClientTool, declaredTools } from '../run/client-tools.js';
+import { type ClientTool, declaredTools } from './client-tools.js';
 import { earlierRun } from './earlier-run.js';
 import { newRunId, requestToken } from './run-id.js';
 

@@ -4,7 +4,7 @@ import { GATE_ANSWER_BYTES } from '../../../../src/base/sizes/bounds.js';
 import type { ClientScope } from '../../../../src/client/connection/client-scope.js';
 import type { Temporal } from '../../../../src/client/connection/connect.js';
 import { RunReader } from '../../../../src/client/record/run-reader.js';
-import { clientTool } from '../../../../src/client/run/client-tools.js';
+import { clientTool } from '../../../../src/client/start/client-tools.js';
 import { answerTools, onGate } from '../../../../src/client/run/on-gate.js';
 import { Run } from '../../../../src/client/run/run-handle.js';
 import { update } from '../../../../src/client/run/send.js';

@@ -9,7 +9,6 @@ import { cutText } from '../../base/text/fit.js';
 import type { ClientTool as DeclaredTool } from '../../run/tools/tool.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { isZod, schemaOfInput } from '../../shared/schema/zod-input.js';
-import type { ToolOutput } from './send.js';
 
 /** Facts about the call that a tool answers. */
 export interface ClientToolContext {
@@ -123,4 +122,11 @@ function plainJson(value: unknown): unknown {
   if (json === undefined && value !== undefined)
     throw new SteersmanError('Its result is not JSON.', 'Return a text or plain data.', 'usage');
   return json === undefined ? undefined : JSON.parse(json);
+}
+
+/** The result of a client's tool: a text, blocks of tool content or any JSON. */
+export interface ToolOutput {
+  content: unknown;
+  /** Default false. */
+  isError?: boolean;
 }
