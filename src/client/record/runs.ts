@@ -2,7 +2,7 @@
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { nearestNames } from '../../rules/tools/tool-call.js';
+import { nearestNames } from '../../base/text/nearest-names.js';
 import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { isServed } from '../../shared/local/open-runs.js';
 import { hintOf, verbCall } from '../../shared/process/called-as.js';

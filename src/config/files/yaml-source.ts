@@ -5,7 +5,7 @@ import type { Document, Range } from 'yaml';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { isRecord } from '../../base/json/json.js';
-import { nearestNames } from '../../rules/tools/tool-call.js';
+import { nearestNames } from '../../base/text/nearest-names.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { displayPath } from './files.js';
 

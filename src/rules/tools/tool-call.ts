@@ -1,6 +1,7 @@
 /** Decides on a tool call before anything runs, in one pure function (H4). */
 
 import { ownValue } from '../../base/json/json.js';
+import { nearestNames } from '../../base/text/nearest-names.js';
 import { fill, type WordKey, type Words } from '../../base/words/words.js';
 import {
   badArgumentsNote,
@@ -151,25 +152,6 @@ function nearestTools(name: string, names: readonly string[]): string[] {
   const near = meant.flatMap(own => names.filter(each => bareName(each) === own));
   // By its letters, a shell's name resembles tools that delete: without an equivalent, all tools are named.
   return near.length > 0 ? near : names.slice(0, MOST_NAMED);
-}
-
-/** Returns the three names with the most letter pairs in common with `name`. */
-export function nearestNames(name: string, names: readonly string[]): string[] {
-  const wanted = letterPairs(name);
-  const score = (candidate: string) => {
-    const pairs = letterPairs(candidate);
-    let common = 0;
-    for (const pair of pairs) if (wanted.has(pair)) common += 1;
-    return (2 * common) / Math.max(1, wanted.size + pairs.size);
-  };
-  return [...names].sort((a, b) => score(b) - score(a)).slice(0, 3);
-}
-
-function letterPairs(text: string): Set<string> {
-  const pairs = new Set<string>();
-  const lower = text.toLowerCase();
-  for (let i = 0; i + 1 < lower.length; i++) pairs.add(lower.slice(i, i + 2));
-  return pairs;
 }
 
 // Decides which calls of a reply run at the same time (C21).

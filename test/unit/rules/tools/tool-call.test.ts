@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { nearestNames } from '../../../../src/base/text/nearest-names.js';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { notAllowedNote } from '../../../../src/conversation/tool-notes.js';
-import { decideToolCall, nearestNames, type ToolCallCase } from '../../../../src/rules/tools/tool-call.js';
+import { decideToolCall, type ToolCallCase } from '../../../../src/rules/tools/tool-call.js';
 import type { CallAnswer } from '../../../../src/run/gates/gate.js';
 import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
 import type { ToolEnding, ToolUseBlock } from '../../../../src/run/messages/message.js';
