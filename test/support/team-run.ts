@@ -25,6 +25,7 @@ const CONTRACTS: Record<string, OutputContract> = {
   verifier: 'verdict',
   summary: 'text',
   understanding: 'intent',
+  router: 'route',
 };
 
 /** The answers of a team that does one task and is content with it. */
@@ -86,6 +87,8 @@ export async function teamRun(given: {
   limits?: Partial<Limits>;
   settings?: Partial<RunSettings>;
   understands?: boolean;
+  /** Whether a router is asked, where the table leaves a choice. */
+  routes?: boolean;
   onStepFailure?: StepFailurePolicy;
   /** Whether the run continues as new where it waits for a person. */
   handsOver?: (run: Run) => boolean;
@@ -100,7 +103,8 @@ export async function teamRun(given: {
   const calls: ModelCall[] = [];
   const ports = teamPorts(given, calls, () => run);
   let run = new Run(newRunState('Say what the file says.', settings, 0), ports, FEATURES);
-  const names = Object.keys(CONTRACTS).filter(name => given.understands || name !== 'understanding');
+  const left = [...(given.understands ? [] : ['understanding']), ...(given.routes ? [] : ['router'])];
+  const names = Object.keys(CONTRACTS).filter(name => !left.includes(name));
   const roles = Object.fromEntries(
     names.map(name => [name, testRole(name, { output: CONTRACTS[name] ?? 'text', tools: [] })]),
   );

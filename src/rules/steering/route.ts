@@ -28,6 +28,8 @@ export interface RouteCase {
   paused: boolean;
   /** The run's mode has a plan that a message may change: see `hasPlan`. */
   hasPlan: boolean;
+  /** The plan is one task, which is at work: its role can make a small change without a new plan. */
+  isOnlyTask: boolean;
   words: Words;
 }
 
@@ -85,6 +87,7 @@ export function decideRoute(given: RouteCase): RouteDecision {
       return ask(unsure, unclear);
     case 'same_task_minor_change':
       if (!sure) return ask(unsure, unclear);
+      if (given.isOnlyTask && !toConfirm) return act('continue', words.routeSmall);
       return act('minor_replan', words.routeMinor, toConfirm);
     case 'same_task_major_change':
       if (!sure) return ask(unsure, unclear);
@@ -98,8 +101,8 @@ export function decideRoute(given: RouteCase): RouteDecision {
 }
 
 /**
- * True if the router's proposal can change the table's result. It can't if a person confirms the route anyway, if there
- * is no plan to change, or if a control instruction is clear.
+ * True if the router's proposal can change the table's result, by more than a question to the person. It can't if there is
+ * no plan to change, if the understanding role is sure, or if a control instruction is clear.
  */
 export function leavesChoice({
   intent,
@@ -111,7 +114,14 @@ export function leavesChoice({
   if (type === 'control_instruction')
     return !['pause', 'continue', 'status'].includes(controlOf(intent) ?? '');
   if (idle || (!hasPlan && CHANGES.includes(type))) return false;
-  return isSure(confidence) ? type === 'same_task_minor_change' : type === 'same_task_no_change';
+  return type === 'same_task_no_change' && !isSure(confidence);
+}
+
+/** True for a small change of which the understanding role is sure. */
+export function isSmallChange({
+  taskRelation: { type, confidence },
+}: NonNullable<RouteCase['intent']>): boolean {
+  return type === 'same_task_minor_change' && isSure(confidence);
 }
 
 /** A follow-up becomes the next goal unchanged, even if unsure: no running work can be spoiled. */

@@ -9,12 +9,24 @@ import { preview } from '../../base/text/preview.js';
 import { fill, type Words } from '../../base/words/words.js';
 import { barred } from '../../rules/gates/gate-parts.js';
 import { intentInstruction, routeInstruction, steerText } from '../../rules/prompts/steering-instructions.js';
-import { decideRoute, deniedRoute, leavesChoice, type RouteDecision } from '../../rules/steering/route.js';
+import {
+  decideRoute,
+  deniedRoute,
+  isSmallChange,
+  leavesChoice,
+  type RouteDecision,
+} from '../../rules/steering/route.js';
 import { asksForPlan } from '../../run/agents/run-config.js';
 import { confirmationReasons } from '../../run/outputs/envelope.js';
-import { isOpen, REMOVED, REPLANNED } from '../../run/plan/plan.js';
+import { isOpen, planInForce, REMOVED, REPLANNED } from '../../run/plan/plan.js';
 import { hasPlan } from '../../run/position/modes.js';
-import { type Consultation, newTurns, type Reading, type Steering } from '../../run/position/position.js';
+import {
+  type Consultation,
+  newTurns,
+  type Reading,
+  type Steering,
+  taskOf,
+} from '../../run/position/position.js';
 import type { InboxItem } from '../../run/steering/inbox.js';
 import { dropTasks } from '../changes/update-plan.js';
 import { requestPause, requestResume, requestStop } from '../inbox/inbox-handlers.js';
@@ -60,8 +72,19 @@ async function understand(run: Run, steering: Steering): Promise<StepEnd> {
 }
 
 function asksRouter(run: Run, steering: Steering): boolean {
-  if (steering.intent === null || !run.pinned.roles[ROUTER]) return false;
-  return !run.behaves(2) || leavesChoice({ ...steering, hasPlan: hasPlan(run.state.goal.mode) });
+  const { intent, idle } = steering;
+  if (intent === null || !run.pinned.roles[ROUTER]) return false;
+  const isPlanned = hasPlan(run.state.goal.mode);
+  if (!run.behaves(2) || leavesChoice({ intent, idle, hasPlan: isPlanned })) return true;
+  return !run.behaves(5) && !idle && isPlanned && isSmallChange(intent);
+}
+
+/** True if the plan is one task, which is at work: a small change is its alone. */
+function isOnlyTask({ state, cursor }: Run): boolean {
+  const [task, ...others] = planInForce(state.tasks);
+  return (
+    others.length === 0 && task?.status === 'executing' && !task.byPerson && taskOf(cursor.position) !== null
+  );
 }
 
 /** Gets one reply of a role to the messages, and collects its doubts and questions. */
@@ -93,7 +116,10 @@ async function decide(run: Run, steering: Steering): Promise<StepEnd> {
   const { idle } = steering;
   const { people, goal } = run.state;
   const paused = people.pausedAt !== null;
-  let decision = decideRoute({ ...steering, paused, hasPlan: hasPlan(goal.mode), words: run.words });
+  let decision = decideRoute({
+    ...{ ...steering, paused, hasPlan: hasPlan(goal.mode), words: run.words },
+    isOnlyTask: run.behaves(5) && isOnlyTask(run),
+  });
   let confirmed: boolean | null = null;
   if (decision.act === 'ask_user' && !run.state.people.stop) {
     const again = await askMeaning(run, steering, decision);

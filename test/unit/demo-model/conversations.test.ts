@@ -392,6 +392,7 @@ describe('demo model: roles that steer', () => {
       idle,
       paused: false,
       hasPlan: true,
+      isOnlyTask: false,
       words,
     });
   };

@@ -136,11 +136,35 @@ describe('steering', () => {
     );
   });
 
+  test.each([
+    ['the only task', 1, ['understanding 1', 'executor 2', 'verifier 1']],
+    ['one of two tasks', 2, ['understanding 1', 'planner 2', 'executor 2', 'executor 3', 'verifier 1']],
+  ])(
+    'steer: a small change to %s → no model is asked that decides nothing (SE7)',
+    async (_case, count, then) => {
+      const todos = ['t1', 'p1'].slice(0, count).map(id => ({ id, description: `Read ${id}` }));
+      const team = await teamRun({
+        ...{ understands: true, routes: true },
+        answer: ({ role, times, run }) => {
+          if (role === 'planner') return plan({ todos });
+          if (role === 'understanding') return intentOf('same_task_minor_change');
+          if (role !== 'executor' || times > 1) return undefined;
+          receive(run, { id: 'x', text: 'In French, please.' }, 'steer');
+          return execution({ summary: 'Not yet.', taskCompleted: false, shouldContinue: true });
+        },
+      });
+      expect(named(team)).toEqual(['planner 1', 'executor 1', ...then]);
+      expect(team.calls.at(-1)?.request).toContain('In French, please.');
+      expect(receiptsOf(team.run, 'x')).toEqual(['accepted', 'applied']);
+    },
+  );
+
   test('steer: a small change → the planner reads how it was understood, with the doubts (OU10)', async () => {
     const team = await teamRun({
       understands: true,
       answer: ({ role, times, run }) => {
         if (role === 'executor' && times === 1) receive(run, { id: 'x', text: 'As CSV.' }, 'steer');
+        if (role === 'planner') return plan({ todos: ['t1', 'p1'].map(id => ({ id, description: id })) });
         return role === 'understanding' ? intentOf('same_task_minor_change') : undefined;
       },
     });
@@ -629,7 +653,7 @@ describe('follow-ups', () => {
           else answer(run, { gateId: run.state.people.gates[0]?.gate.id, decision: 'raise', to: 20 });
         },
       });
-      expect(named(team).slice(0, 3)).toEqual(['planner 1', 'understanding 1', 'planner 2']);
+      expect(named(team).slice(0, 3)).toEqual(['planner 1', 'understanding 1', 'executor 1']);
       expect(team.run.state.segment).toBe(handsOver ? 2 : 1);
     },
   );
