@@ -17,45 +17,12 @@ import { GateBody } from './gate-body.js';
 
 const CallEditor = lazily(() => import('./call/call-editor.js').then(({ CallEditor }) => CallEditor));
 
-/** Edited arguments can be approved only once, so these choices are then hidden. */
-const ALWAYS = [
-  ['run', 'alwaysRun'],
-  ['workspace', 'alwaysWorkspace'],
-] as const;
-
 export function ApprovalForm(props: FormProps<'approval'>) {
-  const { gate, key_, input, sending, answer, status } = props;
-  const texts = draft(draftKey(key_, 'arguments'));
-  const reason = draft(draftKey(key_, 'reason'));
-  const isEditing = useSignal(texts.peek() !== '');
-  const always = alwaysOf(gate.subject);
+  const { gate, input, status } = props;
+  const decision = useDecision(props);
+  const { texts, isEditing } = decision;
   const calls = callsOf(gate, input);
-  const left = draft(draftKey(key_, 'except'));
-  const except = JSON.parse(left.value || '{}') as Record<string, string>;
-  const exceptOf = (at: number): Except => ({
-    reason: except[at + 1] ?? null,
-    set(reason) {
-      const { [at + 1]: _gone, ...others } = except;
-      left.value = JSON.stringify(reason === null ? others : { ...others, [at + 1]: reason });
-    },
-  });
-  const approve = () => {
-    if (Object.values(except).some(each => each.trim() === '')) return sending.say(t('faultLeaveOut'));
-    const isLess = Object.keys(except).length > 0;
-    if (isLess) return answer({ decision: 'approve', except });
-    const changed = JSON.parse(texts.value || '{}') as Record<string, string>;
-    if (!isEditing.value || input === null || !isEdited(input, changed))
-      return answer({ decision: 'approve' });
-    const edited = withTexts(input, changed);
-    if ('fault' in edited) return sending.say(t('faultField', { field: edited.fault }));
-    answer({ decision: 'approve', arguments: edited.input });
-  };
-  /** Discarding the edit also clears its draft, so that a reload does not restore it. */
-  const edit = () => {
-    texts.value = '';
-    isEditing.value = !isEditing.value;
-  };
-  const { busy } = sending;
+  const isOne = calls.length === 1;
   return (
     <>
       <GateBody>
@@ -67,54 +34,117 @@ export function ApprovalForm(props: FormProps<'approval'>) {
             <Call
               key={at}
               call={call}
-              number={calls.length > 1 ? at + 1 : null}
-              except={calls.length > 1 ? exceptOf(at) : null}
+              number={isOne ? null : at + 1}
+              except={isOne ? null : decision.exceptOf(at + 1)}
             />
           ))
         )}
         <Mended gate={gate} />
       </GateBody>
       <AnswersBox>
-        <div class="actions">
-          <button type="button" class="main" disabled={busy} onClick={approve}>
-            {t(isEditing.value ? 'approveEdited' : left.value.length > 2 ? 'approveRest' : 'approve')}
-          </button>
-          {input !== null && (
-            <button type="button" onClick={edit}>
-              {isEditing.value ? t('asItWas') : t('editArguments')}
-            </button>
-          )}
-          <span class="deny">
-            <ReasonField reason={reason} />
-            <button
-              type="button"
-              class="bad"
-              disabled={busy}
-              onClick={() => answer({ decision: 'deny', reason: reason.value })}
-            >
-              {t('deny')}
-            </button>
-          </span>
-        </div>
-        {always !== null && !isEditing.value && (
-          <div class="actions always">
-            {ALWAYS.map(([alwaysFor, word]) => (
-              <button
-                key={alwaysFor}
-                type="button"
-                class="small"
-                disabled={busy}
-                onClick={() => answer({ decision: 'always', alwaysFor })}
-              >
-                {t(word)}
-              </button>
-            ))}
-            <span class="muted">{visibleText(t(always.word, always.values))}</span>
-          </div>
-        )}
+        <Decide {...props} decision={decision} />
+        {!isEditing.value && <Always {...props} />}
         {status}
       </AnswersBox>
     </>
+  );
+}
+
+type Decision = ReturnType<typeof useDecision>;
+
+/** What a person has changed of what is asked, and left out of it: drafts of this gate. */
+function useDecision({ key_, input, sending, answer }: FormProps<'approval'>) {
+  const texts = draft(draftKey(key_, 'arguments'));
+  const left = draft(draftKey(key_, 'except'));
+  const isEditing = useSignal(texts.peek() !== '');
+  const except = JSON.parse(left.value || '{}') as Record<string, string>;
+  const isLess = Object.keys(except).length > 0;
+  return {
+    texts,
+    isEditing,
+    isLess,
+    exceptOf: (number: number): Except => ({
+      reason: except[number] ?? null,
+      set(reason) {
+        const { [number]: _gone, ...others } = except;
+        left.value = JSON.stringify(reason === null ? others : { ...others, [number]: reason });
+      },
+    }),
+    /** Discarding the edit also clears its draft, so that a reload does not restore it. */
+    edit() {
+      texts.value = '';
+      isEditing.value = !isEditing.value;
+    },
+    approve() {
+      if (Object.values(except).some(each => each.trim() === '')) return sending.say(t('faultLeaveOut'));
+      if (isLess) return answer({ decision: 'approve', except });
+      const changed = JSON.parse(texts.value || '{}') as Record<string, string>;
+      if (!isEditing.value || input === null || !isEdited(input, changed))
+        return answer({ decision: 'approve' });
+      const edited = withTexts(input, changed);
+      if ('fault' in edited) return sending.say(t('faultField', { field: edited.fault }));
+      answer({ decision: 'approve', arguments: edited.input });
+    },
+  };
+}
+
+function Decide({
+  key_,
+  input,
+  sending: { busy },
+  answer,
+  decision: { isEditing, isLess, approve, edit },
+}: FormProps<'approval'> & { decision: Decision }) {
+  const reason = draft(draftKey(key_, 'reason'));
+  return (
+    <div class="actions">
+      <button type="button" class="main" disabled={busy} onClick={approve}>
+        {t(isEditing.value ? 'approveEdited' : isLess ? 'approveRest' : 'approve')}
+      </button>
+      {input !== null && (
+        <button type="button" onClick={edit}>
+          {isEditing.value ? t('asItWas') : t('editArguments')}
+        </button>
+      )}
+      <span class="deny">
+        <ReasonField reason={reason} />
+        <button
+          type="button"
+          class="bad"
+          disabled={busy}
+          onClick={() => answer({ decision: 'deny', reason: reason.value })}
+        >
+          {t('deny')}
+        </button>
+      </span>
+    </div>
+  );
+}
+
+const ALWAYS = [
+  ['run', 'alwaysRun'],
+  ['workspace', 'alwaysWorkspace'],
+] as const;
+
+/** Edited arguments can be approved only once, so these choices are then hidden. */
+function Always({ gate, sending, answer }: FormProps<'approval'>) {
+  const always = alwaysOf(gate.subject);
+  if (always === null) return null;
+  return (
+    <div class="actions always">
+      {ALWAYS.map(([alwaysFor, word]) => (
+        <button
+          key={alwaysFor}
+          type="button"
+          class="small"
+          disabled={sending.busy}
+          onClick={() => answer({ decision: 'always', alwaysFor })}
+        >
+          {t(word)}
+        </button>
+      ))}
+      <span class="muted">{visibleText(t(always.word, always.values))}</span>
+    </div>
   );
 }
 

@@ -7,7 +7,7 @@ import { costWords, shortCount } from '../parts/figures.js';
 import { Fault, faultWords } from '../parts/sending.js';
 import { named, t } from '../words/words.js';
 import { BarPlot } from './plot.js';
-import { OTHERS, type SpentBy, type SpentWhat, spentByDay } from './spent.js';
+import { OTHERS, type Spent, type SpentBy, type SpentWhat, spentByDay } from './spent.js';
 
 const DAYS = [7, 30, 90];
 const DAY_MS = 86_400_000;
@@ -33,69 +33,90 @@ export function SpentView() {
   );
   if (fault.value !== null) return <Fault of={fault.value} />;
   if (runs.value === null) return <p class="muted">{t('loading')}</p>;
-  const say = figure === 'cost' ? costWords : shortCount;
-  const nameOf = (name: string) =>
-    by.value === 'outcome' && name !== OTHERS ? named('outcome', name) : name;
   return (
     <div class="spent">
       <div class="actions">
-        <select
-          aria-label={t('days')}
+        <Picker
+          label={t('days')}
           value={String(days.value)}
-          onChange={event => (days.value = Number(event.currentTarget.value))}
-        >
-          {DAYS.map(each => (
-            <option key={each} value={String(each)}>
-              {t('lastDays', { count: each })}
-            </option>
-          ))}
-        </select>
-        <select
-          aria-label={t('groupedBy')}
+          options={DAYS.map(each => [String(each), t('lastDays', { count: each })])}
+          onValue={value => (days.value = Number(value))}
+        />
+        <Picker
+          label={t('groupedBy')}
           value={by.value}
-          onChange={event => (by.value = event.currentTarget.value as SpentBy)}
-        >
-          <option value="model">{t('byModel')}</option>
-          <option value="outcome">{t('byOutcome')}</option>
-        </select>
-        <select
-          aria-label={t('figure')}
+          options={[
+            ['model', t('byModel')],
+            ['outcome', t('byOutcome')],
+          ]}
+          onValue={value => (by.value = value)}
+        />
+        <Picker
+          label={t('figure')}
           value={figure}
-          onChange={event => (what.value = event.currentTarget.value as SpentWhat)}
-        >
-          <option value="cost">{t('cost')}</option>
-          <option value="tokens">{t('tokensShort')}</option>
-        </select>
+          options={[
+            ['cost', t('cost')],
+            ['tokens', t('tokensShort')],
+          ]}
+          onValue={value => (what.value = value)}
+        />
       </div>
       {runs.value.length === 0 ? (
         <p class="empty">{t('nothingSpent')}</p>
       ) : (
-        <>
-          <BarPlot spent={spent} say={say} />
-          <table class="legend-table">
-            <caption class="sr">{t('spent')}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{t(by.value === 'model' ? 'model' : 'state')}</th>
-                <th scope="col">{t(figure === 'cost' ? 'cost' : 'tokensShort')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {spent.series.map(({ name, total }, at) => (
-                <tr key={name}>
-                  <th scope="row" class={`series s${at}`}>
-                    {nameOf(name)}
-                  </th>
-                  <td>{say(total)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-          {figure === 'cost' && spent.unpriced > 0 && (
-            <p class="muted">{t('unpriced', { count: spent.unpriced })}</p>
-          )}
-        </>
+        <Figures spent={spent} by={by.value} figure={figure} />
       )}
     </div>
+  );
+}
+
+interface PickerProps<T extends string> {
+  label: string;
+  value: T;
+  options: readonly (readonly [T, string])[];
+  onValue: (value: T) => void;
+}
+
+function Picker<T extends string>({ label, value, options, onValue }: PickerProps<T>) {
+  return (
+    <select aria-label={label} value={value} onChange={event => onValue(event.currentTarget.value as T)}>
+      {options.map(([each, word]) => (
+        <option key={each} value={each}>
+          {word}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Figures({ spent, by, figure }: { spent: Spent; by: SpentBy; figure: SpentWhat }) {
+  const say = figure === 'cost' ? costWords : shortCount;
+  const nameOf = (name: string) => (by === 'outcome' && name !== OTHERS ? named('outcome', name) : name);
+  return (
+    <>
+      <BarPlot spent={spent} say={say} />
+      <table class="legend-table">
+        <caption class="sr">{t('spent')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t(by === 'model' ? 'model' : 'state')}</th>
+            <th scope="col">{t(figure === 'cost' ? 'cost' : 'tokensShort')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {spent.series.map(({ name, total }, at) => (
+            <tr key={name}>
+              <th scope="row" class={`series s${at}`}>
+                {nameOf(name)}
+              </th>
+              <td>{say(total)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {figure === 'cost' && spent.unpriced > 0 && (
+        <p class="muted">{t('unpriced', { count: spent.unpriced })}</p>
+      )}
+    </>
   );
 }

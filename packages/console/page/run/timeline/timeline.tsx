@@ -1,5 +1,5 @@
 /** Draws the timeline of a run: turns, tools, waits and sub-agents as bars on a time axis. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatClock } from 'steersman/base';
 import { Earlier } from '../../parts/earlier.js';
@@ -42,43 +42,12 @@ function Drawn({ run }: { run: RunModel }) {
     event.preventDefault();
     chosen.value = barBeside(timeline, chosen.value, by);
   };
-  const step = (factor: number) => {
-    zoom.value = Math.min(MOST_ZOOM, Math.max(1, zoom.value * factor));
-  };
   return (
     <section class="panel timeline" aria-label={t('timeline')}>
       <header>
         <Legend />
         <span class="spacer" />
-        <button
-          type="button"
-          class="small"
-          aria-pressed={shorten.value}
-          onClick={() => (shorten.value = !shorten.value)}
-        >
-          {t('shortenWaits')}
-        </button>
-        <button
-          type="button"
-          class="small"
-          aria-label={t('zoomOut')}
-          disabled={zoom.value <= 1}
-          onClick={() => step(0.5)}
-        >
-          −
-        </button>
-        <button
-          type="button"
-          class="small"
-          aria-label={t('zoomIn')}
-          disabled={zoom.value >= MOST_ZOOM}
-          onClick={() => step(2)}
-        >
-          +
-        </button>
-        <button type="button" class="small" onClick={() => (zoom.value = 1)}>
-          {t('zoomFit')}
-        </button>
+        <Zoom zoom={zoom} shorten={shorten} />
       </header>
       <Earlier run={run} />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the status below tells the chosen bar. */}
@@ -90,6 +59,45 @@ function Drawn({ run }: { run: RunModel }) {
         {chosen.value ? <Chosen bar={chosen.value} from={timeline.from} end={timeline.to} /> : t('chooseBar')}
       </p>
     </section>
+  );
+}
+
+function Zoom({ zoom, shorten }: { zoom: Signal<number>; shorten: Signal<boolean> }) {
+  const step = (factor: number) => {
+    zoom.value = Math.min(MOST_ZOOM, Math.max(1, zoom.value * factor));
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class="small"
+        aria-pressed={shorten.value}
+        onClick={() => (shorten.value = !shorten.value)}
+      >
+        {t('shortenWaits')}
+      </button>
+      <button
+        type="button"
+        class="small"
+        aria-label={t('zoomOut')}
+        disabled={zoom.value <= 1}
+        onClick={() => step(0.5)}
+      >
+        −
+      </button>
+      <button
+        type="button"
+        class="small"
+        aria-label={t('zoomIn')}
+        disabled={zoom.value >= MOST_ZOOM}
+        onClick={() => step(2)}
+      >
+        +
+      </button>
+      <button type="button" class="small" onClick={() => (zoom.value = 1)}>
+        {t('zoomFit')}
+      </button>
+    </>
   );
 }
 
