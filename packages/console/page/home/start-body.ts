@@ -39,8 +39,9 @@ export const NO_FIELDS: StartFields = {
 };
 
 /** Names of drafts: a reload keeps the goal and the other fields, for a start without a typed check would be another one. */
-export function startDraft(goesOn = ''): { goal: string; fields: string } {
-  return { goal: `start ${goesOn}`, fields: `start ${goesOn} fields` };
+export function startDraft(goesOn = ''): { goal: string; fields: string; request: string } {
+  const goal = `start ${goesOn}`;
+  return { goal, fields: `${goal} fields`, request: `${goal} request` };
 }
 
 export type FieldName = keyof StartFields;
@@ -93,4 +94,15 @@ export function startBody(fields: StartFields): { body: Record<string, unknown> 
       ...(fields.keepOpen && { keepOpenSeconds: KEEP_OPEN_SECONDS }),
     },
   };
+}
+
+/**
+ * Returns the id of a start's request: a repeated request with the same body starts no second run, another body does.
+ * `word`: random, kept until a start has succeeded.
+ */
+export function requestIdOf(word: string, body: Record<string, unknown>): string {
+  const text = JSON.stringify(body);
+  let sum = 0;
+  for (let at = 0; at < text.length; at++) sum = (Math.imul(sum, 31) + text.charCodeAt(at)) | 0;
+  return `${word} ${text.length} ${sum}`;
 }

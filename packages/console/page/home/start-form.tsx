@@ -16,6 +16,7 @@ import {
   type FieldName,
   LIMIT_FIELDS,
   NO_FIELDS,
+  requestIdOf,
   type StartFaults,
   type StartFields,
   startBody,
@@ -35,48 +36,15 @@ interface StartProps {
   isSmall?: boolean;
 }
 
-export function StartForm({ session, after, workspace = null, isSmall = false }: StartProps) {
-  const goesOn = session ?? after;
-  const names = startDraft(goesOn);
-  const name = names.goal;
-  const goal = draft(name);
-  const kept = draft(names.fields);
-  const others: StartFields = { ...NO_FIELDS, workspace, ...JSON.parse(kept.value || '{}') };
-  const faults = useSignal<StartFaults>({});
+export function StartForm({ isSmall = false, ...given }: StartProps) {
+  const { form, goal, files, sending, start } = useStart(given);
   const isOpened = useSignal(false);
-  const files = useSignal<AttachedFile[]>([]);
-  const sending = useSending();
-  useEffect(readAbout, []);
-  const form: FormState = {
-    fields: { ...others, goal: goal.value },
-    faults: faults.value,
-    set(part) {
-      faults.value = without(faults.value, Object.keys(part) as FieldName[]);
-      kept.value = JSON.stringify({ ...JSON.parse(kept.value || '{}'), ...part });
-    },
-  };
-  const start = () => {
-    const made = startBody(form.fields);
-    faults.value = 'faults' in made ? made.faults : {};
-    if ('faults' in made) return;
-    void sending.send(async () => {
-      const body = {
-        ...made.body,
-        requestId: requestFor(name, goal.value),
-        ...(session !== undefined && { session }),
-        ...(after !== undefined && { after }),
-        ...attachedTo(files.value),
-      };
-      const { id } = await post<{ id: string }>('runs', body);
-      forget(name, names.fields, requestOf(name));
-      go(runHref(id));
-    });
-  };
+  const isNew = (given.session ?? given.after) === undefined;
   return (
     <form
       class={isSmall && !isOpened.value && goal.value === '' ? 'start card small-form' : 'start card'}
       onFocusCapture={() => (isOpened.value = true)}
-      aria-label={t(goesOn === undefined ? 'newRun' : 'goOn')}
+      aria-label={t(isNew ? 'newRun' : 'goOn')}
       onSubmit={event => {
         event.preventDefault();
         start();
@@ -84,30 +52,15 @@ export function StartForm({ session, after, workspace = null, isSmall = false }:
     >
       <TextArea
         label={t('goal')}
-        placeholder={t(goesOn === undefined ? 'goalHint' : 'goOnHint')}
+        placeholder={t(isNew ? 'goalHint' : 'goOnHint')}
         rows={3}
         text={goal}
         onSend={start}
       />
-      <FieldFault of={faults.value.goal} />
-      <div class="choices">
-        <Folder form={form} />
-        <Choice word="mode" name="mode" form={form} options={about.value?.modes ?? []} />
-        <Choice word="model" name="model" form={form} options={about.value?.models ?? []} typed />
-        <label>
-          <span>{t('approvals')}</span>
-          <select
-            value={form.fields.approvals}
-            onChange={event => form.set({ approvals: event.currentTarget.value as StartFields['approvals'] })}
-          >
-            <option value="ask">{t('approvals_ask')}</option>
-            <option value="all">{t('approvals_all')}</option>
-            <option value="none">{t('approvals_none')}</option>
-          </select>
-        </label>
-      </div>
-      <Fold class="data" summary={t('moreChoices')} open={hasMore(others)}>
-        {() => <MoreFields form={form} files={files} mayAttach={session === undefined} />}
+      <FieldFault of={form.faults.goal} />
+      <Choices form={form} />
+      <Fold class="data" summary={t('moreChoices')} open={hasMore(form.fields)}>
+        {() => <MoreFields form={form} files={files} mayAttach={given.session === undefined} />}
       </Fold>
       <div class="actions end">
         <label class="keep-open">
@@ -122,9 +75,73 @@ export function StartForm({ session, after, workspace = null, isSmall = false }:
           {sending.busy ? t('sending') : t('start')}
         </button>
       </div>
-      {Object.keys(faults.value).length > 0 && <Fault of={t('faultsInForm')} />}
+      {Object.keys(form.faults).length > 0 && <Fault of={t('faultsInForm')} />}
       <Fault of={sending.fault} />
     </form>
+  );
+}
+
+/** What a person has chosen, and how it is sent. A reload keeps it, and the word of the request. */
+function useStart({ session, after, workspace = null }: StartProps) {
+  const names = startDraft(session ?? after);
+  const goal = draft(names.goal);
+  const kept = draft(names.fields);
+  const word = draft(names.request);
+  const faults = useSignal<StartFaults>({});
+  const files = useSignal<AttachedFile[]>([]);
+  const sending = useSending();
+  useEffect(readAbout, []);
+  const chosen = () => JSON.parse(kept.value || '{}') as Partial<StartFields>;
+  const fields: StartFields = { ...NO_FIELDS, workspace, ...chosen(), goal: goal.value };
+  const form: FormState = {
+    fields,
+    faults: faults.value,
+    set(part) {
+      faults.value = without(faults.value, Object.keys(part) as FieldName[]);
+      kept.value = JSON.stringify({ ...chosen(), ...part });
+    },
+  };
+  const start = () => {
+    const made = startBody(fields);
+    faults.value = 'faults' in made ? made.faults : {};
+    if ('faults' in made) return;
+    const body = {
+      ...made.body,
+      ...(session !== undefined && { session }),
+      ...(after !== undefined && { after }),
+      ...attachedTo(files.value),
+    };
+    word.value ||= crypto.randomUUID();
+    void sending.send(async () => {
+      const { id } = await post<{ id: string }>('runs', {
+        ...body,
+        requestId: requestIdOf(word.value, body),
+      });
+      forget(...Object.values(names));
+      go(runHref(id));
+    });
+  };
+  return { form, goal, files, sending, start };
+}
+
+function Choices({ form }: { form: FormState }) {
+  return (
+    <div class="choices">
+      <Folder form={form} />
+      <Choice word="mode" name="mode" form={form} options={about.value?.modes ?? []} />
+      <Choice word="model" name="model" form={form} options={about.value?.models ?? []} typed />
+      <label>
+        <span>{t('approvals')}</span>
+        <select
+          value={form.fields.approvals}
+          onChange={event => form.set({ approvals: event.currentTarget.value as StartFields['approvals'] })}
+        >
+          <option value="ask">{t('approvals_ask')}</option>
+          <option value="all">{t('approvals_all')}</option>
+          <option value="none">{t('approvals_none')}</option>
+        </select>
+      </label>
+    </div>
   );
 }
 
@@ -141,14 +158,4 @@ function without(faults: StartFaults, names: readonly FieldName[]): StartFaults 
 /** True if something is set that the folded part of the form has. */
 function hasMore({ checks, approvePlan, ...fields }: StartFields): boolean {
   return checks !== '' || approvePlan || LIMIT_FIELDS.some(({ field }) => fields[field] !== '');
-}
-
-const requestOf = (name: string) => `${name} request`;
-
-/** Returns the request id of this goal. It survives a reload, so that a repeated request starts no second run. */
-function requestFor(name: string, goal: string): string {
-  const kept = draft(requestOf(name));
-  const [id = '', ...of] = kept.value.split(' ');
-  if (id === '' || of.join(' ') !== goal) kept.value = `${crypto.randomUUID()} ${goal}`;
-  return kept.value.split(' ', 1)[0] ?? '';
 }

@@ -1,6 +1,11 @@
 /** What a start's form sends, and its faults by field. */
 import { describe, expect, it } from 'vitest';
-import { NO_FIELDS, type StartFields, startBody } from '../../../../packages/console/page/home/start-body.js';
+import {
+  NO_FIELDS,
+  requestIdOf,
+  type StartFields,
+  startBody,
+} from '../../../../packages/console/page/home/start-body.js';
 
 const bodyOf = (part: Partial<StartFields>) => startBody({ ...NO_FIELDS, goal: 'Go', ...part });
 const plain = { goal: 'Go', attended: true, keepOpenSeconds: 1_800 };
@@ -40,5 +45,27 @@ describe('FC7 the form of a start', () => {
     ['an empty folder', { workspace: ' ' }, { workspace: 'faultFolder' }],
   ] as [string, Partial<StartFields>, object][])('%s → the field, and nothing is sent', (_, part, faults) => {
     expect(bodyOf(part)).toEqual({ faults });
+  });
+});
+
+describe('FC7 the request id of a start', () => {
+  const idOf = (part: object) => requestIdOf('word', { goal: 'Go', mode: 'react', ...part });
+  const file = (text: string) => ({ files: [{ name: 'a.txt', text }] });
+
+  it('the same start again → the same id, so that it begins no second run', () => {
+    expect(idOf(file('1'))).toBe(idOf(file('1')));
+  });
+
+  it.each([
+    ['another goal', { goal: 'Stay' }],
+    ['another mode', { mode: 'team' }],
+    ['another model', { model: 'openai/gpt-5' }],
+    ['another file of the same length', file('2')],
+  ])('the same goal with %s → another id', (_, part) => {
+    expect(idOf({ ...file('1'), ...part })).not.toBe(idOf(file('1')));
+  });
+
+  it('a start with much → an id that the console takes', () => {
+    expect(requestIdOf(crypto.randomUUID(), file('x'.repeat(700_000))).length).toBeLessThan(200);
   });
 });
