@@ -123,13 +123,16 @@ describe.skipIf(browserPath === null)('console', () => {
     await page.context().close();
   }
 
-  test('killed and started again on its port while a run is at work → the page says so, keeps what is typed, and has all of it', async () => {
+  const stored = (page: Page) => page.evaluate<string | null>(`sessionStorage.getItem('steersman-token')`);
+
+  test('killed and started again on its port while a run is at work → the page says so, keeps what is typed, hides its token meanwhile, and has all of it', async () => {
     const run = await startRun('killed');
     const page = await open(shown.link(run.id));
     await live(page).waitFor();
     await page.getByRole('textbox', { name: 'Message' }).fill('half a sentence');
     await shown.kill();
     await banner(page, AWAY).waitFor();
+    expect(await stored(page)).toBe(null);
     run.goOn();
     await until('the gate is open', async () =>
       (await journalOf(run.handle)).some(({ type }) => type === 'gate_opened'),
@@ -138,6 +141,7 @@ describe.skipIf(browserPath === null)('console', () => {
     await approve(page).waitFor();
     await banner(page, AWAY).waitFor({ state: 'detached' });
     expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('half a sentence');
+    expect(await stored(page)).not.toBe(null);
     await endBy(page, run);
   });
 

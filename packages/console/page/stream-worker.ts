@@ -105,7 +105,9 @@ function hear(tab: Tab, message: FromTab): void {
   }
   // A console that is mounted behind a login needs no token, so the worker tries without one.
   const given = message.token ?? (tokens.length === 0 ? '' : null);
-  tab.port.postMessage({ type: 'token', token: given ?? told ?? '' } satisfies ToTab);
+  // While the console is away, another program that took its port may have served the tab.
+  const others = state === 'live' ? told : null;
+  tab.port.postMessage({ type: 'token', token: given ?? others ?? '' } satisfies ToTab);
   if (given !== null && given !== tokens.at(-1)) {
     tokens.push(given);
     open();

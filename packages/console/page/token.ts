@@ -9,6 +9,14 @@ export function keepToken(token: string): void {
   if (token !== '') sessionStorage.setItem(KEY, token);
 }
 
+/**
+ * While its console is away, a tab has its token in memory only: another program that takes the port could serve a page
+ * that reads the stored one when the tab is reloaded. Behind TLS no program can take it.
+ */
+export function hideToken(): void {
+  if (location.protocol !== 'https:') sessionStorage.removeItem(KEY);
+}
+
 /** Exchanges the word of a one-use link for a token; null if the address has no word, or it was used. */
 export async function tokenOfLink(): Promise<string | null> {
   const word = location.hash.slice(1);

@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { heardState, useToken } from '../ask.js';
 import { openLink } from '../link.js';
 import { connectWants, streamState, take } from '../state.js';
-import { keepToken } from '../token.js';
+import { hideToken, keepToken } from '../token.js';
 import { speakFirst } from '../words/words.js';
 import { App } from './app.js';
 
@@ -11,6 +11,7 @@ const spoken = speakFirst();
 // Preloads the page of the address; if that fails, it is loaded again when it is drawn.
 if (location.pathname === '/') import('../home/home-page.js').catch(() => undefined);
 if (location.pathname.startsWith('/runs/')) import('../run/run-page.js').catch(() => undefined);
+let token = '';
 const link = await openLink({
   frames(frames) {
     for (const frame of frames) take(frame);
@@ -18,10 +19,13 @@ const link = await openLink({
   state(state) {
     streamState.value = state;
     heardState(state);
+    if (state === 'live') keepToken(token);
+    if (state === 'away' || state === 'refused') hideToken();
   },
-  token(token) {
-    keepToken(token);
-    useToken(token);
+  token(given) {
+    token = given;
+    keepToken(given);
+    useToken(given);
   },
 });
 connectWants(runs => link.want(runs));

@@ -18,6 +18,11 @@ export async function notify(): Promise<void> {
 /** What a screen reader says of gates that have just opened. */
 export const asked = signal('');
 
+/** A screen reader speaks only what differs from before, so a second gate of the same title gets a space more. */
+function say(text: string): void {
+  asked.value = text === asked.peek() ? `${text}\u00a0` : text;
+}
+
 let told: Set<string> | null = null;
 
 effect(() => {
@@ -26,7 +31,7 @@ effect(() => {
   const known = told;
   told = new Set(gates.map(({ run, gate }) => gateKey(run, gate.id)));
   const fresh = gates.filter(({ run, gate }) => known !== null && !known.has(gateKey(run, gate.id)));
-  if (fresh.length > 0) asked.value = fresh.map(each => t('asks', { title: gateTitle(each) })).join(' ');
+  if (fresh.length > 0) say(fresh.map(each => t('asks', { title: gateTitle(each) })).join(' '));
   // Gates from before the page was opened are visible on it.
   if (known === null || !isKnown || Notification.permission !== 'granted' || !document.hidden) return;
   for (const each of fresh) {

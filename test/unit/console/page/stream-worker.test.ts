@@ -141,12 +141,13 @@ test.each<[string, typeof proofBy]>([
     (keys, id, challenge) => proofBy(keys, id, challenge.replace(HOST, '127.0.0.1:9000')),
   ],
 ])(
-  'WB18 the port of a console that ended is another program’s, which %s → no tab sends its token',
+  'WB18 the port of a console that ended is another program’s, which %s → no tab sends its token, and the page that it serves gets none',
   async (_what, prove) => {
     const open = await workerOf(['good'], 0, prove);
     const tab = open('good');
     await eventually(() => expect(tab.stands()).toEqual(['good', 'away']));
     expect(open.asked.length).toBeGreaterThan(0);
     expect(open.asked.join()).not.toContain('good');
+    expect(open(null).stands()).toEqual(['', 'away']);
   },
 );
