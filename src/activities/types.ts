@@ -10,7 +10,7 @@ import type { ComparedFile, EditFails } from '../rules/gates/whole-write.js';
 import type { ModelRequestPage } from '../rules/prompts/model-request.js';
 import type { PinnedRun, RunSettings } from '../run/agents/run-config.js';
 import type { Check, CheckStatus } from '../run/checks/check.js';
-import type { FilesNow, Snapshot } from '../run/evidence/evidence.js';
+import type { FilesChanged, FilesNow, Snapshot } from '../run/evidence/evidence.js';
 import type { Cause, Outcome } from '../run/limits/cause.js';
 import type {
   AppResult,
@@ -132,6 +132,8 @@ export interface CallToolResult {
   content: ToolContent[];
   isError: boolean;
   durationMs: number;
+  /** The files that changed while a command ran. */
+  files?: FilesChanged;
   /** Why the store could not take the content, which is therefore cut. */
   storeFault?: string;
   /** Data for the app that gets the answer; `appFault`: why there is none. */

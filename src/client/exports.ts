@@ -2,7 +2,7 @@
 
 export { type GivenPicture, PICTURE_TYPES } from '../run/agents/run-config.js';
 export type { Check, CheckResult } from '../run/checks/check.js';
-export type { Basis } from '../run/evidence/evidence.js';
+export type { Basis, FilesChanged } from '../run/evidence/evidence.js';
 export type { Gate, GateKind } from '../run/gates/gate.js';
 export { type Cause, causeText, OUTCOMES, type Outcome, restText } from '../run/limits/cause.js';
 export type { ToolProgress } from '../run/limits/heartbeats.js';

@@ -28,6 +28,18 @@ const OWN = '.steersman/';
 
 /** Lists hidden files and links too. */
 export async function listWorkspace(workspace: string): Promise<WorkspaceList> {
+  const { names, isCut } = await namesIn(workspace);
+  const { ignored, inRoot } = await ignoredIn(workspace, names);
+  return { entries: await entriesOf(workspace, names, inRoot), ignored, isCut };
+}
+
+/** Lists them without the ignored ones, whose number may be large. */
+export async function listUnignored(workspace: string): Promise<WorkspaceList> {
+  const { names, isCut } = await namesIn(workspace);
+  return { entries: await entriesOf(workspace, names), ignored: null, isCut };
+}
+
+async function namesIn(workspace: string): Promise<{ names: Set<string>; isCut: boolean }> {
   const names = new Set<string>();
   const found = await search({
     args: NAMES,
@@ -36,14 +48,20 @@ export async function listWorkspace(workspace: string): Promise<WorkspaceList> {
     delimiter: '\0',
     take: name => isOwn(name) || names.add(name).size < MOST_FILES,
   });
-  const { ignored, inRoot } = await ignoredIn(workspace, names);
+  return { names, isCut: found.cut !== null || found.fault !== '' };
+}
+
+async function entriesOf(
+  workspace: string,
+  names: ReadonlySet<string>,
+  inRoot: readonly string[] = [],
+): Promise<WorkspaceList['entries']> {
   const folders = new Set([...names].map(name => dirname(name)).concat('.'));
   const links = await eachOf([...folders], folder => linksIn(workspace, folder));
   const git = await eachOf(GIT_FOLDERS, folder => filesIn(workspace, folder));
   const all = new Set([...names, ...inRoot, ...links.flat(), ...GIT_FILES, ...git.flat()]);
   const states = await eachOf([...all].sort(), async path => [path, await stateOf(workspace, path)] as const);
-  const entries = Object.fromEntries(states.filter((state): state is [string, string] => state[1] !== null));
-  return { entries, ignored, isCut: found.cut !== null || found.fault !== '' };
+  return Object.fromEntries(states.filter((state): state is [string, string] => state[1] !== null));
 }
 
 function isOwn(name: string): boolean {

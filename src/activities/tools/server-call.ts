@@ -30,6 +30,7 @@ import {
 } from '../stop-signal.js';
 import type { CallToolInput, CallToolResult } from '../types.js';
 import { CallPace } from './call-pace.js';
+import { withChanges } from './command-changes.js';
 import { linkOf, type ServerLink } from './server-link.js';
 import { formHandler, type ServerRequestDeps } from './server-requests.js';
 import { beginReading, keptForApp } from './tool-app.js';
@@ -82,7 +83,10 @@ export class ServerCall {
     if (refused) return refused;
     const line = linkOf(this.#deps, input, { server: this.#server, runId });
     try {
-      return line.ended(await this.#runOnLine(line, workspace, args));
+      const called = await withChanges(input, { args, workspace }, () =>
+        this.#runOnLine(line, workspace, args),
+      );
+      return line.ended(called);
     } catch (error) {
       line.failed();
       throw error;

@@ -16,7 +16,7 @@ import { decidePermission, type Permission } from '../../run/tools/permission.js
 import { serverOf, type ToolDefinition } from '../../run/tools/tool.js';
 import { closeGate, gateAt, openGate, openGates, takeRecorded } from '../../workflows/run/gates.js';
 import type { Run } from '../../workflows/run/run.js';
-import { noteEffect } from '../../workflows/turn/tools/finish-call.js';
+import { changedBy, noteEffect } from '../../workflows/turn/tools/finish-call.js';
 import { callUntilResult } from '../../workflows/turn/tools/run-tools.js';
 import { toolRequest } from '../../workflows/turn/tools/tool-request.js';
 import { type AppAsk, type AppCall, appUse, withCall } from './rules.js';
@@ -228,6 +228,6 @@ function end(run: Run, call: AppCall, ran: ToolDefinition | null, result: ToolRe
   if (ran && noteEffect(run, ran, { input: call.input, result })) run.doubtReads();
   const { callId, of: askedBy, tool } = call;
   const told = { callId, askedBy, tool, ending, isError, durationMs, ...eventTextOf(resultText(result)) };
-  run.journal('app_call_ended', { ...told, ...(app && { app }) });
+  run.journal('app_call_ended', { ...told, ...(app && { app }), ...changedBy(run, callId) });
   run.show();
 }

@@ -46,13 +46,17 @@ export interface FilesNow {
   changes?: WorkspaceChanges;
 }
 
-/** Changed files that no call named. */
-export interface WorkspaceChanges {
+/** Files that changed, came or went, by their paths in the workspace. */
+export interface FilesChanged {
   changed: string[];
   added: string[];
   gone: string[];
   /** The number of further such files. */
   more: number;
+}
+
+/** Changed files that no call named. */
+export interface WorkspaceChanges extends FilesChanged {
   /** Folders that git ignores, with the number of their files then and now. */
   ignored: string[];
   /** `start`: the earlier state is unknown; `now`: the present one too; `cut`: too many files; `ignored`: uncounted folders. */

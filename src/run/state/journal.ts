@@ -5,7 +5,7 @@ import { EVENT_BYTES, JOURNAL_BYTES, MOST_TOOLS_COUNTED } from '../../base/sizes
 import { sizeOf, sizeOfList } from '../../base/sizes/sizes.js';
 import { fitted } from '../../base/text/fit.js';
 import type { CheckStatus } from '../checks/check.js';
-import type { Basis, Rest } from '../evidence/evidence.js';
+import type { Basis, FilesChanged, Rest } from '../evidence/evidence.js';
 import type { GateCloser, GateKind } from '../gates/gate.js';
 import type { Cause, Outcome } from '../limits/cause.js';
 import type { BudgetKind, Enlarger } from '../limits/limits.js';
@@ -37,6 +37,8 @@ export interface CallEnded {
   text: string;
   /** The result says more than `text`: its message has it. */
   cut?: true;
+  /** The files that changed while a command ran, for people. */
+  files?: FilesChanged;
   /** Data for people, never for models: for the tool's app, or the answer to an app's call. */
   app?: AppResult;
 }

@@ -1,6 +1,7 @@
 /** The memory of a run while one part of it runs, from one continue-as-new to the next. */
 
 import type { AgentRest } from '../../run/agents/children.js';
+import type { FilesChanged } from '../../run/evidence/evidence.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { OpenGate } from '../../run/state/people.js';
 import type { InboxItem } from '../../run/steering/inbox.js';
@@ -31,6 +32,8 @@ export interface RunMemory {
   keptAt: number;
   /** Number of changes to what tools read: a read that overlaps a change is not cached. */
   changes: number;
+  /** The files that changed while a command ran, until its end is in the journal. */
+  changedBy: Map<string, FilesChanged>;
   /** The requests that the worker has received: another worker, and another part, begin anew. */
   offered: Offered;
   /** Sub-agents in flight: gates that wait for space, what cancelled agents returned, the budget of each. */
@@ -70,6 +73,7 @@ export function newMemory(): RunMemory {
     saidBytes: 0,
     keptAt: 0,
     changes: 0,
+    changedBy: new Map(),
     offered: new Offered(),
     agents: { waiting: [], rests: new Map(), leases: new Map(), passed: new Map() },
     isResting: false,

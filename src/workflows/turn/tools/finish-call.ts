@@ -17,6 +17,7 @@ import {
 } from '../../../run/messages/message.js';
 import type { Batch, Turns } from '../../../run/position/position.js';
 import { here, levels, taskAt } from '../../../run/state/cursor.js';
+import type { CallEnded } from '../../../run/state/journal.js';
 import { replyOf } from '../../../run/state/thread.js';
 import { recordCall } from '../../../run/tools/ledger.js';
 import { serverOf, type ToolDefinition } from '../../../run/tools/tool.js';
@@ -158,8 +159,16 @@ function tell(
     ...(batch.planned && { role: openReply(run, batch).role }),
     ...(isUntold && { arguments: preview(saidCall(call).arguments) }),
     ...(app && { app }),
+    ...changedBy(run, callId),
     ...(holdsParts(result.content) && { parts: { server: tool ? serverOf(tool) : null } }),
   });
+}
+
+/** Returns the files that changed while the command ran, once, for the event of its end. */
+export function changedBy({ memory }: Run, callId: string): Pick<CallEnded, 'files'> {
+  const files = memory.changedBy.get(callId);
+  memory.changedBy.delete(callId);
+  return files ? { files } : {};
 }
 
 export function openReply(run: Run, batch: Batch): AssistantMessage {

@@ -179,6 +179,7 @@ export async function callUntilResult(
       if (appFault !== undefined)
         run.warnOnce(`app ${tool.name}`, `The app of ${tool.name} can not be shown: ${appFault}.`);
       noteChange(run, toolsChangedAt);
+      if (outcome.files) run.memory.changedBy.set(callId, outcome.files);
       noteSession(run, tool, { ending, opened });
       const cut = storeFault !== undefined && run.words.noteNoStore;
       const unkept = isRecall(tool) && storeIsAway(run) && run.words.noteUnkept;

@@ -5,7 +5,8 @@ import {
   comparison,
   type FileCall,
 } from '../../../../packages/console/page/run/files/changed-files.js';
-import type { Message } from '../../../../src/client/index.js';
+import type { Durable } from '../../../../packages/view/index.js';
+import type { FilesChanged, Message } from '../../../../src/client/index.js';
 
 let count = 0;
 
@@ -30,6 +31,18 @@ function callsOf(...messages: Message[][]): FileCall[] {
   return changesIn([{ messages: messages.flat() }]).files[0]?.calls ?? [];
 }
 
+/** The events of the last call: number 7 is its beginning. */
+function eventsOf({ edited, ...files }: Partial<FilesChanged> & { edited?: object } = {}): Durable[] {
+  const id = `c${count}`;
+  const started = { toolUseId: id, arguments: JSON.stringify(edited ?? {}), ...(edited && { edited: true }) };
+  return [
+    { seq: 7, type: 'tool_call_started', callId: 'x', ...started },
+    { seq: 8, type: 'tool_call_ended', callId: 'x', files: { ...NO_FILES, ...files } },
+  ] as unknown as Durable[];
+}
+
+const NO_FILES = { changed: [], added: [], gone: [], more: 0 };
+
 describe('the files of a run', () => {
   it('calls of one file → together, in their order; threads that share messages → once', () => {
     const messages = [...write('a.txt', 'x'), ...edit('./a.txt', 'x', 'y'), ...write('b.txt', 'z')];
@@ -50,8 +63,8 @@ describe('the files of a run', () => {
 
   it('arguments that a person edited → what was written', () => {
     const messages = write('a', 'of the model');
-    const edited = new Map([[`c${count}`, { path: 'a', content: 'of the person' }]]);
-    const [file] = changesIn([{ messages }], edited).files;
+    const edited = { path: 'a', content: 'of the person' };
+    const [file] = changesIn([{ messages }], eventsOf({ edited })).files;
     expect(file?.calls[0]?.act).toEqual({ kind: 'write', content: 'of the person' });
   });
 
@@ -66,6 +79,34 @@ describe('the files of a run', () => {
   it('commands → by their line, with their end', () => {
     const { commands } = changesIn([{ messages: called('run', { command: 'npm test' }, { isError: true }) }]);
     expect(commands).toMatchObject([{ command: 'npm test', ending: 'executed', isError: true }]);
+  });
+
+  it('a command that changed files → each file names it, and it names its event', () => {
+    const messages = [...write('a.txt', 'x'), ...called('run', { command: 'npx prettier --write .' })];
+    const events = eventsOf({ changed: ['a.txt'], added: ['b.txt'], gone: ['c.txt'], more: 2 });
+    const { files, commands } = changesIn([{ messages }], events);
+    expect(
+      files.map(({ path, calls, commands: by, isGone }) => [path, calls.length, by.length, isGone]),
+    ).toEqual([
+      ['a.txt', 1, 1, false],
+      ['b.txt', 0, 1, false],
+      ['c.txt', 0, 1, true],
+    ]);
+    expect(commands).toMatchObject([{ command: 'npx prettier --write .', seq: 7, more: 2 }]);
+    expect(files[1]?.commands).toEqual(commands);
+  });
+
+  it('a file that a command changed after a call wrote it → no difference from before the run', () => {
+    const messages = [...write('a.txt', 'x'), ...called('run', { command: 'sed -i s/x/y/ a.txt' })];
+    const [file] = changesIn([{ messages }], eventsOf({ changed: ['a.txt'] })).files;
+    expect(comparison(file ?? { calls: [], commands: [] }, '')).toBe(null);
+  });
+
+  it('a command whose events the page does not have → without files and without an address', () => {
+    expect(changesIn([{ messages: called('run', { command: 'make' }) }])).toMatchObject({
+      files: [],
+      commands: [{ command: 'make', seq: null, more: 0 }],
+    });
   });
 
   it.each([
@@ -89,6 +130,6 @@ describe('the files of a run', () => {
       { before: 'x', after: 'x' },
     ],
   ])('%s → before and after', (_, calls, before, expected) => {
-    expect(comparison(calls, before)).toEqual(expected);
+    expect(comparison({ calls, commands: [] }, before)).toEqual(expected);
   });
 });

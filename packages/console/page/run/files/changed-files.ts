@@ -1,6 +1,8 @@
-/** The files that a run's calls wrote, from its messages: each call's change, and the text before and after if known. Pure. */
-import { isRecord } from 'steersman/base';
-import type { Message, ThreadTranscript, ToolInput } from 'steersman/client';
+/** The files that a run's calls wrote, from its messages and events: each call's change, and the text before and after if known. Pure. */
+
+import type { Durable } from '@steersman/view';
+import { isRecord, parseRecord } from 'steersman/base';
+import type { FilesChanged, Message, ThreadTranscript, ToolInput } from 'steersman/client';
 import { editText, wholeWrite } from 'steersman/rules';
 
 interface Edit {
@@ -27,6 +29,9 @@ export interface FileCall {
 export interface ChangedFile {
   path: string;
   calls: FileCall[];
+  /** Commands during which it changed too. */
+  commands: CommandCall[];
+  isGone: boolean;
 }
 
 export interface CommandCall {
@@ -35,40 +40,82 @@ export interface CommandCall {
   at: number;
   ending: string;
   isError: boolean;
+  /** Number of the event at which it began; null if the page does not have that. */
+  seq: number | null;
+  /** The number of files beyond those that are named. */
+  more: number;
 }
 
 export interface Changes {
   /** In the order of their first change. */
   files: ChangedFile[];
-  /** Commands may change any file: which ones is not recorded with them. */
   commands: CommandCall[];
 }
 
-/** `edited`: arguments that a person changed at a gate, by the model's id of the call. */
+/** What the run's own events say of a call, by the model's id of it. */
+interface Told {
+  seq: number;
+  /** Arguments that a person changed at a gate. */
+  edited: ToolInput | null;
+  files: FilesChanged | null;
+}
+
+function toldIn(events: readonly Durable[]): Map<string, Told> {
+  const byUse = new Map<string, Told>();
+  const byCall = new Map<string, Told>();
+  for (const event of events) {
+    if (event.path !== undefined) continue;
+    if (event.type === 'tool_call_started' && event.toolUseId !== undefined) {
+      const edited = event.edited === true ? parseRecord(event.arguments) : null;
+      const told = { seq: event.seq, edited, files: null };
+      byUse.set(event.toolUseId, told);
+      byCall.set(event.callId, told);
+    }
+    const told = event.type === 'tool_call_ended' && byCall.get(event.callId);
+    if (told) told.files = event.files ?? null;
+  }
+  return byUse;
+}
+
+/** `events`: those that the page has; the messages have what the model wrote, the events what a person made of it. */
 export function changesIn(
   threads: readonly Pick<ThreadTranscript, 'messages'>[],
-  edited: ReadonlyMap<string, ToolInput> = new Map(),
+  events: readonly Durable[] = [],
 ): Changes {
+  const told = toldIn(events);
   // Threads share messages.
   const messages = [
     ...new Map(threads.flatMap(thread => thread.messages.map(each => [each.id, each]))).values(),
   ];
   const calls = new Map(messages.flatMap(message => callsOf(message).map(call => [call.id, call] as const)));
   const files = new Map<string, ChangedFile>();
+  const fileAt = (path: string) => {
+    const file = files.get(path) ?? { path, calls: [], commands: [], isGone: false };
+    files.set(path, file);
+    return file;
+  };
   const commands: CommandCall[] = [];
   for (const message of messages) {
     if (message.kind !== 'tool_result') continue;
     for (const { toolUseId, toolName, ending, isError } of message.content) {
-      const input = edited.get(toolUseId) ?? calls.get(toolUseId)?.input;
+      const { seq = null, edited = null, files: changed = null } = told.get(toolUseId) ?? {};
+      const input = edited ?? calls.get(toolUseId)?.input;
       if (input === undefined) continue;
       const base = { callId: toolUseId, at: message.at };
-      if (typeof input.command === 'string' && ending !== 'reused')
-        commands.push({ ...base, command: input.command, ending, isError });
+      if (typeof input.command === 'string' && ending !== 'reused') {
+        const command = { ...base, command: input.command, ending, isError, seq, more: changed?.more ?? 0 };
+        commands.push(command);
+        for (const path of changed ? [...changed.changed, ...changed.added, ...changed.gone] : []) {
+          const file = fileAt(path);
+          file.commands.push(command);
+          file.isGone = changed?.gone.includes(path) === true;
+        }
+      }
       if (ending !== 'executed' || isError) continue;
       for (const { path, act } of actsOf(toolName, input)) {
-        const file = files.get(path) ?? { path, calls: [] };
+        const file = fileAt(path);
         file.calls.push({ ...base, tool: toolName, act });
-        files.set(path, file);
+        file.isGone = act.kind === 'delete';
       }
     }
   }
@@ -121,9 +168,12 @@ export type Comparison =
   | null;
 
 /** Returns the text before the run and after its calls. `before`: null if there was no file; undefined if it is unknown. */
-export function comparison(calls: readonly FileCall[], before: string | null | undefined): Comparison {
+export function comparison(
+  { calls, commands }: Pick<ChangedFile, 'calls' | 'commands'>,
+  before: string | null | undefined,
+): Comparison {
   // A whole text needs no text before it, but what it replaced is then unknown.
-  if (before === undefined) return null;
+  if (before === undefined || commands.length > 0) return null;
   let text: string | null = before;
   for (const { act } of calls) {
     const next = after(text, act);

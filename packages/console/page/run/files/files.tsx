@@ -1,9 +1,10 @@
 /** Shows the files that a run's tools wrote, each as a difference from before the run, and the commands that it ran. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { escapeUnseen, parseRecord, visibleText } from 'steersman/base';
-import type { RunSnapshot, ThreadTranscript, ToolInput } from 'steersman/client';
+import { escapeUnseen, visibleText } from 'steersman/base';
+import type { ThreadTranscript } from 'steersman/client';
 import { get, runPath } from '../../ask.js';
+import { Earlier } from '../../parts/earlier.js';
 import { Fold } from '../../parts/fold.js';
 import { Fault, faultWords } from '../../parts/sending.js';
 import { Compare } from '../../parts/text/compare.js';
@@ -11,7 +12,14 @@ import { Diff } from '../../parts/text/diff.js';
 import { Ago } from '../../parts/time.js';
 import type { RunModel } from '../../run-model.js';
 import { named, t } from '../../words/words.js';
-import { type ChangedFile, type Changes, changesIn, comparison, type FileCall } from './changed-files.js';
+import {
+  type ChangedFile,
+  type Changes,
+  type CommandCall,
+  changesIn,
+  comparison,
+  type FileCall,
+} from './changed-files.js';
 
 export function Files({ run }: { run: RunModel }) {
   void run.version.value;
@@ -29,33 +37,21 @@ export function Files({ run }: { run: RunModel }) {
   }, [ended]);
   if (threads.value === null)
     return fault.value === null ? <p class="muted">{t('loading')}</p> : <Fault of={fault.value} />;
-  const changes = changesIn(threads.value, editedAtGates(run));
+  const changes = changesIn(threads.value, run.events);
   if (changes.files.length + changes.commands.length === 0) return <p class="empty">{t('noFiles')}</p>;
   return (
     <section class="panel" aria-label={t('files')}>
       {changes.files.map(file => (
         <FileView key={file.path} run={run} file={file} isOnly={changes.files.length === 1} />
       ))}
-      <Commands changes={changes} snapshot={run.snapshot} />
+      <Commands changes={changes} run={run} />
       {(run.snapshot?.children.length ?? 0) > 0 && <p class="muted">{t('filesOfAgents')}</p>}
     </section>
   );
 }
 
-/** The messages have what the model wrote, the events what a person made of it. */
-function editedAtGates({ events }: RunModel): Map<string, ToolInput> {
-  return new Map(
-    events.flatMap(event => {
-      if (event.type !== 'tool_call_started' || event.edited !== true || event.toolUseId === undefined)
-        return [];
-      const input = parseRecord(event.arguments);
-      return input === null ? [] : [[event.toolUseId, input] as const];
-    }),
-  );
-}
-
 function FileView({ run, file, isOnly }: { run: RunModel; file: ChangedFile; isOnly: boolean }) {
-  const last = file.calls.at(-1);
+  const at = [...file.calls, ...file.commands].map(change => change.at);
   return (
     <Fold
       class="artifact"
@@ -64,9 +60,9 @@ function FileView({ run, file, isOnly }: { run: RunModel; file: ChangedFile; isO
         <>
           <strong>{visibleText(file.path)}</strong>{' '}
           <span class="muted">
-            {t('changesOfFile', { count: file.calls.length })} {last && <Ago at={last.at} />}
+            {t('changesOfFile', { count: at.length })} <Ago at={Math.max(...at)} />
           </span>
-          {last?.act.kind === 'delete' && <span class="chip bad">{t('fileGone')}</span>}
+          {file.isGone && <span class="chip bad">{t('fileGone')}</span>}
         </>
       }
     >
@@ -94,7 +90,7 @@ function FileChange({ run, file }: { run: RunModel; file: ChangedFile }) {
     );
   }, [seen?.ref]);
   if (!isRead.value) return <p class="muted">{t('loading')}</p>;
-  const compared = comparison(file.calls, before.value);
+  const compared = comparison(file, before.value);
   if (compared !== null)
     return (
       <>
@@ -104,10 +100,12 @@ function FileChange({ run, file }: { run: RunModel; file: ChangedFile }) {
     );
   return (
     <>
-      <p class="muted">{t('fileByCalls')}</p>
+      {file.calls.length > 0 && <p class="muted">{t('fileByCalls')}</p>}
       {file.calls.map(call => (
         <CallChange key={call.callId} call={call} />
       ))}
+      {file.commands.length > 0 && <p class="muted">{t('fileByCommands')}</p>}
+      <CommandList commands={file.commands} />
     </>
   );
 }
@@ -134,25 +132,39 @@ function CallChange({ call: { tool, at, act } }: { call: FileCall }) {
 }
 
 /** Commands, and the files that the last look at the workspace found changed. */
-function Commands({ changes: { commands }, snapshot }: { changes: Changes; snapshot: RunSnapshot | null }) {
-  const changed = [...new Set(snapshot?.checks.flatMap(check => check.changed ?? []) ?? [])];
+function Commands({ changes: { commands }, run }: { changes: Changes; run: RunModel }) {
+  const changed = [...new Set(run.snapshot?.checks.flatMap(check => check.changed ?? []) ?? [])];
   if (commands.length === 0) return null;
   return (
     <>
       <h2 class="list-head">{t('commands')}</h2>
       <p class="muted">{t('commandsHint')}</p>
       {changed.length > 0 && <p>{t('changedForChecks', { paths: changed.map(visibleText).join(', ') })}</p>}
-      <ul class="commands">
-        {commands.map(({ callId, command, ending, isError, at }) => (
-          <li key={callId}>
-            <code>{escapeUnseen(command)}</code>{' '}
-            <span class={isError ? 'bad-text' : 'muted'}>
-              {ending === 'executed' ? (isError ? t('wentWrong') : '') : named('ending', ending)}
-            </span>{' '}
-            <Ago at={at} />
-          </li>
-        ))}
-      </ul>
+      <Earlier run={run} />
+      <CommandList commands={commands} />
     </>
+  );
+}
+
+function CommandList({ commands }: { commands: readonly CommandCall[] }) {
+  return (
+    <ul class="commands">
+      {commands.map(({ callId, command, ending, isError, at, seq, more }) => (
+        <li key={callId}>
+          <code>{escapeUnseen(command)}</code>{' '}
+          <span class={isError ? 'bad-text' : 'muted'}>
+            {ending === 'executed' ? (isError ? t('wentWrong') : '') : named('ending', ending)}
+          </span>{' '}
+          {seq === null ? (
+            <Ago at={at} />
+          ) : (
+            <a href={`#event-${seq}`}>
+              <Ago at={at} />
+            </a>
+          )}
+          {more > 0 && <span class="muted"> {t('moreFiles', { count: more })}</span>}
+        </li>
+      ))}
+    </ul>
   );
 }
