@@ -19,6 +19,8 @@ import { workflowOf } from './workflows/agent.js';
 import { byName, type Feature } from './workflows/beside/feature.js';
 import type { Run } from './workflows/run/run.js';
 
+export { steersmanFolders } from './workflows/served-folders.js';
+
 export const FEATURES: readonly Feature<Run>[] = byName([
   answers,
   apps,
@@ -35,5 +37,5 @@ export const FEATURES: readonly Feature<Run>[] = byName([
   skills,
 ]);
 
-/** The workflow that workers run. */
+/** The workflow of runs. */
 export const steersmanRun = workflowOf(FEATURES);

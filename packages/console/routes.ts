@@ -103,6 +103,7 @@ const READ: Handlers = {
     const { address, namespace } = await client();
     return { address, namespace, workspace, sandbox, ...(await startChoices()) };
   },
+  '/folders': async ({ client }) => (await client()).servedFolders(),
   '/components': ({ components }) => components.answer(),
   '/runs': async ({ client, request }) => {
     const { open, waiting, outcome, goal } = request.query();

@@ -316,6 +316,8 @@ export interface SteersmanActivities {
   steersmanKeep(input: KeepInput): Promise<KeepEnd>;
   /** Reads the earlier messages of a run's conversation. */
   steersmanOpenSession(input: OpenSessionInput): Promise<Packed<Message[] | Opened>>;
+  /** Returns the folders below which runs may work, by the worker's configuration. */
+  steersmanFolders(): Promise<string[]>;
   /** Reports a moment to features, and to hooks of the worker. */
   steersmanHook(input: MomentInput): Promise<MomentEnd>;
 }

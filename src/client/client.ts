@@ -13,6 +13,7 @@ import { type ListedRun, type ListOptions, listRuns } from './record/list-runs.j
 import { describeRun, workspaceOf } from './record/runs.js';
 import { Run } from './run/run-handle.js';
 import { Schedules } from './start/schedules.js';
+import { servedFolders } from './start/served-folders.js';
 import { startInSession } from './start/start-in-session.js';
 import { type StartOptions, startRequest, startRun } from './start/start-run.js';
 
@@ -128,6 +129,18 @@ export class SteersmanClient {
   /** Lists runs, newest first. Throws a `SteersmanError` if the server does not list them. */
   list(options: ListOptions = {}): AsyncGenerator<ListedRun> {
     return leavable(this.#scope, undefined, () => listRuns(this.#scope.temporal, options));
+  }
+
+  /**
+   * Asks a worker of `taskQueue` (default: as for `start`) for the folders below which its runs may work. Empty if no
+   * worker answers within three seconds, and for the local stack, whose workers serve any folder.
+   */
+  servedFolders({
+    taskQueue,
+    ...options
+  }: Pick<StartOptions, 'taskQueue'> & Abortable = {}): Promise<string[]> {
+    const { temporal } = this.#scope;
+    return abortable(this.#scope, options, () => servedFolders(temporal, taskQueue));
   }
 
   /** Returns the local stack's runs that have no worker since a crash or a stop; empty on another server. */

@@ -3,4 +3,5 @@
 module.exports = {
   ...require('__steersman_application_workflows'),
   steersmanRun: require('../compose.js').steersmanRun,
+  steersmanFolders: require('../compose.js').steersmanFolders,
 };

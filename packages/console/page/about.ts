@@ -11,6 +11,8 @@ interface About extends Omit<StartChoices, 'limits'> {
 }
 
 export const about = signal<About | null>(null);
+/** Folders that the workers serve. */
+export const folders = signal<string[]>([]);
 
 /** Reads the facts once; after a failure, again at the next call. */
 export function readAbout(): void {
@@ -18,6 +20,13 @@ export function readAbout(): void {
   get<About>('about').then(
     told => {
       about.value = told;
+    },
+    () => undefined,
+  );
+  // It takes longer, because a worker is asked.
+  get<string[]>('folders').then(
+    served => {
+      folders.value = served;
     },
     () => undefined,
   );

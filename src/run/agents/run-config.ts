@@ -249,3 +249,5 @@ export function memoOf(goal: string, { mode, workspace }: Pick<RunSettings, 'mod
 }
 
 export const WORKFLOW_TYPE = 'steersmanRun';
+/** The workflow that asks a worker for its folders, and its activity. */
+export const FOLDERS_TYPE = 'steersmanFolders';

@@ -6,7 +6,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { SteersmanActivities } from '../../activities/types.js';
 import { WORKER_FEATURES } from '../../features/workers.js';
-import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
+import { FOLDERS_TYPE, WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { FAILURE } from '../../run/limits/failure.js';
 
 const OURS: Readonly<Record<keyof SteersmanActivities, true>> = {
@@ -23,6 +23,7 @@ const OURS: Readonly<Record<keyof SteersmanActivities, true>> = {
   steersmanHook: true,
   steersmanCompareFile: true,
   steersmanLook: true,
+  steersmanFolders: true,
 };
 const OF_FEATURES = WORKER_FEATURES.flatMap(({ activities = {} }) => Object.keys(activities));
 
@@ -35,7 +36,8 @@ export const onlyRuns: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     execute(input, next) {
       if (!isOurs(info.activityType)) return next(input);
-      if (info.inWorkflow && info.workflowType === WORKFLOW_TYPE) return next(input);
+      const asker = info.activityType === FOLDERS_TYPE ? FOLDERS_TYPE : WORKFLOW_TYPE;
+      if (info.inWorkflow && info.workflowType === asker) return next(input);
       const message = `${info.activityType} is for runs of type ${WORKFLOW_TYPE} only: start a run instead.`;
       throw ApplicationFailure.nonRetryable(message, FAILURE.run.badInput);
     },

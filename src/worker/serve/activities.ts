@@ -169,7 +169,9 @@ function toolActivities(
   };
 }
 
-function checkActivities(parts: Parts): ActivitiesOf<'steersmanRunCheck' | 'steersmanLook'> {
+function checkActivities(
+  parts: Parts,
+): ActivitiesOf<'steersmanRunCheck' | 'steersmanLook' | 'steersmanFolders'> {
   const { options, blobs, secrets } = parts;
   const { openWorkspace, redact } = allowedBy(parts);
   return {
@@ -190,6 +192,7 @@ function checkActivities(parts: Parts): ActivitiesOf<'steersmanRunCheck' | 'stee
       redact,
       openWorkspace,
     }),
+    steersmanFolders: async () => [...parts.settings.workspaces],
   };
 }
 

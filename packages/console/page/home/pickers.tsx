@@ -1,6 +1,6 @@
 /** Fields of a start that are chosen from a list, or typed. */
 import { type Signal, useSignal } from '@preact/signals';
-import { about } from '../about.js';
+import { about, folders } from '../about.js';
 import { t, type Word } from '../words/words.js';
 import type { StartFaults, StartFields } from './start-body.js';
 
@@ -66,7 +66,7 @@ export function Folder({ form }: { form: FormState }) {
   const isTyping = useSignal(false);
   const { workspace = '', workspaces = [] } = about.value ?? {};
   const value = form.fields.workspace ?? workspace;
-  const options = [...new Set([workspace, ...(value === '' ? [] : [value]), ...workspaces])].filter(Boolean);
+  const options = [...new Set([workspace, value, ...folders.value, ...workspaces])].filter(Boolean);
   const set = (path: string) => form.set({ workspace: path });
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is the list or the field, within.

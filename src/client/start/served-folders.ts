@@ -1,0 +1,31 @@
+/** Asks a worker for the folders that it serves, through a short workflow: only workers know their configuration. */
+import { WorkflowFailedError } from '@temporalio/client';
+import { FOLDERS_TYPE } from '../../run/agents/run-config.js';
+import { env } from '../../shared/process/env.js';
+import { DEFAULT_TASK_QUEUE } from '../../workflows/run/definitions.js';
+import type { Temporal } from '../connection/connect.js';
+
+const MOST_MS = 3_000;
+
+/** `named`: the task queue; undefined for that of a start. Returns [] if no worker answers soon. */
+export async function servedFolders(
+  { client, local }: Temporal,
+  named: string | undefined,
+): Promise<string[]> {
+  const taskQueue = named ?? env.taskQueue();
+  // A worker of the local stack serves any folder.
+  if (taskQueue === undefined && local !== null) return [];
+  try {
+    return await client.workflow.execute(FOLDERS_TYPE, {
+      taskQueue: taskQueue ?? DEFAULT_TASK_QUEUE,
+      // Those who ask at the same time share the answer.
+      workflowId: `${FOLDERS_TYPE} ${taskQueue ?? DEFAULT_TASK_QUEUE}`,
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowExecutionTimeout: MOST_MS,
+      args: [],
+    });
+  } catch (error) {
+    if (error instanceof WorkflowFailedError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+/** Changes of files in the console, in Chromium: several at one gate, and those that commands made. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { browserPath, consoleOfFile } from '../support/browser.js';
+import { shippedServers } from '../support/project.js';
+import { rigOfFile } from '../support/rig-of-file.js';
+import { eventsOf, toolTexts } from '../support/run-views.js';
+import { calls, settingsYaml } from '../support/steering.js';
+import { until } from '../support/wait.js';
+
+const attended = { mode: 'react' as const, attended: true };
+const rig = rigOfFile({
+  workspace: { 'a.txt': 'alpha\n', 'gone.txt': 'x\n' },
+  config: { ...shippedServers(), 'steersman.yaml': settingsYaml('steering: note') },
+});
+const shown = consoleOfFile(rig);
+const shows = test.skipIf(browserPath === null);
+const fileOf = (name: string) => join(rig.project.workspace, name);
+
+shows(
+  'FC6 three changes at one gate, one left out with a reason → the others are made, and the model reads why',
+  async () => {
+    const write = (path: string) => ({ name: 'write', arguments: { path, content: `${path} is new\n` } });
+    const script = rig.play([
+      calls(write('one.txt'), write('two.txt'), write('three.txt')),
+      { text: 'Done.' },
+    ]);
+    const run = await rig.start('Write three files.', attended);
+    const page = await shown.open(run.workflowId);
+    const card = page.locator(`[data-gate^="${run.workflowId} "]`);
+    await card.getByRole('checkbox', { name: /two\.txt/ }).uncheck();
+    const approve = card.getByRole('button', { name: 'Approve the others', exact: true });
+    // Buttons are dead for half a second after they came or moved.
+    await until('a reason is asked for', async () => {
+      await approve.click({ timeout: 1_000 }).catch(() => undefined);
+      return card.getByText('Say why a change is left out').isVisible();
+    });
+    await card.getByLabel(/^Leave out .*two\.txt/).fill('It is made by the build.');
+    await until('the gate is closed', async () => {
+      await approve.click({ timeout: 1_000 }).catch(() => undefined);
+      return (await eventsOf(run, 'gate_closed')).length > 0;
+    });
+    await run.result();
+    expect(readFileSync(fileOf('one.txt'), 'utf8')).toBe('one.txt is new\n');
+    expect(readFileSync(fileOf('three.txt'), 'utf8')).toBe('three.txt is new\n');
+    expect(existsSync(fileOf('two.txt'))).toBe(false);
+    expect(toolTexts(script.requests[1])[1]).toContain('It is made by the build.');
+    await page.context().close();
+  },
+);
+
+shows('FC7 the form of a start → offers the folders that the worker of the task queue serves', async () => {
+  vi.stubEnv('STEERSMAN_TASK_QUEUE', rig.taskQueue);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const page = await shown.open();
+  const option = page.getByLabel('Folder').locator('option', { hasText: rig.project.workspace });
+  await option.waitFor({ state: 'attached' });
+  expect(await shown.client.servedFolders({ taskQueue: 'nobody-serves-this' })).toEqual([]);
+  await page.context().close();
+});
+
+shows(
+  'files that a command changed, made and deleted → each names the command, which leads to its event',
+  async () => {
+    const command = 'echo beta >> a.txt; echo new > made.txt; rm gone.txt';
+    rig.play([calls({ name: 'run', arguments: { command } }), { text: 'Done.' }]);
+    const run = await rig.start('Change by a command.', { ...attended, autoApprove: true });
+    await run.result();
+    const [ended] = await eventsOf(run, 'tool_call_ended');
+    expect(ended).toMatchObject({
+      files: { changed: ['a.txt'], added: ['made.txt'], gone: ['gone.txt'], more: 0 },
+    });
+    const page = await shown.open(run.workflowId);
+    await page.goto(`${shown.url}runs/${encodeURIComponent(run.workflowId)}#files`);
+    const named = (name: string) =>
+    page.locator('details.artifact', { has: page.getByText(name, { exact: true }) });
+  for (const name of ['a.txt', 'made.txt', 'gone.txt']) {
+    await named(name).locator('summary').click();
+    await named(name).getByText(command).waitFor();
+  }
+  expect(await named('gone.txt').getByText('deleted').count()).toBe(1);
+  await named('a.txt').locator('.commands a').click();
+  await page.locator('.event.named', { hasText: 'run' }).waitFor();
+    await page.context().close();
+  },
+);
