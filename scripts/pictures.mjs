@@ -2,9 +2,9 @@
 // `npm run pictures` writes those that pages show. `npm run pictures -- --all DIR` takes every page in both sizes, both
 // schemes and both languages, to look at.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
@@ -148,12 +148,36 @@ const browser = await chromium.launch({ executablePath: browserPath(), args: ['-
 
 const SIZES = { wide: { width: 1280, height: 720 }, phone: { width: 390, height: 800 } };
 
+/**
+ * Chinese characters come from a package, because a machine may have no font with them: under the names that the page
+ * asks for, for prose and for code. All other characters are in the machine's own fonts.
+ */
+const FONT = join(root, 'node_modules/@fontsource-variable/noto-sans-sc');
+const chinese =
+  readFileSync(join(FONT, 'index.css'), 'utf8').match(/@font-face \{[^}]*-sc-\d+-[^}]*\}/g) ?? [];
+const faces = ['PingFang SC', 'Menlo'].flatMap(name =>
+  chinese.map(face => face.replace('Noto Sans SC Variable', name).replace('./files/', '/fonts/')),
+);
+
+async function giveFonts(context) {
+  await context.route('**/style.css', async route => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: `${await response.text()}\n${faces.join('\n')}` });
+  });
+  await context.route('**/fonts/*', route =>
+    route.fulfill({ path: join(FONT, 'files', basename(new URL(route.request().url()).pathname)) }),
+  );
+}
+
 /** Opens a page of the console, drawn once in memory. */
 async function openPage(path, { size = 'wide', scheme = 'light', language = 'en' } = {}) {
   const context = await browser.newContext({
     ...{ viewport: SIZES[size], colorScheme: scheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' },
+    // The page allows no fonts of its own.
+    bypassCSP: true,
     deviceScaleFactor: lookDir === null ? 1.5 : 1,
   });
+  await giveFonts(context);
   const page = await context.newPage();
   page.on('pageerror', error => console.error(`${path}: ${error.message}`));
   page.on('console', said => said.type() === 'error' && console.error(`${path}: ${said.text()}`));
