@@ -152,9 +152,18 @@ const SIZES = { wide: { width: 1280, height: 720 }, phone: { width: 390, height:
  * Chinese characters come from a package, because a machine may have no font with them: under the names that the page
  * asks for, for prose and for code. All other characters are in the machine's own fonts.
  */
-const FONT = join(root, 'node_modules/@fontsource-variable/noto-sans-sc');
-const chinese =
-  readFileSync(join(FONT, 'index.css'), 'utf8').match(/@font-face \{[^}]*-sc-\d+-[^}]*\}/g) ?? [];
+const FONT = dirname(fileURLToPath(import.meta.resolve('@fontsource-variable/noto-sans-sc/index.css')));
+/** A face with the Chinese characters of its range alone; its Latin letters are no code's. */
+const withoutLatin = face =>
+  face.replace(/unicode-range: ([^;]+)/, (_, ranges) => {
+    const own = ranges.split(',').filter(range => Number.parseInt(range.slice(2), 16) >= 0x2e80);
+    return `unicode-range: ${own.join(',')}`;
+  });
+const chinese = (
+  readFileSync(join(FONT, 'index.css'), 'utf8').match(/@font-face \{[^}]*-sc-\d+-[^}]*\}/g) ?? []
+)
+  .map(withoutLatin)
+  .filter(face => !face.includes('unicode-range: ;'));
 const faces = ['PingFang SC', 'Menlo'].flatMap(name =>
   chinese.map(face => face.replace('Noto Sans SC Variable', name).replace('./files/', '/fonts/')),
 );
@@ -193,6 +202,7 @@ async function take(name, path, { ready, ...look } = {}) {
   for (const each of looks) {
     const page = await openPage(path, each);
     await ready?.(page);
+    await page.evaluate('document.fonts.ready');
     await page.waitForTimeout(800);
     const file =
       lookDir === null
@@ -291,3 +301,5 @@ try {
   await environment.teardown();
   rmSync(dir, { recursive: true, force: true });
 }
+// Temporal's client may try a request again by a timer, after its connection was closed.
+process.exit();

@@ -161,12 +161,10 @@ shows('axe on each view of runs that have ended, on the lists and on a conversat
     await run.result();
     const at = `runs/${encodeURIComponent(run.workflowId)}`;
     await look(`${name} conversation`, at, page.locator('.entry.answer'));
-    await page
-      .locator('details.tool > summary')
-      .first()
-      .click()
-      .catch(() => undefined);
     if (name === 'writer') {
+      for (const call of await page.locator('details.tool > summary').all()) await call.click();
+      await page.locator('.tool-body').first().waitFor();
+      faults.push(...(await faultsOf(page, 'calls in the conversation')));
       await look('files', `${at}#files`, summary);
       await summary.first().click();
       faults.push(...(await faultsOf(page, 'file')));

@@ -1,5 +1,6 @@
 /** What a start rarely sets: checks, limits, the plan's approval, and attached files. */
 import { type Signal, useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { formatCount } from 'steersman/base';
 import { about } from '../about.js';
 import { Fault } from '../parts/sending.js';
@@ -72,6 +73,7 @@ const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 function Files({ files }: { files: Signal<AttachedFile[]> }) {
   const fault = useSignal<string | null>(null);
+  const chooser = useRef<HTMLInputElement>(null);
   const add = async (chosen: readonly File[]) => {
     const read = await Promise.all(chosen.map(contentOf));
     const unread = chosen.filter((_, at) => read[at] === null).map(({ name }) => name);
@@ -90,18 +92,21 @@ function Files({ files }: { files: Signal<AttachedFile[]> }) {
   };
   return (
     <div class="files">
-      <label>
-        <span>{t('attach')}</span>
-        <input
-          type="file"
-          multiple
-          onChange={event => {
-            void add([...(event.currentTarget.files ?? [])]);
-            event.currentTarget.value = '';
-          }}
-        />
-        <small class="muted">{t('attachHint')}</small>
-      </label>
+      {/* The browser's own button would be in the browser's language. */}
+      <input
+        ref={chooser}
+        type="file"
+        multiple
+        hidden
+        onChange={event => {
+          void add([...(event.currentTarget.files ?? [])]);
+          event.currentTarget.value = '';
+        }}
+      />
+      <button type="button" class="small" onClick={() => chooser.current?.click()}>
+        {t('attach')}
+      </button>{' '}
+      <small class="muted">{t('attachHint')}</small>
       <ul>
         {files.value.map(file => (
           <li key={file.name}>

@@ -18,7 +18,7 @@ export function ToolBody({ item, runId }: { item: ToolItem; runId: string }) {
       {change !== null && <Diff text={change} />}
       {change === null ? (
         <>
-          <h3>{t('arguments')}</h3>
+          <p class="caption">{t('arguments')}</p>
           <pre class="tool-text">{pretty(item.arguments)}</pre>
         </>
       ) : (
@@ -28,7 +28,7 @@ export function ToolBody({ item, runId }: { item: ToolItem; runId: string }) {
       )}
       {item.ending !== null && (
         <>
-          <h3>{t('result')}</h3>
+          <p class="caption">{t('result')}</p>
           <WholeResult item={item} runId={runId} />
         </>
       )}

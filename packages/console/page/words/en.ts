@@ -205,7 +205,7 @@ export const EN = {
   costInUsd: 'Cost in US dollars',
   noLimit: 'none',
   planWaits: 'the plan waits for me before it is carried out',
-  attach: 'Files',
+  attach: 'Add files',
   attachHint: 'Text files and pictures: the run has them when it begins.',
   removeFile: 'Remove {name}',
   faultFiles:

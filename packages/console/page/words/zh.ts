@@ -201,7 +201,7 @@ export const ZH: Words = {
   costInUsd: '费用（美元）',
   noLimit: '无',
   planWaits: '计划执行前先等我批准',
-  attach: '文件',
+  attach: '添加文件',
   attachHint: '文本文件和图片：运行开始时就有它们。',
   removeFile: '移除 {name}',
   faultFiles: '这些既不是文本也不是图片：{names}。请放入文件夹，并在目标中写明文件名。',

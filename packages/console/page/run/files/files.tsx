@@ -120,9 +120,9 @@ function isFirstGoal({ fold, snapshot }: RunModel): boolean {
 function CallChange({ call: { tool, at, act } }: { call: FileCall }) {
   return (
     <div class="file-call">
-      <h3>
+      <p class="caption">
         {tool} <Ago at={at} />
-      </h3>
+      </p>
       {act.kind === 'edit' && <Diff text={act.diff} />}
       {act.kind === 'write' && <Diff text={act.content.replace(/\n$/, '').replace(/^/gm, '+')} />}
       {act.kind === 'delete' && <p>{t('fileGone')}</p>}
