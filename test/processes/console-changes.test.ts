@@ -74,14 +74,14 @@ shows(
     const page = await shown.open(run.workflowId);
     await page.goto(`${shown.url}runs/${encodeURIComponent(run.workflowId)}#files`);
     const named = (name: string) =>
-    page.locator('details.artifact', { has: page.getByText(name, { exact: true }) });
-  for (const name of ['a.txt', 'made.txt', 'gone.txt']) {
-    await named(name).locator('summary').click();
-    await named(name).getByText(command).waitFor();
-  }
-  expect(await named('gone.txt').getByText('deleted').count()).toBe(1);
-  await named('a.txt').locator('.commands a').click();
-  await page.locator('.event.named', { hasText: 'run' }).waitFor();
+      page.locator('details.artifact', { has: page.getByText(name, { exact: true }) });
+    for (const name of ['a.txt', 'made.txt', 'gone.txt']) {
+      await named(name).locator('summary').click();
+      await named(name).getByText(command).waitFor();
+    }
+    expect(await named('gone.txt').getByText('deleted').count()).toBe(1);
+    await named('a.txt').locator('.commands a').click();
+    await page.locator('.event.named', { hasText: 'run' }).waitFor();
     await page.context().close();
   },
 );
