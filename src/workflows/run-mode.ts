@@ -1,5 +1,6 @@
 /** The loop of all modes: it takes one step from the current position at a time, so a restored state continues there. */
 
+import { without } from '../base/json/json.js';
 import { OPINION_BYTES } from '../base/sizes/bounds.js';
 import { cutText } from '../base/text/fit.js';
 import { preview } from '../base/text/preview.js';
@@ -34,7 +35,7 @@ export async function runMode(run: Run): Promise<GoalEnd> {
     if (end === MOVED) continue;
     const looking = answered(run, end);
     const settled = looking ? await looking : end;
-    if (settled !== MOVED) return settled;
+    if (settled !== MOVED) return without(settled, 'said');
   }
 }
 

@@ -1,7 +1,7 @@
 /** Typed answers: the answering role gets the schema, and a goal only succeeds with a value that fits it. */
 import type { JsonSchema } from '../../base/json/json.js';
 import { ANSWER_BYTES, WORKER_TRIES } from '../../base/sizes/bounds.js';
-import { boundedText } from '../../base/text/fit.js';
+import { boundedText, fitsText } from '../../base/text/fit.js';
 import { fill } from '../../base/words/words.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { checksOf } from '../../run/checks/check.js';
@@ -13,7 +13,6 @@ import type { GoalEnd } from '../../run/state/goal.js';
 import { accountOf, wayOf } from '../../run/state/run-state.js';
 import type { Feature } from '../../workflows/beside/feature.js';
 import { answerFor, type StepEnd, wrapUpAs } from '../../workflows/phases/conclude.js';
-import { keepText } from '../../workflows/run/keep-text.js';
 import type { Run } from '../../workflows/run/run.js';
 import { enterChecks } from '../../workflows/say/notes.js';
 import {
@@ -84,7 +83,7 @@ function tellSchema(run: Run, role: PinnedRole): void {
 /** Accepts an end whose answer fits. Otherwise asks again once, and then ends the goal without a value. */
 async function judge(run: Run, schema: JsonSchema, end: GoalEnd): Promise<StepEnd> {
   const { state } = run;
-  const read = await readAnswer(run, { text: end.answer, schema });
+  const read = await readAnswer(run, { text: end.said ?? end.answer, schema });
   const known = ofGoal(state, state.goal.number);
   const isAgain = end.cause === NOT_TYPED;
   // Another cause belongs to another answer, so an earlier request does not count.
@@ -141,13 +140,14 @@ function sendBack(run: Run, known: TypedAnswer, faults: readonly string[]): Step
 }
 
 /** Returns the end from before the answer was sent back, with the value. A verdict's summary stays the text. */
-async function concluded(run: Run, before: GoalEnd['cause'], { answer, value }: GoalEnd): Promise<StepEnd> {
+function concluded(run: Run, before: GoalEnd['cause'], { answer, said = answer, value }: GoalEnd): StepEnd {
   const { state } = run;
   const { goal, tasks } = state;
   const steps = stepsOf(wayOf(state));
   const judgesText = checksOf(state).some(check => 'function' in check);
   if (before === 'checked' && steps !== null && judgesText) {
-    const text = await keepText(run, 'answer', answer, ANSWER_BYTES);
+    // A text that is cut would be no value any more, and would be asked for again after each check.
+    const text = fitsText(said, ANSWER_BYTES) ? said : JSON.stringify(value);
     const checked = enterChecks(run, { kind: 'answer', step: steps.length - 1, text });
     if (checked !== null) return checked;
   }

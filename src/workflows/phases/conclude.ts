@@ -140,7 +140,7 @@ export function answerFor(
   const { finalResponse: template } = by;
   if (cause === 'failed:hook') return { ...end, failure: hookFailure(stop?.reason) };
   if (from !== 'last_word' || template === undefined) return end;
-  return { ...end, answer: finalResponse(template, end.answer, run.state) };
+  return { ...end, answer: finalResponse(template, end.answer, run.state), said: end.answer };
 }
 
 /** Changes the end of a goal that has an answer but was stopped by a hook or its account. A verified goal stays verified. */

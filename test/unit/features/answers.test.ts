@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ANSWER_BYTES } from '../../../src/base/sizes/bounds.js';
 import { createReadAnswer } from '../../../src/features/answers/activity.js';
 import { READ_ANSWER, type ReadAnswerInput } from '../../../src/features/answers/rules.js';
 import { readStart } from '../../../src/rules/agents/run-input.js';
@@ -236,6 +237,26 @@ describe('a run of one role with a schema', () => {
     });
     expect(end).toMatchObject({ outcome: 'completed', cause: 'checked', answer: '{"answer": 42}' });
     expect(judged).toEqual(['The file says 42.', '{"answer": 42}']);
+  });
+
+  test('the role has a final response → the value is what the role said, whatever else stands around it (TA1, P12)', async () => {
+    const finalResponse = '{{content}}\n\n{{toolHistory}}';
+    const { run, end } = await typedRun([{ calls: ['read'], input: { answer: 41 } }, FITS], {
+      role: { finalResponse },
+    });
+    expect(end.answer).toContain('read {"answer":41}');
+    expect(seenOf(run)).toMatchObject({ value: { answer: 42 } });
+    expect(Object.keys(end).sort()).toEqual(['answer', 'cause', 'outcome', 'value']);
+  });
+
+  test('an answer that is longer than what a check gets, and a check that judges it → asked for again once (TA1)', async () => {
+    const text = JSON.stringify({ answer: 42, files: Array.from({ length: 4_000 }, () => '') }, null, 10);
+    const { end, asked } = await typedRun([{ text }, { text }], {
+      checks: [{ function: 'isRight' }],
+      runCheck: () => ({ status: 'passed', why: 'it is' }),
+    });
+    expect(text.length).toBeGreaterThan(ANSWER_BYTES);
+    expect([asked.length, end.outcome, end.value?.answer]).toEqual([2, 'completed', 42]);
   });
 
   test('no schema → no activity, no word of it (TA1)', async () => {
