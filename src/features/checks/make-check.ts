@@ -1,6 +1,7 @@
 /** Makes a check of the goal: at its end, and once before its first change (SE8). */
 
 import type { CheckEnd } from '../../activities/types.js';
+import { boundedText } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
 import { contentText, isCut } from '../../conversation/tool-result.js';
 import { CHECK_TIMEOUT_MS, type Check, checkLine, checksOf } from '../../run/checks/check.js';
@@ -8,6 +9,7 @@ import { callTimeMs } from '../../run/limits/limits.js';
 import { goalTimeMs } from '../../run/state/goal.js';
 import { decidePermission } from '../../run/tools/permission.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
+import { argumentFaults } from '../../workflows/inbox/check-arguments.js';
 import { roleHere } from '../../workflows/run/hearing.js';
 import { Held } from '../../workflows/run/memory.js';
 import type { Called } from '../../workflows/run/ports.js';
@@ -162,6 +164,10 @@ function toolFault(
   if (!tool.policy.readOnly) return `the tool ${name} may change something: a check only reads`;
   const { type } = tool.origin;
   if (type !== 'mcp' && type !== 'activity') return `the tool ${name} is not a tool of a worker`;
+  // No activity has read these arguments: the application's own tools would get them as they are.
+  const faults = tool.validation === 'strict' ? argumentFaults(tool.inputSchema, given) : [];
+  if (faults.length > 0)
+    return boundedText(`its arguments do not fit the tool ${name}: ${faults.join('; ')}`);
   const called = { input: given, workspace: state.settings.workspace };
   const asks = { alwaysThisRun: state.people.allowedTools, autoApprove: state.settings.autoApprove };
   const permission = decidePermission(tool, called, pinned.permissions, asks);

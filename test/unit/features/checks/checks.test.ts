@@ -135,6 +135,22 @@ describe('a tool whose result is seen in part', () => {
   });
 });
 
+test('a check by a tool of the application, with arguments that do not fit it → not made, and the faults are its reason (T6)', async () => {
+  const tool = {
+    ...fileTool('find', { readOnly: true }),
+    ...{ origin: { type: 'activity', activity: 'find' } as const },
+    inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  };
+  const { run, ran } = await runTeam([{ text: 'It is done.' }], {
+    settings,
+    pinned: { ...pinned, tools: [tool], checks: [{ tool: 'find', arguments: { id: 7 } }] },
+  });
+  expect(ran).toEqual([]);
+  expect(run.state.goal.checks.results).toMatchObject([
+    { status: 'not_run', why: expect.stringContaining('id: expected string, got number 7') },
+  ]);
+});
+
 describe('commands that a planner proposes', () => {
   const command = `echo ${'x'.repeat(1_500)}; touch hidden`;
 
