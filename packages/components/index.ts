@@ -5,6 +5,7 @@ export {
   type ContentPart,
   type ExecutionOutput,
   type PlanOutput,
+  type PlanReading,
   parseExecutorResponse,
   parsePlannerResponse,
   parseVerifierResponse,

@@ -18,6 +18,7 @@ export { isRoleForm } from './outputs/empty-phrase.js';
 export {
   type ExecutionOutput,
   type PlanOutput,
+  type PlanReading,
   parseExecutorResponse,
   parsePlannerResponse,
   parseVerifierResponse,

@@ -6,6 +6,7 @@
 export {
   type ExecutionOutput,
   type PlanOutput,
+  type PlanReading,
   parseExecutorResponse,
   parsePlannerResponse,
   parseVerifierResponse,

@@ -69,3 +69,22 @@ test('readers: no JSON, a question of the role → errors in words, never an exc
   expect(asks.special).toEqual({ kind: 'clarification', question: 'Which year?' });
   expect(asks.value).toBeNull();
 });
+
+test('readers: a planner whose plan goes on from an earlier one → its tasks, where those of before are named (G16)', () => {
+  const plan = JSON.stringify({
+    ...PLAN,
+    todos: [{ id: 't2', description: 'Sum up', dependencies: ['t1'] }],
+  });
+  expect(parsePlannerResponse(plan).ok).toBe(false);
+  const read = parsePlannerResponse(plan, { knownTaskIds: ['t1'] });
+  expect(read.value?.tasks).toMatchObject([{ id: 't2', dependencies: ['t1'] }]);
+});
+
+test('readers: what is no text, and JSON without end → errors in words, never an exception (G16)', () => {
+  for (const said of [undefined, null, 7, {}, '['.repeat(100_000), '{"a":'.repeat(100_000)])
+    for (const read of [parsePlannerResponse, parseExecutorResponse, parseVerifierResponse])
+      expect(read(said as string)).toMatchObject({
+        ok: false,
+        errors: [expect.stringContaining('JSON object')],
+      });
+});
