@@ -3,7 +3,7 @@
 import { type ComponentProps, type FormEvent, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createKit } from 'steersman/components';
-import { Content, startRun, useRun } from 'steersman/react';
+import { Content, choicesOf, startRun, useRun } from 'steersman/react';
 
 const kit = createKit();
 const tell = (sent: Promise<unknown>) => void sent.catch(alert);
@@ -11,10 +11,10 @@ const Button = (given: ComponentProps<'button'>) => <button type="button" {...gi
 
 function App() {
   const [id, setId] = useState(location.hash.slice(1) || null);
-  const { messages, live, plan, gates, ended, connection, send, answer, stop } = useRun(id);
+  const { messages, live, plan, gates, snapshot, ended, connection, send, answer, stop } = useRun(id);
   const asked = gates.find(({ kind }) => kind === 'question');
   const say = async (text: string) => {
-    if (asked) return answer(asked.id, { text });
+    if (asked) return answer(asked.id, { line: text });
     if (id !== null && !ended) return void (await send(text));
     location.hash = await startRun(text, id === null ? {} : { after: id });
     setId(location.hash.slice(1));
@@ -37,21 +37,20 @@ function App() {
           <strong>{role}</strong> <Content kit={kit} text={text} live />
         </section>
       ))}
-      {gates.map(({ id: gate, title, body }) => (
-        <section key={gate} role="alert">
-          {title} <pre>{body}</pre>
-          <Button onClick={() => tell(answer(gate, { decision: 'approve' }))}>Approve</Button>
-          <Button onClick={() => tell(answer(gate, { decision: 'deny', reason: 'Not so.' }))}>Deny</Button>
+      {gates.map(gate => (
+        <section key={gate.id} role="alert">
+          {gate.title} <pre>{gate.body}</pre>
+          {choicesOf(gate).map(line => (
+            <Button key={line} onClick={() => tell(answer(gate.id, { line }))} children={line} />
+          ))}
         </section>
       ))}
       <form onSubmit={submit}>
         <input name="text" aria-label="Message" required />
         <button type="submit">Send</button>
-        <Button disabled={id === null || ended} onClick={() => tell(stop())}>
-          Stop
-        </Button>
+        <Button disabled={id === null || ended} onClick={() => tell(stop())} children="Stop" />
       </form>
-      <footer>{connection}</footer>
+      <footer>{snapshot?.failure?.message ?? connection}</footer>
     </main>
   );
 }

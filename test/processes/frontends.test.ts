@@ -116,6 +116,16 @@ describe.skipIf(browserPath === null)('front ends', () => {
     await page.context().close();
   });
 
+  test('R10 a page of React: a model that fails, and a person who stops → its question with choices, then why the run failed', async () => {
+    rig.play(() => ({ error: { status: 401, message: 'The key is of another house.' } }));
+    const page = await open('react-page');
+    await say(page, 'Look around.');
+    await page.getByRole('button', { name: 'retry' }).waitFor();
+    await page.getByRole('button', { name: 'stop', exact: true }).click();
+    await page.locator('footer', { hasText: 'of another house' }).waitFor();
+    await page.context().close();
+  });
+
   test('useChat: a message, its call approved, the answer; loaded again amid the next → one message each, and nothing twice', async () => {
     const held = latch();
     const script = rig.play(async (_request, index) => {
