@@ -6,6 +6,7 @@ import { answers } from './features/answers/feature.js';
 import { apps } from './features/apps/feature.js';
 import { artifacts } from './features/artifacts/feature.js';
 import { checks } from './features/checks/feature.js';
+import { context } from './features/context/feature.js';
 import { credits } from './features/credits/feature.js';
 import { evidence } from './features/evidence/feature.js';
 import { forms } from './features/forms/feature.js';
@@ -26,6 +27,7 @@ export const FEATURES: readonly Feature<Run>[] = byName([
   apps,
   artifacts,
   checks,
+  context,
   credits,
   evidence,
   forms,

@@ -1,11 +1,11 @@
 /** Starting runs and reading what they cost. */
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { COMPACTOR } from '../../src/conversation/summary.js';
 import { childId } from '../../src/run/agents/children.js';
 import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
 import type { Cause } from '../../src/run/limits/cause.js';
 import type { Limits } from '../../src/run/limits/limits.js';
+import { COMPACTOR } from '../../src/run/limits/usage-by.js';
 import type { Mode } from '../../src/run/position/modes.js';
 import type { RunResult } from '../../src/workflows/run/definitions.js';
 import type { Arena } from './arena.js';

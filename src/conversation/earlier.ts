@@ -3,6 +3,7 @@
 import { jsonBytes, stringOr } from '../base/json/json.js';
 import { BUILT_IN_WORDS, type Words } from '../base/words/words.js';
 import { estimateMessageTokens } from '../run/limits/tokens.js';
+import { COMPACTOR } from '../run/limits/usage-by.js';
 import {
   type AssistantMessage,
   type Block,
@@ -15,7 +16,6 @@ import {
 import { messageNumber, type RunRecord } from '../run/state/kept.js';
 import { RECALL } from '../run/tools/tool.js';
 import { withSummariesInPlace } from './replaced.js';
-import { COMPACTOR } from './summary.js';
 
 /** The messages of one run in the thread that its roles share. */
 export interface EarlierRun {

@@ -148,7 +148,7 @@ export class World implements Ports {
   }
 
   /** By what it is asked about, and nothing else: whole and in parts it is asked the same. */
-  async transform({ callId }: TransformInput): Promise<Called<Required<ContextChange>>> {
+  #changeContext({ callId }: TransformInput): Called<Required<ContextChange>> {
     const { messages } = modelRequestPage(this.#runState(), callId);
     const random = new Random(this.scenario.seed, 'transform', messages.length);
     if (random.chance(0.1)) return { ok: false, failure: { kind: 'application', type: '', message: 'no' } };
@@ -290,6 +290,7 @@ export class World implements Ports {
   }
 
   async activity(name: string, given: unknown, options: CallOptions): Promise<Called<unknown>> {
+    if (name === 'steersmanTransform') return this.#changeContext(given as TransformInput);
     const { callId, ...input } = given as { callId?: string; arguments?: Record<string, unknown> };
     const call = this.#begin('tool', options, callId ?? name);
     const { random } = call;

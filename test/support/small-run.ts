@@ -80,7 +80,6 @@ export function quietPorts(ran: CallToolInput[]): Ports {
     now: () => 1_000,
     callModel: () => Promise.reject(new Error('no model is called here')),
     resolveModel: async () => ({ ok: true, value: { model: null } }),
-    transform: async () => ({ ok: true, value: { leaveOut: [], replace: [], add: [] } }),
     runCheck: async () => ({ ok: true, value: { status: 'passed', why: 'ok' } }),
     compareFile: async () => ({ ok: true, value: { kind: 'unread' } }),
     look: async <I extends LookInput>({ at }: I) => ({

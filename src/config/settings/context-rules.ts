@@ -7,7 +7,7 @@ import {
   type ContextRules,
   isBuiltInTransform,
   type TransformLists,
-} from '../../run/limits/decide.js';
+} from '../../run/limits/context-rules.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import type { ConfigInCode } from './in-code.js';
 import type { Settings } from './settings-schema.js';

@@ -12,7 +12,7 @@ import {
   MOST_CHECK_MS,
   MOST_CHECKS,
 } from '../../run/checks/check.js';
-import { BUILT_IN_TRANSFORMS } from '../../run/limits/decide.js';
+import { BUILT_IN_TRANSFORMS } from '../../run/limits/context-rules.js';
 import type { Limits } from '../../run/limits/limits.js';
 import { DEFAULT_LIMITS, MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../../run/limits/limits.js';
 import { STEP_FAILURE_POLICIES } from '../../run/plan/plan.js';

@@ -4,7 +4,7 @@ import { type JsonSchema, without } from '../../base/json/json.js';
 import { preview } from '../../base/text/preview.js';
 import type { OwnWords } from '../../base/words/words.js';
 import type { Check } from '../checks/check.js';
-import type { ContextRules } from '../limits/decide.js';
+import type { ContextRules } from '../limits/context-rules.js';
 import type { Ceilings, Limits } from '../limits/limits.js';
 import type { KnownModels } from '../models/model-use.js';
 import type { ResolverRow } from '../models/resolver.js';

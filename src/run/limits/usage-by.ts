@@ -12,6 +12,9 @@ export interface UsageEntry extends Partial<Usage> {
   calls: number;
 }
 
+/** The author of summaries in usage and conversation. It is not a role: the working role's model is asked. */
+export const COMPACTOR = 'compactor';
+
 /** Pairs of role and model that are counted separately; later pairs are counted together. */
 export const MOST_USAGE_ENTRIES = 16;
 /** The limit for an entry's names as JSON, which have no other bound. */
@@ -69,4 +72,11 @@ export function emptyAccount(): Account {
 /** Returns `83 % cached` as a list of facts; empty if no input was cached. */
 export function cachedFacts(usage: Usage): string[] {
   return usage.cachedInputTokens > 0 ? [`${cachedPercent(usage)} % cached`] : [];
+}
+
+/** Returns the tokens of a run's usage that summaries sent and wrote. */
+export function tokensOfSummaries(usageBy: readonly UsageEntry[]): number {
+  return usageBy
+    .filter(({ role }) => role === COMPACTOR)
+    .reduce((sum, { inputTokens = 0, outputTokens = 0 }) => sum + inputTokens + outputTokens, 0);
 }

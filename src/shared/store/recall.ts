@@ -1,7 +1,7 @@
 /** The built-in tool with which a model reads earlier messages of its conversation that are no longer shown (X7). */
 import { setImmediate } from 'node:timers/promises';
 import { headChars } from '../../base/text/large-text.js';
-import { COMPACTOR } from '../../conversation/summary.js';
+import { COMPACTOR } from '../../run/limits/usage-by.js';
 import {
   type Message,
   type ToolUseBlock,

@@ -33,6 +33,7 @@ import type { GoalEnd } from '../../run/state/goal.js';
 import type { OpenGate } from '../../run/state/people.js';
 import type { RunState } from '../../run/state/run-state.js';
 import type { AnySlice } from '../../run/state/slice.js';
+import type { Thread } from '../../run/state/thread.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import type { Seen } from '../run/definitions.js';
 import type { Called, CallOptions } from '../run/ports.js';
@@ -103,6 +104,11 @@ export interface Feature<R> {
   beforeCall?(run: R, role: PinnedRole): void;
   /** The model of the next call is known; `state.models.at` has the previous one. */
   modelChosen?(run: R, role: PinnedRole, model: string): void;
+  /**
+   * Prepares a conversation for a call, in place of the loop's trim to what the model takes. One feature has it. Resolves with
+   * false if an event came meanwhile, which the loop handles first; null: ready at once.
+   */
+  prepares?(run: R, ahead: CallAhead): Promise<boolean> | null;
   /** Returns the feature's part in a moment that the worker is notified of; null without one. */
   tells?(run: R, moment: Moment): Part | null;
   /** A call of the conversation begins, perhaps beside others. */
@@ -132,6 +138,14 @@ export interface Feature<R> {
   comesToRest?(run: R): Promise<void> | null;
   /** The run has ended: nothing is awaited anymore. */
   ended?(run: R): void;
+}
+
+/** A model call that is about to be made. */
+export interface CallAhead {
+  role: PinnedRole;
+  thread: Thread;
+  model: string;
+  toolsOffered: boolean;
 }
 
 export interface Form<R> {

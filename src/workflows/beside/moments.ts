@@ -16,7 +16,7 @@ import type { RunState } from '../../run/state/run-state.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import type { Seen } from '../run/definitions.js';
 import { MOVED, type Moved, type Run } from '../run/run.js';
-import type { EndedCall, Feature, OwnRunner, Reviewed, VerdictRests, Work } from './feature.js';
+import type { CallAhead, EndedCall, Feature, OwnRunner, Reviewed, VerdictRests, Work } from './feature.js';
 
 /** Moves state that earlier code stored elsewhere to the slices of features. */
 export function adopted(state: RunState, features: readonly Feature<Run>[]): RunState {
@@ -54,6 +54,11 @@ export function loaded(run: Run): void {
 
 export function modelChosen(run: Run, role: PinnedRole, model: string): void {
   for (const feature of run.features) feature.modelChosen?.(run, role, model);
+}
+
+/** Returns undefined if no feature prepares conversations. */
+export function prepared(run: Run, ahead: CallAhead): Promise<boolean> | null | undefined {
+  return run.features.find(({ prepares }) => prepares !== undefined)?.prepares?.(run, ahead);
 }
 
 export function beforeCall(run: Run, role: PinnedRole): void {

@@ -4,9 +4,9 @@
  */
 import type { MomentEnd, MomentFacts, MomentInput } from '../../activities/types.js';
 import { ownValue } from '../../base/json/json.js';
-import { COMPACTOR } from '../../conversation/summary.js';
 import type { Cause, Outcome } from '../../run/limits/cause.js';
 import { type CallFailure, FAILURE, isRetryableModelFailure } from '../../run/limits/failure.js';
+import { COMPACTOR } from '../../run/limits/usage-by.js';
 import { here } from '../../run/state/cursor.js';
 import { messageNumber } from '../../run/state/kept.js';
 import type { Called } from '../run/ports.js';

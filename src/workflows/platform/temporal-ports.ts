@@ -118,7 +118,7 @@ class Calls {
 function modelPorts(
   calls: Calls,
   settings: RunSettings,
-): PortsOf<'callModel' | 'loadRun' | 'reloadTools' | 'resolveModel' | 'transform' | 'offer'> {
+): PortsOf<'callModel' | 'loadRun' | 'reloadTools' | 'resolveModel' | 'offer'> {
   const loadRun = (options: CallOptions, input: Omit<LoadRunInput, 'settings'>) => {
     // Pictures are stored later, and would be in history once more.
     const asked = { ...input, settings: without(settings, 'pictures') };
@@ -140,11 +140,6 @@ function modelPorts(
           shortOptions('choose a model', { timeoutMs: 10_000, attempts: 2 }),
         ),
       ),
-    transform: input =>
-      calls.make(INTERRUPTIBLE, () => {
-        const times = { timeoutMs: 20_000, attempts: 2 };
-        return execute('steersmanTransform', input, shortOptions(`transform ${input.transform}`, times));
-      }),
     offer: (page, check) => steersman.offer(page, check),
   };
 }

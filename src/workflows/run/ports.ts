@@ -17,9 +17,7 @@ import type {
   ResolveModelInput,
   RunCheckInput,
   StoreTextInput,
-  TransformInput,
 } from '../../activities/types.js';
-import type { ContextChange } from '../../conversation/transform.js';
 import type { FromCaller, ToCaller } from '../../rules/agents/agent-message.js';
 import type { ComparedFile, EditFails } from '../../rules/gates/whole-write.js';
 import type { ModelRequestPage } from '../../rules/prompts/model-request.js';
@@ -93,8 +91,6 @@ export interface Ports {
   callModel(input: CallModelInput, options: CallOptions): Promise<Called<CallModelResult>>;
   /** Asks the worker's program which model answers. */
   resolveModel(input: ResolveModelInput): Promise<Called<{ model: string | null }>>;
-  /** Asks a transform of the worker's program what to change before a call. A stop ends the wait. */
-  transform(input: TransformInput): Promise<Called<Required<ContextChange>>>;
   /** Publishes the request of the next model call, where that call may find it. Losing it does no harm. */
   offer(page: ModelRequestPage, check: string): void;
   /** Lists the tools of the run again, as at its start. */

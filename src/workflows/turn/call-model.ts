@@ -34,13 +34,14 @@ import { accountOf, isCounted, wayOf } from '../../run/state/run-state.js';
 import type { Thread } from '../../run/state/thread.js';
 import { aboutOf } from '../../run/state/trace.js';
 import { hash64 } from '../../run/tools/ledger.js';
+import type { CallAhead } from '../beside/feature.js';
+import { prepared } from '../beside/moments.js';
 import { disableModel, enableModel, leaveModel } from '../changes/set-model.js';
 import type { Run } from '../run/run.js';
 import { spend } from '../run/spend.js';
-import { requestTokens, trimAfterRefusal } from './fit-thread.js';
+import { contextBudget, requestTokens, trimAfterRefusal, trimToFit } from './fit-thread.js';
 import { modelCallOptions, pinCall } from './pin-call.js';
 import { askProgram, modelAfter, modelForCall, noteCall, waitsFor } from './resolve-model.js';
-import { makeReady } from './transform.js';
 
 export type ModelReply =
   | WholeReply
@@ -104,6 +105,15 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   const failure = declined(called.value, model) ?? silent(run, role, { thread, model, reply: called.value });
   if (failure) noteCall(run, role.name, { stop: called.value.stopReason });
   return failure ? failedBy(failure) : takeReply(run, { thread, role, estimated }, call, called.value);
+}
+
+/** Fits the thread to the model. False: an event came meanwhile, which the loop handles first. Null: ready without waiting. */
+function makeReady(run: Run, ahead: CallAhead): Promise<boolean> | null {
+  const ready = prepared(run, ahead);
+  if (ready !== undefined) return ready;
+  const { role, thread, model } = ahead;
+  trimToFit(run, thread, contextBudget(run, role, model), 'context window');
+  return null;
 }
 
 /**

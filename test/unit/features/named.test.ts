@@ -33,6 +33,22 @@ const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
       /checkBefore|makeCheck|lookAtChecked|readsNothingChanged|readByCheck|decideChecks|failedChecks|foundNothing|listStart\b/,
     contracts: [],
   },
+  // A run pins its rules, a pinned call may be for a summary, whose author and events clients see; programs make changes.
+  context: {
+    words: /compaction|ContextRules|ContextChange|COMPACTOR|'thin'|\bcompacts\b/,
+    contracts: [
+      'conversation/earlier.ts',
+      'conversation/transform.ts',
+      'run/agents/run-config.ts',
+      'run/limits/context-rules.ts',
+      'run/limits/usage-by.ts',
+      'run/models/model-use.ts',
+      'run/state/journal.ts',
+      'workflows/beside/tell.ts',
+      'workflows/run/requests.ts',
+      'workflows/turn/pin-call.ts',
+    ],
+  },
   // A row of the resolver may ask for them, and they are a cause of an end.
   credits: {
     words: /credit|\bcharged\b|charges\b/i,
@@ -119,7 +135,6 @@ const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
     words: /artifact/i,
     contracts: [
       'base/sizes/dictionaries.ts',
-      'conversation/summary.ts',
       'run/agents/role.ts',
       'run/index.ts',
       'run/outputs/artifact.ts',

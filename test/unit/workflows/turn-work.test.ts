@@ -1,5 +1,6 @@
 /** What a turn costs a replay, counted in memory: nothing here is about time. */
 import { describe, expect, test } from 'vitest';
+import { FEATURES } from '../../../src/compose.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
 import { executionAt } from '../../../src/run/position/position.js';
@@ -24,24 +25,28 @@ async function workOfTurns(turns: number, resultChars: number, looks: () => numb
   });
   state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
   const seen: number[] = [];
-  const run = new Run(state, {
-    ...quietPorts([]),
-    callModel: async () => {
-      seen.push(looks());
-      const call = { type: 'tool_use' as const, id: 't', name: 'read', input: { number: seen.length } };
-      const isLast = seen.length > turns;
-      const content = isLast ? [{ type: 'text' as const, text: 'Done.' }] : [call];
-      const stopReason = isLast ? 'end_turn' : 'tool_use';
-      return { ok: true, value: { content, stopReason, usage: NO_USAGE, model: 'p/a', durationMs: 1 } };
+  const run = new Run(
+    state,
+    {
+      ...quietPorts([]),
+      callModel: async () => {
+        seen.push(looks());
+        const call = { type: 'tool_use' as const, id: 't', name: 'read', input: { number: seen.length } };
+        const isLast = seen.length > turns;
+        const content = isLast ? [{ type: 'text' as const, text: 'Done.' }] : [call];
+        const stopReason = isLast ? 'end_turn' : 'tool_use';
+        return { ok: true, value: { content, stopReason, usage: NO_USAGE, model: 'p/a', durationMs: 1 } };
+      },
+      callTool: async () => {
+        const text = `${seen.length} `.repeat(resultChars).slice(0, resultChars);
+        return {
+          ok: true,
+          value: { ending: 'executed', content: [{ type: 'text', text }], isError: false, durationMs: 1 },
+        };
+      },
     },
-    callTool: async () => {
-      const text = `${seen.length} `.repeat(resultChars).slice(0, resultChars);
-      return {
-        ok: true,
-        value: { ending: 'executed', content: [{ type: 'text', text }], isError: false, durationMs: 1 },
-      };
-    },
-  });
+    FEATURES,
+  );
   const spec = {
     role: 'executor',
     output: 'text',

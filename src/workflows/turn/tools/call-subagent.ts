@@ -2,7 +2,6 @@
 
 import type { CallToolResult } from '../../../activities/types.js';
 import { preview } from '../../../base/text/preview.js';
-import { tokensOfSummaries } from '../../../conversation/summary.js';
 import {
   agentsOf,
   decideDelegation,
@@ -15,7 +14,7 @@ import {
 import { type AgentEnd, type AgentRest, endedAs, withChild, withEnd } from '../../../run/agents/children.js';
 import { type AgentCard, roleNamed } from '../../../run/agents/role.js';
 import type { Lease } from '../../../run/limits/leases.js';
-import { withCalls } from '../../../run/limits/usage-by.js';
+import { tokensOfSummaries, withCalls } from '../../../run/limits/usage-by.js';
 import { addUsage } from '../../../run/messages/message.js';
 import { noteSummaries } from '../../../run/state/goal.js';
 import { closeGatesOf, finishPassed, takeBack } from '../../agents/agents.js';

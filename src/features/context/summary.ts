@@ -1,19 +1,23 @@
 /** A summary that replaces a conversation's older messages: which ones go, the request to a model, and the result. */
 
-import { jsonBytes } from '../base/json/json.js';
-import { boundedText } from '../base/text/fit.js';
-import { expected, type Parsed } from '../base/text/output-fields.js';
-import { delimit } from '../base/words/prompt.js';
-import { fill, type Words } from '../base/words/words.js';
-import { estimateMessageTokens } from '../run/limits/tokens.js';
-import type { UsageEntry } from '../run/limits/usage-by.js';
-import type { Message } from '../run/messages/message.js';
-import { extractJson } from '../run/outputs/envelope.js';
-import { Faults, formOfFields, list, type ReadAll, readFields, text, texts } from '../run/outputs/fields.js';
-import { anchorsOf, groupsOf } from './trim.js';
-
-/** The author of summaries in usage and conversation. It is not a role: the working role's model is asked. */
-export const COMPACTOR = 'compactor';
+import { jsonBytes } from '../../base/json/json.js';
+import { boundedText } from '../../base/text/fit.js';
+import { expected, type Parsed } from '../../base/text/output-fields.js';
+import { delimit } from '../../base/words/prompt.js';
+import { fill, type Words } from '../../base/words/words.js';
+import { anchorsOf, groupsOf } from '../../conversation/trim.js';
+import { estimateMessageTokens } from '../../run/limits/tokens.js';
+import type { Message } from '../../run/messages/message.js';
+import { extractJson } from '../../run/outputs/envelope.js';
+import {
+  Faults,
+  formOfFields,
+  list,
+  type ReadAll,
+  readFields,
+  text,
+  texts,
+} from '../../run/outputs/fields.js';
 
 /** The content that a summary must keep (X6). */
 const summary = {
@@ -65,13 +69,6 @@ export function readSummary(said: string, isCut = false): Parsed<Summary> {
 
 function refused(errors: string[]): Parsed<Summary> {
   return { ok: false, value: null, errors };
-}
-
-/** Returns the tokens of a run's usage that summaries sent and wrote. */
-export function tokensOfSummaries(usageBy: readonly UsageEntry[]): number {
-  return usageBy
-    .filter(({ role }) => role === COMPACTOR)
-    .reduce((sum, { inputTokens = 0, outputTokens = 0 }) => sum + inputTokens + outputTokens, 0);
 }
 
 /** Returns the number of replaced messages, including those that replaced summaries stood for. */

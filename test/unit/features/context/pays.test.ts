@@ -8,7 +8,7 @@ import {
   summaryIsAffordable,
   summaryShrinks,
   thinPays,
-} from '../../../../src/run/limits/decide.js';
+} from '../../../../src/features/context/pays.js';
 
 const AT_SOFT = { before: 26_000, after: 13_000, cachedShare: 0, turns: 20 };
 

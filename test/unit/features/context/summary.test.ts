@@ -1,7 +1,8 @@
 /** What a summary takes the place of, and how it is read and said. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BUILT_IN_WORDS } from '../../../src/base/words/words.js';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import { toolResult } from '../../../../src/conversation/tool-result.js';
 import {
   countOf,
   inPlaceOf,
@@ -9,9 +10,8 @@ import {
   replaceableMessages,
   summaryRequest,
   summaryText,
-} from '../../../src/conversation/summary.js';
-import { toolResult } from '../../../src/conversation/tool-result.js';
-import { type Message, NO_USAGE, type UserMessage } from '../../../src/run/messages/message.js';
+} from '../../../../src/features/context/summary.js';
+import { type Message, NO_USAGE, type UserMessage } from '../../../../src/run/messages/message.js';
 
 const user = (id: string, purpose: UserMessage['purpose'] = 'instruction'): Message => {
   return { id, at: 1, kind: 'user', purpose, content: [{ type: 'text', text: 'x'.repeat(400) }] };

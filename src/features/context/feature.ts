@@ -1,32 +1,29 @@
 /** Prepares a conversation for a call, by the transforms of its role in their order. */
 
+import type { TransformInput } from '../../activities/types.js';
 import { preview } from '../../base/text/preview.js';
 import { fitMessage } from '../../conversation/fit-message.js';
 import { replaceInThread } from '../../conversation/handover.js';
 import { isRecall } from '../../conversation/tool-result.js';
-import { applyChange, type ContextChange, readChange } from '../../conversation/transform.js';
-import type { PinnedRole } from '../../run/agents/role.js';
-import { transformsOf } from '../../run/limits/decide.js';
+import { type ContextChange, readChange } from '../../conversation/transform.js';
 import type { UserMessage } from '../../run/messages/message.js';
 import { taskOf } from '../../run/position/position.js';
-import type { Thread } from '../../run/state/thread.js';
 import { forgetResults } from '../../run/tools/ledger.js';
-import type { Run } from '../run/run.js';
+import type { CallAhead, Feature } from '../../workflows/beside/feature.js';
+import type { Run } from '../../workflows/run/run.js';
+import { contextBudget, trimToFit } from '../../workflows/turn/fit-thread.js';
+import { pinCall } from '../../workflows/turn/pin-call.js';
+import { applyChange } from './change.js';
 import { compact, compactionDue } from './compact.js';
-import { contextBudget, thinIfItPays, trimToFit } from './fit-thread.js';
-import { pinCall } from './pin-call.js';
+import { transformsOf } from './pays.js';
+import { thinIfItPays } from './thin.js';
 
-interface Asked {
-  role: PinnedRole;
-  thread: Thread;
-  model: string;
-  toolsOffered: boolean;
-}
+export const context: Feature<Run> = { name: 'context', prepares: makeReady };
 
 const NO_LISTS = {};
 
 /** Runs the transforms. False: an event came meanwhile, which the loop handles first. Null: ready without waiting. */
-export function makeReady(run: Run, asked: Asked): Promise<boolean> | null {
+function makeReady(run: Run, asked: CallAhead): Promise<boolean> | null {
   const names = transformsOf(run.pinned.context ?? NO_LISTS, asked.role.name);
   return next(run, asked, { names, functions: 0 });
 }
@@ -38,7 +35,7 @@ interface Rest {
   noSummary?: string;
 }
 
-function next(run: Run, asked: Asked, { names, functions, ...reason }: Rest): Promise<boolean> | null {
+function next(run: Run, asked: CallAhead, { names, functions, ...reason }: Rest): Promise<boolean> | null {
   const { role, thread, model } = asked;
   const [name = 'trim', ...others] = names;
   switch (name) {
@@ -71,12 +68,12 @@ function next(run: Run, asked: Asked, { names, functions, ...reason }: Rest): Pr
 }
 
 /** Returns how many program transforms have seen the thread as it is. */
-function doneOf({ role, thread: { seen, epoch, messages } }: Asked): number {
+function doneOf({ role, thread: { seen, epoch, messages } }: CallAhead): number {
   const isSame = seen?.role === role.name && seen.epoch === epoch && seen.upTo === messages.length;
   return isSame ? seen.done : 0;
 }
 
-function note({ role, thread }: Asked, done: number): void {
+function note({ role, thread }: CallAhead, done: number): void {
   thread.seen = { role: role.name, epoch: thread.epoch, upTo: thread.messages.length, done };
 }
 
@@ -84,16 +81,25 @@ function note({ role, thread }: Asked, done: number): void {
  * Asks the program. A failure leaves the thread unchanged. `interrupted`: the call was cancelled; `heard`: an event came
  * meanwhile.
  */
-async function transform(run: Run, asked: Asked, name: string): Promise<'quiet' | 'heard' | 'interrupted'> {
+async function transform(
+  run: Run,
+  asked: CallAhead,
+  name: string,
+): Promise<'quiet' | 'heard' | 'interrupted'> {
   const { state, ports } = run;
   const { role, thread, model } = asked;
   const call = pinCall(run, asked);
   const check = run.memory.offered.offer(run, call);
   const before = state.log.journal.lastSeq;
-  const called = await ports.transform({
+  const input: TransformInput = {
     ...{ transform: name, callId: call.callId, role: role.name, model, check },
     ...{ goal: state.goal.number, tokens: thread.tokens, context: state.settings.context ?? {} },
-  });
+  };
+  const options = {
+    ...{ summary: `transform ${name}`, timeoutMs: 20_000, attempts: 2 },
+    interruptible: true,
+  };
+  const called = await ports.activity('steersmanTransform', input, options);
   const isQuiet = state.log.journal.lastSeq === before;
   if (!called.ok && called.failure.kind === 'cancelled') return 'interrupted';
   // A worker with other code may return anything.
@@ -108,7 +114,7 @@ async function transform(run: Run, asked: Asked, name: string): Promise<'quiet' 
 
 function change(
   run: Run,
-  { thread }: Asked,
+  { thread }: CallAhead,
   { name, wanted }: { name: string; wanted: Required<ContextChange> },
 ): void {
   const { state, ports, words } = run;

@@ -3,8 +3,26 @@
 import { ownValue } from '../../base/json/json.js';
 import { replaceInThread } from '../../conversation/handover.js';
 import { replacedBy } from '../../conversation/replaced.js';
+import { isRecall } from '../../conversation/tool-result.js';
+import { declined } from '../../rules/limits/model-failure.js';
+import type { PinnedRole } from '../../run/agents/role.js';
+import { estimateMessageTokens, estimateTokens } from '../../run/limits/tokens.js';
+import { COMPACTOR } from '../../run/limits/usage-by.js';
+import { addUsage, type Message, NO_USAGE, textOf, type Usage } from '../../run/messages/message.js';
+import { cautiousFactor, withInputCount } from '../../run/models/model-use.js';
+import { taskOf } from '../../run/position/position.js';
+import { here } from '../../run/state/cursor.js';
+import { noteSummaries } from '../../run/state/goal.js';
+import type { Thread } from '../../run/state/thread.js';
+import type { CallAhead } from '../../workflows/beside/feature.js';
+import { replied } from '../../workflows/beside/tell.js';
+import { hasUnkept, keepSession, storeIsAway } from '../../workflows/run/keep-session.js';
+import type { Run } from '../../workflows/run/run.js';
+import { spend } from '../../workflows/run/spend.js';
+import { contextBudget, requestTokens } from '../../workflows/turn/fit-thread.js';
+import { modelCallOptions, pinCall } from '../../workflows/turn/pin-call.js';
+import { compactionHelps, compactionPays, summaryIsAffordable, summaryShrinks } from './pays.js';
 import {
-  COMPACTOR,
   countOf,
   inPlaceOf,
   readSummary,
@@ -13,29 +31,8 @@ import {
   summaryAgain,
   summaryRequest,
   summaryText,
-} from '../../conversation/summary.js';
-import { isRecall } from '../../conversation/tool-result.js';
-import { declined } from '../../rules/limits/model-failure.js';
-import type { PinnedRole } from '../../run/agents/role.js';
-import {
-  compactionHelps,
-  compactionPays,
-  summaryIsAffordable,
-  summaryShrinks,
-} from '../../run/limits/decide.js';
-import { estimateMessageTokens, estimateTokens } from '../../run/limits/tokens.js';
-import { addUsage, type Message, NO_USAGE, textOf, type Usage } from '../../run/messages/message.js';
-import { cautiousFactor, withInputCount } from '../../run/models/model-use.js';
-import { taskOf } from '../../run/position/position.js';
-import { here } from '../../run/state/cursor.js';
-import { noteSummaries } from '../../run/state/goal.js';
-import type { Thread } from '../../run/state/thread.js';
-import { replied } from '../beside/tell.js';
-import { hasUnkept, keepSession, storeIsAway } from '../run/keep-session.js';
-import type { Run } from '../run/run.js';
-import { spend } from '../run/spend.js';
-import { cachedShare, contextBudget, requestTokens, softLimit } from './fit-thread.js';
-import { modelCallOptions, pinCall } from './pin-call.js';
+} from './summary.js';
+import { cachedShare, softLimit } from './thin.js';
 
 /** The newest turns up to this share of the limit are not summarised. */
 const KEPT_SHARE = 0.4;
@@ -63,15 +60,10 @@ function isForced({ thread, room }: Pick<Compaction, 'thread' | 'room'>): boolea
   return thread.tokens > room;
 }
 
-interface CompactionAsked extends Pick<Compaction, 'role' | 'thread'> {
-  model: string;
-  toolsOffered: boolean;
-}
-
 /** Returns the compaction that is due, or the reason why the thread must be cut instead; null if neither is due. */
 export function compactionDue(
   run: Run,
-  { role, thread, model, toolsOffered }: CompactionAsked,
+  { role, thread, model, toolsOffered }: CallAhead,
 ): Compaction | { noSummary: string } | null {
   const { pinned, state } = run;
   const { context } = pinned;

@@ -1,6 +1,7 @@
 /** Old results that are left out of a conversation before a call, where that is cheaper (X2). */
 import { expect, test } from 'vitest';
-import type { ContextRules } from '../../../../src/run/limits/decide.js';
+import { FEATURES } from '../../../../src/compose.js';
+import type { ContextRules } from '../../../../src/run/limits/context-rules.js';
 import { estimateMessageTokens } from '../../../../src/run/limits/tokens.js';
 import { type Message, NO_USAGE, toolCallsOf, type Usage } from '../../../../src/run/messages/message.js';
 import { executionAt } from '../../../../src/run/position/position.js';
@@ -38,14 +39,18 @@ async function afterResults({
   state.total.usage = { ...NO_USAGE, inputTokens: 100_000, ...usage };
   if (storeAway) state.log.keepFailedAt = 1_000;
   const asked: number[] = [];
-  const run: Run = new Run(state, {
-    ...quietPorts([]),
-    callModel: async () => {
-      asked.push(run.mainThread().tokens);
-      const content = [{ type: 'text' as const, text: 'Done.' }];
-      return { ok: true, value: { content, stopReason: 'end_turn', usage: NO_USAGE, durationMs: 1 } };
+  const run: Run = new Run(
+    state,
+    {
+      ...quietPorts([]),
+      callModel: async () => {
+        asked.push(run.mainThread().tokens);
+        const content = [{ type: 'text' as const, text: 'Done.' }];
+        return { ok: true, value: { content, stopReason: 'end_turn', usage: NO_USAGE, durationMs: 1 } };
+      },
     },
-  });
+    FEATURES,
+  );
   const thread = run.mainThread();
   run.say(thread, 'role', 'Execute.', { role: 'executor' });
   run.say(thread, 'goal', 'Measure the pool.');
@@ -144,20 +149,24 @@ async function manyTurns({
   state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
   state.total.usage = { ...NO_USAGE, inputTokens: 100_000, cachedInputTokens: 90_000 };
   const sent: Message[][] = [];
-  const run: Run = new Run(state, {
-    ...quietPorts([]),
-    callModel: async () => {
-      sent.push([...run.mainThread().messages]);
-      const text = { type: 'text' as const, text: 'word '.repeat(words) };
-      const input = { path: `${sent.length}.txt` };
-      const content = calls ? [text, { type: 'tool_use' as const, id: 't', name: 'read', input }] : [text];
-      const [inputTokens, cachedInputTokens] = calls
-        ? [tokensOf(sent.at(-1) ?? []), tokensOf(sent.at(-1)?.slice(0, -2) ?? [])]
-        : [10_000, 9_000];
-      const usage = { ...NO_USAGE, inputTokens, cachedInputTokens };
-      return { ok: true, value: { content, stopReason: 'end_turn', usage, durationMs: 1 } };
+  const run: Run = new Run(
+    state,
+    {
+      ...quietPorts([]),
+      callModel: async () => {
+        sent.push([...run.mainThread().messages]);
+        const text = { type: 'text' as const, text: 'word '.repeat(words) };
+        const input = { path: `${sent.length}.txt` };
+        const content = calls ? [text, { type: 'tool_use' as const, id: 't', name: 'read', input }] : [text];
+        const [inputTokens, cachedInputTokens] = calls
+          ? [tokensOf(sent.at(-1) ?? []), tokensOf(sent.at(-1)?.slice(0, -2) ?? [])]
+          : [10_000, 9_000];
+        const usage = { ...NO_USAGE, inputTokens, cachedInputTokens };
+        return { ok: true, value: { content, stopReason: 'end_turn', usage, durationMs: 1 } };
+      },
     },
-  });
+    FEATURES,
+  );
   const thread = run.mainThread();
   run.say(thread, 'goal', 'Measure the pool.');
   for (let at = 1; at <= turns; at++) {

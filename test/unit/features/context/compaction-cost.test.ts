@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CallModelResult } from '../../../../src/activities/types.js';
+import { FEATURES } from '../../../../src/compose.js';
 import type { PinnedRole } from '../../../../src/run/agents/role.js';
 import { type CallFailure, FAILURE } from '../../../../src/run/limits/failure.js';
 import { estimateMessageTokens } from '../../../../src/run/limits/tokens.js';
@@ -117,7 +118,7 @@ async function costOf(given: Conversation) {
   });
   state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
   const { cost, callModel: answer } = endpointOf(given, state);
-  const run: Run = new Run(state, { ...quietPorts([]), callModel: answer });
+  const run: Run = new Run(state, { ...quietPorts([]), callModel: answer }, FEATURES);
   const events: JournalEvent[] = [];
   const work = async (role: PinnedRole): Promise<boolean> => {
     const thread = run.threadOf(role);

@@ -1,18 +1,15 @@
 /** What a function of the program may change of a conversation, whatever it says: pairs stay pairs, and anchors stay. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BUILT_IN_WORDS } from '../../../src/base/words/words.js';
-import { contentText, toolResult } from '../../../src/conversation/tool-result.js';
-import {
-  applyChange,
-  CHANGE_BYTES,
-  type ContextChange,
-  readChange,
-} from '../../../src/conversation/transform.js';
-import { isBuiltInTransform, transformsOf } from '../../../src/run/limits/decide.js';
-import { type Message, NO_USAGE, textOf, type UserMessage } from '../../../src/run/messages/message.js';
-import { pairingFaults } from '../../support/pairing.js';
-import { propertyRuns } from '../../support/property-runs.js';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import { contentText, toolResult } from '../../../../src/conversation/tool-result.js';
+import { CHANGE_BYTES, type ContextChange, readChange } from '../../../../src/conversation/transform.js';
+import { applyChange } from '../../../../src/features/context/change.js';
+import { transformsOf } from '../../../../src/features/context/pays.js';
+import { isBuiltInTransform } from '../../../../src/run/limits/context-rules.js';
+import { type Message, NO_USAGE, textOf, type UserMessage } from '../../../../src/run/messages/message.js';
+import { pairingFaults } from '../../../support/pairing.js';
+import { propertyRuns } from '../../../support/property-runs.js';
 
 const user = (id: string, text: string, purpose: UserMessage['purpose']): UserMessage => {
   return { id, at: 1, kind: 'user', purpose, content: [{ type: 'text', text }] };

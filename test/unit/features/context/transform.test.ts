@@ -1,8 +1,9 @@
 /** Transforms before a model call: their order, what is asked once, and what follows where one fails. */
 import { expect, test } from 'vitest';
 import type { CallModelInput, TransformInput } from '../../../../src/activities/types.js';
+import { FEATURES } from '../../../../src/compose.js';
 import type { ContextChange } from '../../../../src/conversation/transform.js';
-import type { ContextRules } from '../../../../src/run/limits/decide.js';
+import type { ContextRules } from '../../../../src/run/limits/context-rules.js';
 import { type AssistantMessage, NO_USAGE, textOf } from '../../../../src/run/messages/message.js';
 import { executionAt } from '../../../../src/run/position/position.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';
@@ -40,19 +41,24 @@ function transformedRun(
   const sent: string[][] = [];
   const textsOf = (callId: string) => modelRequestPage(state, callId).messages.map(textOf);
   let failing = 0;
-  const run: Run = new Run(state, {
-    ...quietPorts([]),
-    transform: async input => {
-      asked.push({ transform: input.transform, seen: textsOf(input.callId) });
-      return answer(input, run);
+  const run: Run = new Run(
+    state,
+    {
+      ...quietPorts([]),
+      activity: async (_, given) => {
+        const input = given as TransformInput;
+        asked.push({ transform: input.transform, seen: textsOf(input.callId) });
+        return answer(input, run);
+      },
+      callModel: async ({ callId }: CallModelInput) => {
+        sent.push(textsOf(callId));
+        if (failing-- > 0) return { ok: false, failure: { kind: 'lost', type: '', message: '' } };
+        const content = [{ type: 'text' as const, text: `Reply ${sent.length}.` }];
+        return { ok: true, value: { content, stopReason: 'end_turn', usage: NO_USAGE, durationMs: 1 } };
+      },
     },
-    callModel: async ({ callId }: CallModelInput) => {
-      sent.push(textsOf(callId));
-      if (failing-- > 0) return { ok: false, failure: { kind: 'lost', type: '', message: '' } };
-      const content = [{ type: 'text' as const, text: `Reply ${sent.length}.` }];
-      return { ok: true, value: { content, stopReason: 'end_turn', usage: NO_USAGE, durationMs: 1 } };
-    },
-  });
+    FEATURES,
+  );
   run.say(run.mainThread(), 'role', 'Execute.', { role: 'executor' });
   run.say(run.mainThread(), 'instruction', 'An old one.');
   run.append(run.mainThread(), reply(run, 'An old reply.'));
