@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { given } from '@steersman/print';
+import type { RunFigures } from '@steersman/view';
 import { type Context, Hono, type HonoRequest } from 'hono';
 import { fenced } from 'steersman/base';
 import {
@@ -46,7 +47,7 @@ const MOST_EVENTS = 500;
 /** Limit for messages in one request. */
 const MOST_MESSAGES = 500;
 /** Limit for usages in one request, because each run's worker or result must be queried. */
-const MOST_USAGES = 20;
+const MOST_FIGURES = 20;
 
 const TEXT = z.string().min(1);
 const STEER = z.object({
@@ -118,11 +119,11 @@ const READ: Handlers = {
     for await (const run of listed) runs.push(run);
     return runs;
   },
-  '/usage': async ({ client, request }) => {
-    const ids = request.queries('run')?.slice(0, MOST_USAGES) ?? [];
+  '/figures': async ({ client, request }) => {
+    const ids = request.queries('run')?.slice(0, MOST_FIGURES) ?? [];
     const known = await client();
-    const usages = ids.map(async id => [id, await usageOf(known, id)]);
-    return Object.fromEntries(await Promise.all(usages));
+    const figures = ids.map(async id => [id, await figuresOf(known, id)]);
+    return Object.fromEntries(await Promise.all(figures));
   },
   '/runs/:run': async ask => (await runOf(ask)).show(),
   '/runs/:run/events': async ask => {
@@ -251,9 +252,14 @@ async function eventsAfter(run: Run, since: number): Promise<RunEvent[]> {
 }
 
 /** Returns null if the run is unknown or no usage is reported. */
-async function usageOf(client: SteersmanClient, id: string): Promise<unknown> {
+async function figuresOf(client: SteersmanClient, id: string): Promise<RunFigures> {
   const run = await client.attach(id).catch(() => null);
-  return (await run?.show().catch(() => null))?.usage ?? null;
+  const told = await run?.show().catch(() => null);
+  return {
+    usage: told?.usage ?? null,
+    model: told?.model ?? told?.usageBy[0]?.model ?? null,
+    outcome: told?.goals.at(-1)?.outcome ?? null,
+  };
 }
 
 async function runOf({ client, request }: Ask): Promise<Run> {

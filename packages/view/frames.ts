@@ -1,5 +1,5 @@
 /** The protocol between the console's server and its page: JSON, and a stream of frames. Types only. */
-import type { Gate, RunEvent, RunSnapshot, ToolInput } from 'steersman/client';
+import type { Gate, RunEvent, RunSnapshot, ToolInput, Usage } from 'steersman/client';
 import type { PlannedTask } from 'steersman/run';
 
 /** A gate of any run, as the page Waiting shows it. */
@@ -19,6 +19,15 @@ export interface WaitingGate {
 export interface UntoldRun {
   run: string;
   goal: string | null;
+}
+
+/** What a list of runs shows of each, and only the run itself knows. */
+export interface RunFigures {
+  usage: Usage | null;
+  /** Its model, or the first of those that it called; null if it is unknown. */
+  model: string | null;
+  /** How its last goal ended; null before. */
+  outcome: string | null;
 }
 
 /** The subscription of a page. */

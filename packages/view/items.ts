@@ -142,6 +142,14 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
     void fold.items.push({ ...base, kind: 'goal', number: 1, text: goal }),
   goal_started: (fold, { number, text }, base) =>
     void fold.items.push({ ...base, kind: 'goal', number, text }),
+  run_loaded: (fold, { warnings: [text, ...more] }, base) => {
+    if (text === undefined) return;
+    note(fold, base, 'warn', 'warning', {
+      text,
+      named: null,
+      ...(more.length > 0 && { said: more.join('\n') }),
+    });
+  },
   phase_started: (fold, { phase, cycle }, base) =>
     void fold.items.push({ ...base, kind: 'phase', phase, cycle }),
   model_call_ended: saidNow,

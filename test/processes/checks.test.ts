@@ -305,6 +305,10 @@ test('kill -9 in the middle of a check, by a worker that serves others → made 
     'c2 passed: exit code 0',
     expect.stringContaining('c3 not_run: this worker runs no such command'),
   ]);
+  // It is told before any work, too.
+  expect((await eventsOf(handle, 'run_loaded')).flatMap(({ warnings }) => warnings)).toContainEqual(
+    expect.stringContaining('The check id will not be made: this worker runs no such command'),
+  );
   expect(readFileSync(times, 'utf8')).toBe('x\nx\n');
   next.end('SIGTERM');
   await next.exited;

@@ -184,4 +184,16 @@ describe.skipIf(browserPath === null)('console', () => {
     expect(await page.getByLabel('Checks').inputValue()).toBe('true');
     await page.context().close();
   });
+
+  test('a run that is answered and open → its row says how it was answered, and by which model', async () => {
+    rig.play(() => ({ text: 'Aye.' }));
+    const run = await rig.start('Say aye.', { ...attended, keepOpenSeconds: 600 });
+    const page = await shown.open();
+    const row = page.locator(`a[href$="${encodeURIComponent(run.workflowId)}"]`);
+    await row.getByText('answered, open until Finish').waitFor();
+    await row.getByText('openai/gpt-5-mini').waitFor();
+    expect(await row.locator('.chip').innerText()).toBe('answered');
+    await run.cancel();
+    await page.context().close();
+  });
 });

@@ -18,12 +18,13 @@ import {
 } from '../../config/prompts/render-prompts.js';
 import { modesFor } from '../../config/prompts/required-roles.js';
 import { asksTransforms, contextRules } from '../../config/settings/context-rules.js';
-import { mergeLimits } from '../../config/settings/settings.js';
+import { commandFault, mergeLimits } from '../../config/settings/settings.js';
 import { isRecall } from '../../conversation/tool-result.js';
 import { isSubagent } from '../../rules/agents/subagent.js';
 import { mayChangeFiles, readsFiles } from '../../rules/prompts/inventory.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { BEHAVIOUR, type PinnedRun, type RunSettings } from '../../run/agents/run-config.js';
+import { checkLine } from '../../run/checks/check.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { ceilingFault, type Limits, underCeilings } from '../../run/limits/limits.js';
 import { isVerified } from '../../run/position/modes.js';
@@ -161,7 +162,10 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   );
   const seen = await readWorkspace(deps, { read, run, workspace, allowed });
   const attributes = await searchAttributes(deps);
-  const warnings = [...offered.warnings, ...seen.warnings, ...choice.warnings, ...attributes.warnings];
+  const warnings = [
+    ...unmadeChecks(deps, { settings, run, workspace }),
+    ...[offered, seen, choice, attributes].flatMap(part => part.warnings),
+  ];
   const keeps = deps.keeps === true;
   return {
     behaviour: BEHAVIOUR,
@@ -184,6 +188,17 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     searchAttributes: attributes.names,
     warnings: !keeps && continuesSession(run) ? [...warnings, NOTHING_KEPT] : warnings,
   };
+}
+
+/** Tells at the start which of the run's checks can't be made here: at the end all the work would be unverified. */
+function unmadeChecks(
+  { localStack }: LoadRunDeps,
+  { settings, run, workspace }: { settings: RunFiles['settings']; run: RunSettings; workspace: string },
+): string[] {
+  return (run.checks ?? []).flatMap(check => {
+    const fault = 'run' in check ? commandFault(check.run, { workspace, localStack, settings }) : null;
+    return fault === null ? [] : [`The check ${checkLine(check)} will not be made: ${fault}.`];
+  });
 }
 
 /** Returns what the run is told of its workspace: the project's notes, and its files if a tool reads them. */

@@ -46,6 +46,14 @@ test('conversation: a tool call and its result → one entry, a new object at it
   ]);
 });
 
+test('conversation: what is warned of as a run is loaded → one entry with all of it', () => {
+  const loaded = { type: 'run_loaded', tools: 1, models: [] };
+  expect(told({ ...loaded, warnings: ['No price.', 'No server.'] })).toMatchObject([
+    { kind: 'note', level: 'warn', about: 'warning', text: 'No price.', said: 'No server.' },
+  ]);
+  expect(told({ ...loaded, warnings: [] })).toEqual([]);
+});
+
 test('conversation: a call that was never begun → its end is an entry', () => {
   const ended = { type: 'tool_call_ended', callId: 'k1_1', tool: 'rm', ending: 'denied', isError: true };
   expect(told({ ...ended, text: 'no', durationMs: 0 })).toMatchObject([{ tool: 'rm', ending: 'denied' }]);

@@ -1,7 +1,8 @@
 /** Rows of runs, with their states and costs. */
 import { useSignal } from '@preact/signals';
+import type { RunFigures } from '@steersman/view';
 import { useEffect } from 'preact/hooks';
-import type { ListedRun, Usage } from 'steersman/client';
+import type { ListedRun } from 'steersman/client';
 import { get } from '../ask.js';
 import { StateChip, UsageFigures } from '../parts/figures.js';
 import { Link, runHref } from '../parts/link.js';
@@ -48,24 +49,27 @@ export function useRuns(query: string): ReadRuns {
 }
 
 export function RunList({ runs, label }: { runs: readonly ListedRun[]; label: string }) {
-  const usages = useUsages(runs);
+  const figures = useFigures(runs);
   return (
     <ul class="rows" aria-label={label}>
       {runs.map(run => (
-        <RunRow key={run.runId} run={run} usage={usages[run.runId] ?? null} />
+        <RunRow key={run.runId} run={run} figures={figures[run.runId] ?? null} />
       ))}
     </ul>
   );
 }
 
-export function RunRow({ run, usage }: { run: ListedRun; usage: Usage | null }) {
+export function RunRow({ run, figures }: { run: ListedRun; figures: RunFigures | null }) {
   const { id, goal, outcome, phase, mode, startedAt, endedAt, waiting, stuck } = run;
   const isIdle = endedAt === null && phase === 'idle' && waiting === null;
   return (
     <li>
       <Link to={runHref(id)} class="row">
         <span class="row-state">
-          <StateChip outcome={outcome} phase={waiting === null ? phase : 'waiting'} />
+          <StateChip
+            outcome={isIdle ? (figures?.outcome ?? null) : outcome}
+            phase={waiting === null ? phase : 'waiting'}
+          />
         </span>
         <span class="row-text">
           {id.includes('/') && <span class="muted">↳ </span>}
@@ -73,9 +77,10 @@ export function RunRow({ run, usage }: { run: ListedRun; usage: Usage | null }) 
         </span>
         <span class="row-facts muted">
           {mode !== null && <span>{mode}</span>}
+          {figures?.model && <span>{figures.model}</span>}
           <Ago at={startedAt} />
           <span>{durationWords((endedAt ? Date.parse(endedAt) : now.value) - Date.parse(startedAt))}</span>
-          {usage && <UsageFigures usage={usage} />}
+          {figures?.usage && <UsageFigures usage={figures.usage} />}
           {isIdle && <span>{t('openUntilFinish')}</span>}
           {stuck && <span class="bad-text">{t('stuck')}</span>}
         </span>
@@ -84,14 +89,14 @@ export function RunRow({ run, usage }: { run: ListedRun; usage: Usage | null }) 
   );
 }
 
-/** Usage of ended runs by run id, which is final. */
-const known = new Map<string, Usage | null>();
+/** Figures of ended runs by run id, which are final. */
+const known = new Map<string, RunFigures>();
 const AT_ONCE = 20;
 
-/** Loads the usages in batches after the list, because each run must be queried. */
-export function useUsages(runs: readonly ListedRun[]): Record<string, Usage | null> {
-  const usages = useSignal<Record<string, Usage | null>>(Object.fromEntries(known));
-  const names = runs.map(({ runId, outcome }) => `${runId} ${outcome}`).join();
+/** Loads the figures in batches after the list, because each run must be queried. */
+export function useFigures(runs: readonly ListedRun[]): Record<string, RunFigures> {
+  const figures = useSignal<Record<string, RunFigures>>(Object.fromEntries(known));
+  const names = runs.map(({ runId, phase, outcome }) => `${runId} ${phase} ${outcome}`).join();
   useEffect(() => {
     let open = true;
     const wanted = runs.filter(({ runId }) => !known.has(runId));
@@ -99,18 +104,20 @@ export function useUsages(runs: readonly ListedRun[]): Record<string, Usage | nu
       for (let from = 0; open && from < wanted.length; from += AT_ONCE) {
         const part = wanted.slice(from, from + AT_ONCE);
         const query = part.map(({ id }) => `run=${encodeURIComponent(id)}`).join('&');
-        const found = await get<Record<string, Usage | null>>(`usage?${query}`).catch(() => ({}));
-        const byRun = part.map(
-          ({ id, runId }) => [runId, (found as Record<string, Usage>)[id] ?? null] as const,
+        const found: Record<string, RunFigures> = await get<typeof found>(`figures?${query}`).catch(
+          () => ({}),
         );
-        for (const { id, runId, endedAt } of part)
-          if (endedAt !== null && id in found) known.set(runId, (found as Record<string, Usage>)[id] ?? null);
-        usages.value = { ...usages.value, ...Object.fromEntries(byRun) };
+        for (const { id, runId, endedAt } of part) {
+          const of = found[id];
+          if (of === undefined) continue;
+          if (endedAt !== null) known.set(runId, of);
+          figures.value = { ...figures.value, [runId]: of };
+        }
       }
     })();
     return () => {
       open = false;
     };
   }, [names]);
-  return usages.value;
+  return figures.value;
 }

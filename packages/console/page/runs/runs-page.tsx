@@ -11,7 +11,7 @@ import { sessionHref } from '../sessions/session-href.js';
 import { t } from '../words/words.js';
 import { Filters, filterQuery, isNarrowed, wordsOf } from './filters.js';
 import { mergedRows } from './merged.js';
-import { RunRow, useRuns, useUsages } from './run-list.js';
+import { RunRow, useFigures, useRuns } from './run-list.js';
 
 const PAGE = 50;
 const MOST = 200;
@@ -65,12 +65,12 @@ export function RunsPage() {
 
 function Rows({ rows }: { rows: ReturnType<typeof mergedRows> }) {
   const runs = rows.flatMap((row): ListedRun[] => (row.kind === 'run' ? [row.run] : []));
-  const usages = useUsages(runs);
+  const figures = useFigures(runs);
   return (
     <ul class="rows" aria-label={t('runs')}>
       {rows.map(row =>
         row.kind === 'run' ? (
-          <RunRow key={row.run.runId} run={row.run} usage={usages[row.run.runId] ?? null} />
+          <RunRow key={row.run.runId} run={row.run} figures={figures[row.run.runId] ?? null} />
         ) : (
           <KeptRow key={row.line.id} line={row.line} />
         ),
