@@ -1,9 +1,44 @@
-/** Typed answers on workers: the activity that reads them. */
+/** Typed answers on workers: the activity that reads them, where an endless pattern match can be stopped. */
 import type { WorkerFeature } from '../../activities/feature.js';
-import { createReadAnswer } from './activity.js';
+import { jsonBytes } from '../../base/json/json.js';
+import { fencedObjects, parseRecord, topLevelObjects } from '../../base/json/json-in-text.js';
+import { TYPED_VALUE_BYTES } from '../../base/sizes/bounds.js';
+import { repairedObjects } from '../../models/reply/output-repair.js';
+import { faultsOf } from '../../shared/schema/validate-arguments.js';
+import type { ReadAnswer, ReadAnswerInput } from './rules.js';
 import { READ_ANSWER } from './rules.js';
 
 export const answers: WorkerFeature = {
   name: 'answers',
   activities: { [READ_ANSWER]: createReadAnswer },
 };
+
+const MOST_TRIED = 20;
+
+/** Makes `steersmanReadAnswer`. It changes nothing. */
+export function createReadAnswer() {
+  return async function steersmanReadAnswer({ text, schema }: ReadAnswerInput): Promise<ReadAnswer> {
+    const found = objectsIn(text);
+    if (found.length === 0) return { faults: ['The answer holds no JSON object that can be read.'] };
+    const [first = [], ...others] = found.map(value => faultsAgainst(schema, value));
+    const fits = [first, ...others].findIndex(faults => faults.length === 0);
+    const value = found[fits];
+    return value === undefined ? { faults: first } : { value };
+  };
+}
+
+/** Returns the whole answer if it is an object, else the objects in it, the last first: drafts precede the final one. */
+function objectsIn(text: string): Record<string, unknown>[] {
+  const whole = parseRecord(text.trim());
+  if (whole) return [whole];
+  const found = [...fencedObjects(text).reverse(), ...topLevelObjects(text).reverse()];
+  return (found.length > 0 ? found : repairedObjects(text)).slice(0, MOST_TRIED);
+}
+
+function faultsAgainst(schema: ReadAnswerInput['schema'], value: Record<string, unknown>): string[] {
+  const bytes = jsonBytes(value);
+  if (bytes > TYPED_VALUE_BYTES)
+    return [`The answer has ${bytes} bytes, and at most ${TYPED_VALUE_BYTES} are taken.`];
+  const judged = { whole: 'the answer', asWritten: true };
+  return faultsOf(schema, value, judged) ?? ['The answer could not be checked against the schema in time.'];
+}

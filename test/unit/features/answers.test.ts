@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ANSWER_BYTES } from '../../../src/base/sizes/bounds.js';
-import { createReadAnswer } from '../../../src/features/answers/activity.js';
 import { READ_ANSWER, type ReadAnswerInput } from '../../../src/features/answers/rules.js';
+import { createReadAnswer } from '../../../src/features/answers/worker.js';
 import { readStart } from '../../../src/rules/agents/run-input.js';
 import { settingsOfAgent } from '../../../src/rules/agents/subagent.js';
 import type { PinnedRole } from '../../../src/run/agents/role.js';

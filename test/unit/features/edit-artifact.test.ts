@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createEditArtifact } from '../../../src/features/artifacts/activity.js';
 import type { ArtifactEdited, EditArtifactInput } from '../../../src/features/artifacts/rules.js';
+import { createEditArtifact } from '../../../src/features/artifacts/worker.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
 import type { BlobStore } from '../../../src/shared/store/blob-store.js';
 import { activityEnvironment } from '../../support/tool-calls.js';
