@@ -1,13 +1,13 @@
 /** Texts of gates for the Web UI's details, watchers and terminals. */
 
-import { isRecord } from '../../base/json/json.js';
+import { isRecord, ownValue } from '../../base/json/json.js';
 import { headChars } from '../../base/text/large-text.js';
 import { fenced, plainLine, quoted, quotedBlock } from '../../base/text/plain-markdown.js';
 import { oneLine, preview } from '../../base/text/preview.js';
 import { codedJson, escapeUnseen, lookalikes, visibleText } from '../../base/text/unseen.js';
 import { BUILT_IN_WORDS, fill, type WordKey, type Words } from '../../base/words/words.js';
 import { type Check, checkLine } from '../../run/checks/check.js';
-import { choicesOf, type Gate, type GateKind } from '../../run/gates/gate.js';
+import { choicesOf, type Gate, type GateAnswer, type GateCall, type GateKind } from '../../run/gates/gate.js';
 import { optionLine } from '../../run/gates/options.js';
 import type { PlannedTask, Task } from '../../run/plan/plan.js';
 import { allowedBy } from '../../run/tools/permission.js';
@@ -60,6 +60,23 @@ const MOST_ARGUMENT_LINE_CHARS = 1_000;
 export function argumentLine(input: unknown): string {
   const line = escapeUnseen(JSON.stringify(input));
   return line.length <= MOST_ARGUMENT_LINE_CHARS ? line : `${headChars(line, MOST_ARGUMENT_LINE_CHARS - 1)}…`;
+}
+
+/** Returns the reasons with which a person refused calls: their words count for the goal, too. */
+export function refusalsOf(words: Words, gate: Gate, answer: GateAnswer): string[] {
+  if (gate.kind !== 'approval' || answer.kind !== 'approval') return [];
+  const { tool, arguments: input, calls } = gate.subject;
+  const said = (call: string, reason: string) => fill(words.refusedCall, { call, reason });
+  const nameOf = (call: GateCall) => `${call.tool} ${call.path}`;
+  if (answer.decision === 'deny') {
+    const call = calls ? calls.map(nameOf).join(', ') : `${tool} ${input}`;
+    return answer.reason ? [said(preview(call), answer.reason)] : [];
+  }
+  const { except = {} } = answer;
+  return (calls ?? []).flatMap(call => {
+    const reason = ownValue(except, call.callId);
+    return reason ? [said(nameOf(call), reason)] : [];
+  });
 }
 
 /** Returns the question about a call, in words and for programs. */

@@ -206,7 +206,11 @@ export function taskInstruction(
   return paragraphs(
     isAbove ? fill(words.taskAbove, { id }) : fill(words.task, { id, description }),
     criterion && !isAbove ? fill(words.doneWhen, { criterion }) : '',
-    unsaid(goalChecksText(state, words), near),
+    lined(
+      ...goalChecksText(state, words)
+        .split('\n')
+        .map(line => unsaid(line, near)),
+    ),
     userNotesText(state.goal, words),
     others.length > 0
       ? `${beside ? words.tasksBeside : words.otherTasks}\n${lines(words, others, detail)}`

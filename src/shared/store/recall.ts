@@ -31,17 +31,13 @@ export const recallTool: ToolDefinition = {
   serverToolName: RECALL,
   origin: { type: 'builtin' },
   description:
-    'Reads what was said earlier in this conversation and is no longer shown: give "query" or "id".',
+    'Reads what was said earlier in this conversation and is no longer shown: by words ("query") or by "id".',
   inputSchema: {
     type: 'object',
     properties: {
-      query: { type: 'string', maxLength: QUERY_CHARS, description: 'Words to look for.' },
-      id: { type: 'string', description: 'A message, by its id as it was given.' },
-      offset: {
-        type: 'integer',
-        minimum: 0,
-        description: 'First character of the message, or first of the hits. Default 0.',
-      },
+      query: { type: 'string', maxLength: QUERY_CHARS },
+      id: { type: 'string' },
+      offset: { type: 'integer', minimum: 0, description: 'First character or hit' },
     },
     additionalProperties: false,
   },

@@ -5,7 +5,7 @@ import { cutText } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
 import { visibleText } from '../../base/text/unseen.js';
 import { barred } from '../../rules/gates/gate-parts.js';
-import { gateLine } from '../../rules/gates/gate-text.js';
+import { gateLine, refusalsOf } from '../../rules/gates/gate-text.js';
 import {
   autoAnswer,
   choicesOf,
@@ -177,6 +177,7 @@ function resultOfGate(
   // A stop overtakes an approval, but a client's result exists already.
   if (answer && (!run.state.people.stop || answer.kind === 'clientTool')) {
     closeGate(run, open, 'person', decisionOf(answer));
+    for (const text of refusalsOf(run.words, gate, answer)) run.wish(text);
     return { kind: 'answered', answer: wholeAnswer(gate, answer, given), by: 'person', shown };
   }
   if (run.state.people.stop) {

@@ -42,7 +42,7 @@ async function whenAsked(small: SmallRun, act: (run: Run) => void): Promise<void
 }
 
 describe('answers at the gates of a batch', () => {
-  test('gate: the second call denied, then the first allowed always → the second does not run (PR1)', async () => {
+  test('gate: the second call denied, then the first allowed always → the second does not run, and its reason stays with the goal (PR1, SE10)', async () => {
     const small = runAtCalls([write('a'), write('b')]);
     await whenAsked(small, run => {
       answer(run, 1, { decision: 'deny', reason: 'Not b.' });
@@ -51,6 +51,9 @@ describe('answers at the gates of a batch', () => {
     expect(small.ran.map(call => call.arguments)).toEqual([{ path: 'a' }]);
     expect(small.results().map(result => result.ending)).toEqual(['executed', 'denied']);
     expect(small.results()[1]?.note).toContain('Not b.');
+    expect(small.run.state.goal.userNotes).toEqual([
+      'A call of put {"path":"b"} was refused, with this reason: Not b.',
+    ]);
     expect(closings(small)).toEqual(['person: always', 'person: deny']);
   });
 

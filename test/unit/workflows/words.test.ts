@@ -16,7 +16,9 @@ test('a run in Chinese, with a text of its own for a gate → asks by it, and sa
   expect(open?.gate.body).toContain('"path": "$& {tool}"');
   answer(run, { gateId: open?.gate.id, decision: 'deny', reason: '现在不行。' });
   await done;
-  expect(results()[0]?.note).toMatch(/^已拒绝（denied）：没有执行：put 不是只读的.*现在不行。/);
+  expect(results()[0]?.note).toMatch(
+    /^已拒绝（denied）：没有执行：就 put 可否执行征求过意见，回答是不可以：“现在不行。”/,
+  );
 });
 
 test('a role whose prompt names HISTORY and SYSTEM_STATE → both stand at the end of its instructions (P9)', () => {

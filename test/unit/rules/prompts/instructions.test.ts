@@ -265,6 +265,20 @@ describe('what an instruction says once (OU13)', () => {
     expect(taskInstruction(state, one, { ...NOBODY, memory: 'private' }, 7)).toContain('task-1 — Read');
   });
 
+  test('taskInstruction: the checks are told above, and were red since → only that they were red is new (SE8)', () => {
+    const { state, one } = planned(['The goal', PLAN]);
+    state.goal.checks.approved = [{ run: 'npm test' }];
+    const checks = taskInstruction(state, one, NOBODY, 7).split('\n\n')[1] ?? '';
+    expect(checks).toContain('The goal is not met unless these pass.');
+    const again = planned(['The goal', `To planner: ${checks}`, PLAN]);
+    again.state.goal.checks = {
+      ...state.goal.checks,
+      before: { made: 1, red: [{ index: 0, why: 'exit code 1' }] },
+    };
+    const told = taskInstruction(again.state, again.one, NOBODY, 7).split('\n\n')[1] ?? '';
+    expect(told).toMatch(/^Before anything was changed, these failed already\..*`npm test` \(exit code 1\)$/);
+  });
+
   test('taskInstruction: no other task is executing → not a word of one beside', () => {
     const { state, one } = planned([]);
     expect(taskInstruction(state, one, NOBODY, 7)).not.toContain('beside');
