@@ -168,10 +168,25 @@ const faces = ['PingFang SC', 'Menlo'].flatMap(name =>
   chinese.map(face => face.replace('Noto Sans SC Variable', name).replace('./files/', '/fonts/')),
 );
 
+/** All characters of the page's own texts. */
+const texts = readFileSync(join(root, 'packages/console/page/words/zh.ts'), 'utf8').replace(
+  /[^\u2e80-\uffff]/g,
+  '',
+);
+const LOAD_FONTS = `(async () => {
+  while (document.fonts.size === 0) await new Promise(resolve => setTimeout(resolve, 20));
+  await document.fonts.load('14px "PingFang SC"', '中${texts}');
+})()`;
+
 async function giveFonts(context) {
   await context.route('**/style.css', async route => {
     const response = await route.fetch();
     await route.fulfill({ response, body: `${await response.text()}\n${faces.join('\n')}` });
+  });
+  // Text that is drawn before its font has come stays without it.
+  await context.route('**/app.js', async route => {
+    await route.request().frame().evaluate(LOAD_FONTS);
+    await route.continue();
   });
   await context.route('**/fonts/*', route =>
     route.fulfill({ path: join(FONT, 'files', basename(new URL(route.request().url()).pathname)) }),
@@ -202,7 +217,6 @@ async function take(name, path, { ready, ...look } = {}) {
   for (const each of looks) {
     const page = await openPage(path, each);
     await ready?.(page);
-    await page.evaluate('document.fonts.ready');
     await page.waitForTimeout(800);
     const file =
       lookDir === null

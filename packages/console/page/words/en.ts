@@ -188,7 +188,7 @@ export const EN = {
   goOn: 'Go on from here',
   goal: 'Goal',
   goalHint: 'What is to be achieved?',
-  goOnHint: 'What comes next? It knows the conversation.',
+  goOnHint: 'What comes next? It knows all this.',
   mode: 'Mode',
   defaultChoice: 'default',
   otherChoice: 'another …',
