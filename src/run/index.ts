@@ -28,18 +28,13 @@ export { DEFAULT_MODE, MODES, MODES_HELP, modeFor, READERS } from './position/mo
 export type { JournalEvent } from './state/journal.js';
 export {
   idInSession,
-  isAfter,
-  isKept,
-  isMark,
-  isRunRecord,
   type Kept,
   type Mark,
   messageNumber,
-  missingAfter,
   numberOf,
   type RunRecord,
-  writeEffect,
 } from './state/kept.js';
+export { isAfter, isKept, isMark, isRunRecord, missingAfter, writeEffect } from './state/kept-records.js';
 export { STEP_TEXT_CHARS } from './state/trace.js';
 export { deniedPath, idlePermissions } from './tools/permission.js';
 export type { ToolDefinition } from './tools/tool.js';

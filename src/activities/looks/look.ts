@@ -5,7 +5,6 @@ import { createTwoFilesPatch } from 'diff';
 import { readHead } from '../../config/files/files.js';
 import { placeIn } from '../../config/files/workspace.js';
 import { filesIn } from '../../config/workspace-files.js';
-import { inventoryOf } from '../../rules/prompts/inventory.js';
 import { diffWithin } from '../../rules/prompts/telling.js';
 import {
   type FileNow,
@@ -19,6 +18,7 @@ import type { BlobStore } from '../../shared/store/blob-store.js';
 import type { HostDeps } from '../check-call.js';
 import { runIdOf } from '../store-text.js';
 import type { LookFinds, LookInput } from '../types.js';
+import { inventoryOf } from './inventory.js';
 import { changesBetween, listWorkspace, readList } from './workspace-list.js';
 
 export interface LookDeps extends Pick<HostDeps, 'openWorkspace'> {

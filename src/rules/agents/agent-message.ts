@@ -17,9 +17,9 @@ import {
 import { INPUT_BYTES, LONGEST_ID, MESSAGE_BYTES, OUT_BYTES } from '../../base/sizes/bounds.js';
 import { boundedText, fitsText } from '../../base/text/fit.js';
 import type { AgentRest } from '../../run/agents/children.js';
-import { fitsForm } from '../../run/gates/form.js';
 import {
   COMPARISONS,
+  fitsForm,
   GATE_CLOSERS,
   type Gate,
   type GateCall,

@@ -1,10 +1,11 @@
 /** The question that a tool server asks a person during a call: a message, and a form described by a JSON Schema. */
 
 import type { JsonSchema } from '../../base/json/json.js';
-import { isRecord, jsonBytes, stringOr } from '../../base/json/json.js';
+import { isRecord, stringOr } from '../../base/json/json.js';
 import { readNumber } from '../../base/text/number.js';
 import { cutChars, oneLine } from '../../base/text/preview.js';
 import { escapeUnseen, visibleText } from '../../base/text/unseen.js';
+import { fitsForm } from './gate.js';
 
 export interface FormQuestion {
   message: string;
@@ -22,13 +23,7 @@ export interface FormMessage {
   by?: 'timeout' | 'superseded';
 }
 
-/** A form with a larger schema is not shown, so it is not answered. */
-const SCHEMA_BYTES = 6_000;
 const MESSAGE_CHARS = 4_000;
-
-export function fitsForm(schema: JsonSchema): boolean {
-  return jsonBytes(schema) <= SCHEMA_BYTES;
-}
 
 export function fitQuestion({ message, schema }: FormQuestion): FormQuestion | null {
   return fitsForm(schema) ? { message: cutChars(message, MESSAGE_CHARS), schema } : null;

@@ -259,3 +259,10 @@ function onlyAPerson(gate: Gate): boolean {
 export type CallAnswer = Extract<GateAnswer, { kind: 'approval' | 'clientTool' | 'question' }>;
 
 export type GivenAnswer = Exclude<CallAnswer, { kind: 'approval' }>;
+
+/** A form with a larger schema is not shown, so it is not answered. */
+const SCHEMA_BYTES = 6_000;
+
+export function fitsForm(schema: JsonSchema): boolean {
+  return jsonBytes(schema) <= SCHEMA_BYTES;
+}

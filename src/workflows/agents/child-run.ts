@@ -2,8 +2,6 @@
 
 import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import {
-  ApplicationFailure,
-  ChildWorkflowFailure,
   type ChildWorkflowHandle,
   type ChildWorkflowOptions,
   type ExternalWorkflowHandle,
@@ -28,7 +26,6 @@ import {
   type PauseInput,
   pauseSignal,
   type ReasonInput,
-  type RunInput,
   type RunResult,
   resumeSignal,
   type SteerInput,
@@ -36,7 +33,7 @@ import {
   stopSignal,
   subagentSignal,
 } from '../run/definitions.js';
-import { startCancellable } from './start-child.js';
+import { resultOf, type StartedRun, startCancellable } from './start-child.js';
 
 /** Settings of a run. Only `workspace` has no default. */
 export type ChildRunSettings<T = unknown> = Partial<
@@ -180,21 +177,6 @@ export async function executeRun<T = unknown>(
 ): Promise<RunResult<T>> {
   const run = await startRun(goal, settings, options);
   return run.result();
-}
-
-export type StartedRun = (input: RunInput) => Promise<RunResult>;
-
-/** Returns the result, even of a run that failed. */
-export async function resultOf(child: ChildWorkflowHandle<StartedRun>): Promise<RunResult> {
-  try {
-    return await child.result();
-  } catch (error) {
-    // A failed run has its result in its failure.
-    const cause = error instanceof ChildWorkflowFailure ? error.cause : undefined;
-    const [result] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
-    if (!result) throw error;
-    return result as RunResult;
-  }
 }
 
 function asText<T extends { text: string }>(input: T | string): T | { text: string } {

@@ -1,14 +1,17 @@
-/** Children that receive a cancellation even after they have continued as new. */
+/** Children that receive a cancellation even after they have continued as new, and the results of runs among them. */
 import type { Workflow } from '@temporalio/common';
 import {
+  ApplicationFailure,
   CancellationScope,
   ChildWorkflowCancellationType,
+  ChildWorkflowFailure,
   type ChildWorkflowHandle,
   type ChildWorkflowOptions,
   getExternalWorkflowHandle,
   startChild,
   type WithWorkflowArgs,
 } from '@temporalio/workflow';
+import type { RunInput, RunResult } from '../run/definitions.js';
 
 /**
  * Works like `startChild`. The platform's own cancel request names the execution that was started, which has closed if the
@@ -36,4 +39,19 @@ export async function startCancellable<T extends Workflow>(
 /** Ignores failures: a child that has just ended needs no cancellation. */
 function cancelByName(workflowId: string): void {
   CancellationScope.nonCancellable(() => getExternalWorkflowHandle(workflowId).cancel()).catch(() => {});
+}
+
+export type StartedRun = (input: RunInput) => Promise<RunResult>;
+
+/** Returns the result, even of a run that failed. */
+export async function resultOf(child: ChildWorkflowHandle<StartedRun>): Promise<RunResult> {
+  try {
+    return await child.result();
+  } catch (error) {
+    // A failed run has its result in its failure.
+    const cause = error instanceof ChildWorkflowFailure ? error.cause : undefined;
+    const [result] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
+    if (!result) throw error;
+    return result as RunResult;
+  }
 }

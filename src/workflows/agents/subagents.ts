@@ -31,8 +31,7 @@ import {
   subagentSignal,
 } from '../run/definitions.js';
 import type { Called, CallOptions, Ports, WorkflowCall, WorkflowEnd } from '../run/ports.js';
-import { resultOf, type StartedRun } from './child-run.js';
-import { startCancellable } from './start-child.js';
+import { resultOf, type StartedRun, startCancellable } from './start-child.js';
 
 const SUMMARY_CHARS = 100;
 

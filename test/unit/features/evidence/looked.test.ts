@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { inventoryOf } from '../../../../src/activities/looks/inventory.js';
 import { jsonBytes, utf8Length } from '../../../../src/base/json/json.js';
 import { LOOKED_BYTES } from '../../../../src/base/sizes/bounds.js';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
@@ -19,7 +20,6 @@ import {
   newEvidence,
 } from '../../../../src/features/evidence/rules.js';
 import { citationDoubts } from '../../../../src/rules/outputs/citations.js';
-import { inventoryOf } from '../../../../src/rules/prompts/inventory.js';
 import type {
   EvidenceItem,
   FileNow,
