@@ -5,6 +5,7 @@ import { safeLine } from '../../base/text/preview.js';
 import { delimit } from '../../base/words/prompt.js';
 import { fill, type Words } from '../../base/words/words.js';
 import { diffWithin, toldText } from '../../rules/prompts/telling.js';
+import { endedBadly } from '../../rules/tools/exit-code.js';
 import type { CheckResult } from '../../run/checks/check.js';
 import {
   type EvidenceItem,
@@ -216,14 +217,6 @@ function callEntry(words: Words, note: CallNote, isOld: boolean): Entry {
 }
 
 const MOST_SAID = 700;
-
-/** Judges by the stated exit codes: any code but 0 counts, because a command may print a 0 itself. */
-function endedBadly(said: string): boolean {
-  return CUT_OFF.test(said) || [...said.matchAll(EXIT_CODES)].some(([, code]) => Number(code) !== 0);
-}
-
-const CUT_OFF = /^(?:timed out|cancelled|ended by)\b/;
-const EXIT_CODES = /\bexit(?:ed)?\b\D*(\d+)/gi;
 
 /** A tool that takes a command and may change something; a calculator in a sandbox does not run tests. */
 function mayRunCommands(tool: ToolDefinition): boolean {

@@ -272,3 +272,11 @@ function splitAfter(
   }
   return parts;
 }
+
+/** Judges by the exit codes that a result states: any code but 0 counts, because a command may print a 0 itself. */
+export function endedBadly(said: string): boolean {
+  return CUT_OFF.test(said) || [...said.matchAll(EXIT_CODES)].some(([, code]) => Number(code) !== 0);
+}
+
+const CUT_OFF = /^(?:timed out|cancelled|ended by)\b/;
+const EXIT_CODES = /\bexit(?:ed)?\b\D*(\d+)/gi;

@@ -3,11 +3,13 @@
 import { fitted } from '../../base/text/fit.js';
 import { contentText } from '../../conversation/tool-result.js';
 import { taskInstruction } from '../../rules/prompts/instructions.js';
+import { endedBadly } from '../../rules/tools/exit-code.js';
 import { asTaken } from '../../rules/tools/model-habits.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { NO_USAGE, type ToolResultBlock, type ToolUseBlock, toolCallId } from '../../run/messages/message.js';
 import type { PlannedCall, Task } from '../../run/plan/plan.js';
 import type { Execution, Turns } from '../../run/position/position.js';
+import { argumentNames, isCommandName } from '../../run/tools/tool-paths.js';
 import { argumentFaults } from '../inbox/check-arguments.js';
 import type { Run } from '../run/run.js';
 import { instruct } from '../say/instruct.js';
@@ -95,7 +97,15 @@ export function ownResult(run: Run, position: Execution, role: PinnedRole): stri
   if (position.turns.batch !== null) return null;
   const result = resultAt(run, position, role);
   if (!result || result.isError || !(result.ending === 'executed' || result.ending === 'reused')) return null;
-  return contentText(result.content) || result.note;
+  const text = contentText(result.content);
+  return isFailedCommand(run, result.toolName, text) ? null : text || result.note;
+}
+
+/** A command that ended badly is a result as any other, but no success: its first line says so. */
+function isFailedCommand({ pinned }: Run, name: string, text: string): boolean {
+  const tool = pinned.tools.find(each => each.name === name);
+  if (!tool || !argumentNames(tool).some(isCommandName)) return false;
+  return endedBadly(text.slice(0, `${text}\n`.indexOf('\n')));
 }
 
 function resultAt(run: Run, { call }: Execution, role: PinnedRole): ToolResultBlock | undefined {

@@ -94,9 +94,37 @@ test('L22 a step whose arguments do not fit its tool → nobody is asked about i
   expect(states(ran)[1]).toEqual(['2', 'completed', 'It is in b.']);
 });
 
+const COMMAND = workspaceTools({ workspace: '/w' }).find(({ name }) => name === 'run')?.inputSchema ?? {};
+
+test.each([
+  ['exit code 1 (0.4 s)\n1 failed', ['planner', 'executor', 'verifier']],
+  ['timed out after 120.0 s; all that it started was ended', ['planner', 'executor', 'verifier']],
+  ['exit code 0 (0.4 s)\nwill exit with 1 if it fails', ['planner', 'verifier']],
+])(
+  "L22 a step that is a command: %j → a command that failed is its role's to work on",
+  async (text, asked) => {
+    const tool = { ...fileTool('run'), inputSchema: COMMAND };
+    const plan = {
+      steps: [{ step: 1, description: 'Test.', tool: 'run', parameters: { command: 'npm test' } }],
+    };
+    const content = [{ type: 'text' as const, text }];
+    const ran = await runTeam(
+      [{ text: JSON.stringify(plan) }, ...(asked.length > 2 ? [DONE] : []), VERDICT],
+      {
+        ...ALL,
+        pinned: { tools: [tool] },
+        callTool: async () => ({
+          ok: true,
+          value: { ending: 'executed', content, isError: false, durationMs: 1 },
+        }),
+      },
+    );
+    expect(ran.asked).toEqual(asked);
+  },
+);
+
 test('L22 a step by a name and in a form that models know from elsewhere → the call that it means (WK17)', async () => {
-  const run = workspaceTools({ workspace: '/w' }).find(({ name }) => name === 'run');
-  const tool = { ...fileTool('run'), inputSchema: run?.inputSchema ?? {} };
+  const tool = { ...fileTool('run'), inputSchema: COMMAND };
   const plan = { steps: [{ step: 1, description: 'Test.', tool: 'bash', parameters: { cmd: 'npm test' } }] };
   const ran = await runTeam([{ text: JSON.stringify(plan) }, VERDICT], { ...ALL, pinned: { tools: [tool] } });
   expect(ran.ran.map(({ tool, arguments: given }) => [tool, given])).toEqual([
