@@ -2,6 +2,7 @@
 
 import { fill } from '../../base/words/words.js';
 import { EXECUTOR } from '../../rules/agents/capabilities.js';
+import { roleNamed } from '../../run/agents/role.js';
 import { modelsInUse } from '../../run/agents/run-config.js';
 import { budgetTokens } from '../../run/limits/budget-tokens.js';
 import { plansLeft } from '../../run/limits/limits.js';
@@ -144,7 +145,7 @@ function allocate(
 ): Moved {
   const { pinned, state } = run;
   if (resource === 'model') {
-    const role = target === null ? undefined : pinned.roles[target];
+    const role = target === null ? undefined : pinned.roles[roleNamed(target, Object.keys(pinned.roles))];
     if (role && model !== null) setModel(run, role, model, `proposed by the ${ORCHESTRATOR}`);
     return MOVED;
   }

@@ -2,6 +2,7 @@
 
 import { isLacking } from '../../rules/agents/capabilities.js';
 import { blockDependants } from '../../rules/plan/plan-order.js';
+import { roleNamed } from '../../run/agents/role.js';
 import { type Ceilings, ceilingFault, type Limits } from '../../run/limits/limits.js';
 import type { OrchestrationOutput } from '../../run/outputs/contracts.js';
 import { isOpen, type Task } from '../../run/plan/plan.js';
@@ -67,7 +68,7 @@ function decideAllocation(proposal: Allocation, given: OrchestrationCase): Orche
   if (resource === 'model') {
     if (model === null || !given.models.includes(model))
       return refused(`The run has no model ${model ?? '(none named)'}: it has ${given.models.join(', ')}.`);
-    if (target === null || !given.roles.includes(target))
+    if (target === null || !given.roles.includes(roleNamed(target, given.roles)))
       return refused(`There is no role ${target ?? '(none named)'}.`);
     return accepted(proposal, given, `${target} uses ${model} from here on.`);
   }

@@ -32,6 +32,7 @@ import { checkAnswer } from '../../rules/gates/gate-answer.js';
 import { chainOf, limitsOf, modelFault, modelOf, noPrice } from '../../rules/limits/in-force.js';
 import { readPlannedTasks } from '../../rules/outputs/planned-tasks.js';
 import { leftOut, type PlanChange, planEditFaults, removalFaults } from '../../rules/plan/plan-edit.js';
+import { roleNamed } from '../../run/agents/role.js';
 import type { GateAnswer } from '../../run/gates/gate.js';
 import { budgetsAbove, ceilingFault, type Limits, limitsFault } from '../../run/limits/limits.js';
 import { REMOVED, type TaskChange } from '../../run/plan/plan.js';
@@ -310,7 +311,8 @@ export function modelReader(state: RunState): Reader<ReadModel> {
     if (fault !== null) return { error: fault };
     const roles = rolesBelow(state.pinned);
     if (role === undefined || role === null) return { ok: { model, role: null, roles } };
-    if (typeof role === 'string' && roles.includes(role)) return { ok: { model, role, roles: [role] } };
+    const meant = typeof role === 'string' ? roleNamed(role, roles) : null;
+    if (meant !== null && roles.includes(meant)) return { ok: { model, role: meant, roles: [meant] } };
     const named = typeof role === 'string' ? quoted(role) : 'of that form';
     return { error: `There is no role ${named}. There are: ${roles.join(', ')}.` };
   });

@@ -98,6 +98,7 @@ describe('decideOrchestration', () => {
     ['tokens', { amount: 1_001 }, 'person'],
     ['tokens', { amount: 1_000 }, 'no'],
     ['model', { target: 'planner', model: 'p/m' }, 'yes'],
+    ['model', { target: 'planner-agent', model: 'p/m' }, 'yes'],
     ['model', { target: 'planner', model: 'p/other' }, 'no'],
     ['model', { target: 'planner' }, 'no'],
     ['model', { target: 'nobody', model: 'p/m' }, 'no'],

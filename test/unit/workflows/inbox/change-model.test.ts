@@ -45,6 +45,11 @@ describe('what is taken', () => {
       { model: 'p/free', role: 'planner' },
       { model: 'p/free', role: 'planner', roles: ['planner'] },
     ],
+    [
+      'a role by its id in other systems → that role (CF7)',
+      { model: 'p/free', role: 'planner-agent' },
+      { model: 'p/free', role: 'planner', roles: ['planner'] },
+    ],
   ])('setModel: %s (M4)', (_, input, ok) => {
     expect(modelReader(runOf().state)(input)).toEqual({ ok });
   });
