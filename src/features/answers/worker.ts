@@ -4,13 +4,21 @@ import { jsonBytes } from '../../base/json/json.js';
 import { fencedObjects, parseRecord, topLevelObjects } from '../../base/json/json-in-text.js';
 import { TYPED_VALUE_BYTES } from '../../base/sizes/bounds.js';
 import { repairedObjects } from '../../models/reply/output-repair.js';
-import { faultsOf } from '../../shared/schema/validate-arguments.js';
+import { SteersmanError } from '../../shared/process/errors.js';
+import { faultsOf, leadsNowhere } from '../../shared/schema/validate-arguments.js';
 import type { ReadAnswer, ReadAnswerInput } from './rules.js';
 import { READ_ANSWER } from './rules.js';
 
 export const answers: WorkerFeature = {
   name: 'answers',
   activities: { [READ_ANSWER]: createReadAnswer },
+  pins: async (_parts, _settings, { answer }) => {
+    if (answer === undefined || !leadsNowhere(answer)) return {};
+    throw new SteersmanError(
+      '`settings.answer` refers to a schema that is not in it, so no answer could be judged.',
+      'Put it below $defs, and refer to it there, as in "#/$defs/name".',
+    );
+  },
 };
 
 const MOST_TRIED = 20;

@@ -3,10 +3,10 @@
  * from a server and the arguments from a model, so together they may be crafted to take forever.
  */
 import { createContext, Script } from 'node:vm';
-import { type Schema, Validator } from '@cfworker/json-schema';
+import { dereference, type Schema, Validator } from '@cfworker/json-schema';
 import { LRUCache } from 'lru-cache';
 import type { JsonSchema } from '../../base/json/json.js';
-import { isRecord } from '../../base/json/json.js';
+import { isRecord, isText } from '../../base/json/json.js';
 import { type Interpreter, isSound, type Judged, schemaFaults } from '../../base/text/schema-faults.js';
 
 /** Limit for one check; normal checks take a few milliseconds. */
@@ -53,6 +53,16 @@ export function faultsOf(schema: JsonSchema, value: unknown, judged: Judged = {}
   } catch {
     return null;
   }
+}
+
+/** True if a reference of the schema leads to none of its parts: no value of that place could be judged. */
+export function leadsNowhere(schema: JsonSchema): boolean {
+  // The interpreter notes on each part where its reference leads.
+  const parts = dereference(structuredClone(schema) as Schema);
+  return Object.values(parts).some(part => {
+    const leadsTo = isRecord(part) ? part.__absolute_ref__ : undefined;
+    return isText(leadsTo) && parts[leadsTo] === undefined;
+  });
 }
 
 /** True if a regular expression matches; `^` and `$` match at lines. Null if it takes too long. */

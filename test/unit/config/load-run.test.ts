@@ -8,6 +8,7 @@ import type { LoadRunDeps } from '../../../src/activities/load/load-run.js';
 import { createLoadRun } from '../../../src/activities/load/load-run.js';
 import type { ListedTools } from '../../../src/activities/load/offer-tools.js';
 import type { LoadRunInput } from '../../../src/activities/types.js';
+import type { JsonSchema } from '../../../src/base/json/json.js';
 import { WORKER_TRIES } from '../../../src/base/sizes/bounds.js';
 import { loadSettings } from '../../../src/config/settings/settings.js';
 import { OWN_TOOLS, WORKER_FEATURES } from '../../../src/features/workers.js';
@@ -256,6 +257,19 @@ context:
       expect(fast.roles[role]?.models).toEqual(['openai/small']);
     }
   });
+
+  test.each<[string, boolean, JsonSchema]>([
+    ['one beside it, by a name', true, { $id: 'https://a.example/b', properties: { a: { $ref: 'c.json' } } }],
+    ['an anchor that is not there', true, { $id: 'https://a.example/b', properties: { a: { $ref: '#c' } } }],
+    ['an anchor', false, { properties: { a: { $ref: '#c' } }, $defs: { c: { $anchor: 'c' } } }],
+  ])(
+    'load run: a schema of the answer that refers to %s → refused: %s (TA2)',
+    async (_what, isRefused, answer) => {
+      const loading = load({ answer });
+      if (isRefused) await expect(loading).rejects.toMatchObject({ type: 'run.bad_input' });
+      else await expect(loading).resolves.toHaveProperty('roles');
+    },
+  );
 
   test('load run: a role that the start names and no file has → refused, with those that there are (A2)', async () => {
     await expect(load({ mode: 'react', role: 'serach' })).rejects.toThrow(
