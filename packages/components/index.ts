@@ -13,8 +13,6 @@ export {
   readParts,
   type VerdictOutput,
 } from 'steersman/rules';
-export { type ComponentAction, readAction } from './action.js';
-export { listenForActions } from './action-events.js';
 export type {
   BuiltInProps,
   ComponentPart,
@@ -22,6 +20,15 @@ export type {
   ResourceProps,
   TodoProps,
 } from './built-in/built-in-props.js';
+export { createKit, type KitOptions } from './kit.js';
+export { isPlain, linesOf } from './text/is-plain.js';
+export { lazily } from './text/lazy.js';
+export { Markdown } from './text/markdown.js';
+export { pretty, ToolContent } from './text/plain.js';
+export { loadSafeMarkup } from './text/safe-markup.js';
+export { type ComponentAction, readAction } from './view/action.js';
+export { listenForActions } from './view/action-events.js';
+export { ContentText, Parts, type PartsProps } from './view/content-view.js';
 export type {
   ComponentContext,
   ComponentDefinition,
@@ -36,16 +43,9 @@ export type {
   Props,
   Registered,
   RenderedDefinition,
-} from './definition.js';
-export { Here, type Kit, type Surroundings } from './here.js';
-export { createKit, type KitOptions } from './kit.js';
-export { lazily } from './lazy.js';
-export { type PartialJson, parsePartialJson, partialParts } from './partial-json.js';
-export type { ComponentRegistry, HandlerRegistry } from './registry.js';
-export { isPlain, linesOf } from './text/is-plain.js';
-export { Markdown } from './text/markdown.js';
-export { pretty, ToolContent } from './text/plain.js';
-export { loadSafeMarkup } from './text/safe-markup.js';
-export { ContentText, Parts, type PartsProps } from './view/content-view.js';
+} from './view/definition.js';
 export { type Content, type Drawing, draw } from './view/draw.js';
-export { type KitWord, type Say, sayIn } from './words.js';
+export { Here, type Kit, type Surroundings } from './view/here.js';
+export { type PartialJson, parsePartialJson, partialParts } from './view/partial-json.js';
+export type { ComponentRegistry, HandlerRegistry } from './view/registry.js';
+export { type KitWord, type Say, sayIn } from './view/words.js';

@@ -2,11 +2,11 @@
 import { computed, signal } from '@preact/signals';
 import { h } from 'preact';
 import { registerBuiltIns } from './built-in/built-in.js';
-import type { ComponentModule } from './definition.js';
-import type { Kit } from './here.js';
-import { ComponentRegistry, HandlerRegistry } from './registry.js';
+import type { ComponentModule } from './view/definition.js';
+import type { Kit } from './view/here.js';
 import { thrownText } from './view/hint.js';
-import { type Say, sayIn } from './words.js';
+import { ComponentRegistry, HandlerRegistry } from './view/registry.js';
+import { type Say, sayIn } from './view/words.js';
 
 export interface KitOptions {
   /** Texts of the kit. Default: English. */

@@ -2,7 +2,7 @@
 
 export type { Context } from './context.js';
 export { leftOutLine, promptServers, promptsOf, promptText } from './input/server-prompts.js';
+export { type Ask, answerOf, tellUnread, trustedConfigDir, trustForStart } from './input/trusted-dir.js';
 export { NOTIFY_HELP, Notifier, notifyOption, webHook } from './notify.js';
 export { isTerminal } from './screen/terminal.js';
 export { runSession, type SessionOptions } from './session.js';
-export { type Ask, answerOf, tellUnread, trustedConfigDir, trustForStart } from './trusted-dir.js';

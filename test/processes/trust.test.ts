@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { whatItBrings } from '../../packages/session/trusted-dir.js';
+import { whatItBrings } from '../../packages/session/input/trusted-dir.js';
 import { isTrusted, notTrusted, trustForNow, trustFrom, variablesOf } from '../../src/config/trust/trust.js';
 import { trustFile } from '../../src/shared/local/home.js';
 import { projectRoot } from '../../src/shared/process/package.js';
@@ -275,7 +275,7 @@ function called(cwd: string, args: string[], variables: Record<string, string> =
 
 /** Of a person who says yes, while something happens. */
 function asked(cwd: string, meanwhile: string) {
-  const module = JSON.stringify(join(projectRoot, 'dist/packages/session/trusted-dir.js'));
+  const module = JSON.stringify(join(projectRoot, 'dist/packages/session/input/trusted-dir.js'));
   const ask = `async () => { process.stdout.write('asked'); ${meanwhile}; return true; }`;
   const script = `import { trustedConfigDir } from ${module};
     await trustedConfigDir(undefined, ${ask}).catch(error => process.stderr.write(error.message));`;

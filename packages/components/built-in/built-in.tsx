@@ -1,10 +1,10 @@
 /** The eight built-in components (R3): outputs of the team's roles, and resources. */
 import { type ComponentChild, h } from 'preact';
 import { isRecord, isText, visibleText } from 'steersman/base';
-import type { ComponentDefinition, Props, RenderedDefinition } from '../definition.js';
-import { useHere } from '../here.js';
-import type { ComponentRegistry } from '../registry.js';
 import { Markdown } from '../text/markdown.js';
+import type { ComponentDefinition, Props, RenderedDefinition } from '../view/definition.js';
+import { useHere } from '../view/here.js';
+import type { ComponentRegistry } from '../view/registry.js';
 
 type Draw = RenderedDefinition['render'];
 

@@ -4,8 +4,8 @@
  */
 import { useMemo } from 'preact/hooks';
 import { visibleText } from 'steersman/base';
-import { lazily } from '../lazy.js';
 import { isPlain, paragraphsOf } from './is-plain.js';
+import { lazily } from './lazy.js';
 
 interface TextProps {
   text: string;

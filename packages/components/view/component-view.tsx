@@ -1,13 +1,13 @@
 /** Draws a component by its name. A missing, invalid or failing one shows its error in place, without effect on others. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isText } from 'steersman/base';
-import { listenForActions } from '../action-events.js';
-import type { ComponentContext, ComponentDefinition, Props } from '../definition.js';
-import { useHere } from '../here.js';
-import { lazily } from '../lazy.js';
-import type { HandlerRegistry } from '../registry.js';
+import { lazily } from '../text/lazy.js';
+import { listenForActions } from './action-events.js';
+import type { ComponentContext, ComponentDefinition, Props } from './definition.js';
 import { Guard } from './guard.js';
+import { useHere } from './here.js';
 import { Hint, thrownText } from './hint.js';
+import type { HandlerRegistry } from './registry.js';
 
 const Checked = lazily(() => import('./schema-check.js').then(({ Checked }) => Checked), Loading);
 

@@ -4,14 +4,14 @@ import { spokenText } from '@steersman/view';
 import type { ComponentChild } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { type ContentPart, readParts } from 'steersman/rules';
-import { useHere } from '../here.js';
-import { lazily } from '../lazy.js';
-import { partialParts } from '../partial-json.js';
+import { lazily } from '../text/lazy.js';
 import { Markdown } from '../text/markdown.js';
 import { ToolContent } from '../text/plain.js';
 import { ComponentView } from './component-view.js';
 import { Guard } from './guard.js';
+import { useHere } from './here.js';
 import { Hint, thrownText } from './hint.js';
+import { partialParts } from './partial-json.js';
 
 const WebComponent = lazily(() => import('./web-component.js').then(({ WebComponent }) => WebComponent));
 

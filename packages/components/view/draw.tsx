@@ -1,8 +1,8 @@
 /** Draws content in an element of any page, whatever library the page is made with. */
 import { render } from 'preact';
-import type { ComponentAction } from '../action.js';
-import { Here, type Kit, type Surroundings } from '../here.js';
+import type { ComponentAction } from './action.js';
 import { ContentText, Parts, type PartsProps } from './content-view.js';
+import { Here, type Kit, type Surroundings } from './here.js';
 
 interface Listened {
   /** Takes what a component proposes. Returns why it is not taken; null if it is. Default: no proposal is taken. */

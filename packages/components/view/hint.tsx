@@ -1,7 +1,7 @@
 /** A hint in the place of what can't be drawn, with its data on demand. */
 import { errorText, visibleText } from 'steersman/base';
-import { useHere } from '../here.js';
 import { pretty } from '../text/plain.js';
+import { useHere } from './here.js';
 
 export function Hint({ text, data }: { text: string; data?: unknown }) {
   const { kit } = useHere();

@@ -6,7 +6,7 @@ import type {
   MountedComponent,
   MountedDefinition,
   Props,
-} from '../definition.js';
+} from './definition.js';
 
 interface MountedProps {
   component: MountedDefinition;

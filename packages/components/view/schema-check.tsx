@@ -3,7 +3,7 @@ import { type Schema, Validator } from '@cfworker/json-schema';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { type Interpreter, schemaFaults } from 'steersman/base';
-import type { Props } from '../definition.js';
+import type { Props } from './definition.js';
 
 interface CheckedProps {
   schema: Record<string, unknown>;

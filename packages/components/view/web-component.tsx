@@ -2,9 +2,9 @@
 import type { ComponentChild } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { errorText } from 'steersman/base';
-import { actionOf } from '../action-events.js';
-import { type Surroundings, useHere } from '../here.js';
 import { safeHtml } from '../text/safe-html.js';
+import { actionOf } from './action-events.js';
+import { type Surroundings, useHere } from './here.js';
 
 interface WebComponentProps {
   html: string;

@@ -9,7 +9,7 @@ import { localToolsDir } from 'steersman/config';
 import type { ExpandedPrompt, McpConnection, ServerPrompt } from 'steersman/mcp';
 import { loadMcpConfig, type McpConfig } from 'steersman/mcp';
 import { env, usesLocalStack } from 'steersman/shared';
-import { type Ask, trustedConfigDir } from '../trusted-dir.js';
+import { type Ask, trustedConfigDir } from './trusted-dir.js';
 
 export interface PromptPlace {
   config: string | undefined;

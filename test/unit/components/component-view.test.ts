@@ -66,7 +66,7 @@ beforeAll(async () => {
   const globals = { window, document, HTMLElement, Element, CustomEvent, Event, customElements, ...heard };
   for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
   const { createKit } = await at('components/kit');
-  const { Here } = await at('components/here');
+  const { Here } = await at('components/view/here');
   Object.assign(page, await at('components/view/content-view'), { Here, kit: createKit() });
   const order = { type: 'object', properties: { orderId: { type: 'string' } } };
   page.kit.registry.register('order-card', { props: order, render: () => 'An order' });

@@ -5,7 +5,7 @@ test('lazily: the server was away as it was to be loaded → it is loaded later,
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   // What is drawn is not compiled here.
-  const drawn = '../../../packages/components/lazy.js';
+  const drawn = '../../../packages/components/text/lazy.js';
   const { lazily } = await import(drawn);
   const load = vi.fn(async () => () => null);
   load.mockRejectedValueOnce(new TypeError('Failed to fetch'));

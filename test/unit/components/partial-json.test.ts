@@ -1,6 +1,6 @@
 /** What is drawn of content while it is being written. */
 import { expect, test } from 'vitest';
-import { parsePartialJson, partialParts } from '../../../packages/components/partial-json.js';
+import { parsePartialJson, partialParts } from '../../../packages/components/view/partial-json.js';
 
 const PLAN =
   '{"type":"component","component":"planner-response","summary":"I plan.","todos":[{"id":"a","description":"Look"}]}';

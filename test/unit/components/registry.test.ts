@@ -1,6 +1,6 @@
 /** The names by which a page finds components and handlers. */
 import { expect, test } from 'vitest';
-import { ComponentRegistry, HandlerRegistry } from '../../../packages/components/registry.js';
+import { ComponentRegistry, HandlerRegistry } from '../../../packages/components/view/registry.js';
 
 const ctx = { partial: false, propose: () => undefined };
 const definition = { render: () => 'drawn' };

@@ -11,7 +11,7 @@ import type {
   Registered,
   RenderedDefinition,
 } from './definition.js';
-import { Mounted } from './view/mounted.js';
+import { Mounted } from './mounted.js';
 
 interface KnownElement {
   attributes: ReadonlySet<string>;
