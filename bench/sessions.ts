@@ -6,8 +6,8 @@ import { Command, Option } from 'commander';
 import { openFolder } from '../packages/store/folder.js';
 import { connectPostgres, postgresStore } from '../packages/store/postgres/postgres.js';
 import { NO_USAGE } from '../src/run/messages/message.js';
-import type { Kept, RunRecord } from '../src/run/state/kept.js';
-import { lineageOf, type SessionStore, type Store, saidIn } from '../src/shared/store/store.js';
+import type { RunRecord, StoredLine } from '../src/run/state/stored-line.js';
+import { lineageOf, messagesOf, type SessionStore, type Store } from '../src/shared/store/store.js';
 import { testServer } from '../test/support/postgres-server.js';
 import { machine, median, table } from './support/machine.js';
 
@@ -56,7 +56,7 @@ function character(): string {
 }
 
 /** Every message has a word of its own and one of all; no message has both "evenly" and "oddly". */
-function said(session: number, number: number): Kept {
+function said(session: number, number: number): StoredLine {
   const parts = [
     `word${session * messages + number} everywhere ${number % 2 === 0 ? 'evenly' : 'oddly'}`,
     ...Array.from({ length: 130 }, filler),
@@ -87,7 +87,7 @@ async function fill(store: SessionStore): Promise<void> {
 /** As `sessions show` does. */
 async function show(store: SessionStore, id: string): Promise<unknown[]> {
   const lineage = await lineageOf(store, id);
-  return (await Promise.all(lineage.map(each => saidIn(store, each)))).flat();
+  return (await Promise.all(lineage.map(each => messagesOf(store, each)))).flat();
 }
 
 /** Each with how much it must find. */

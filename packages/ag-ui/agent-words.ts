@@ -3,7 +3,7 @@
 import { parseJson } from 'steersman/base';
 import type { RunEvent } from 'steersman/client';
 import { type Addition, oneAtATime, ReplyText } from 'steersman/client';
-import type { SaidCall } from 'steersman/run';
+import type { WrittenCall } from 'steersman/run';
 import type { AgUiSpoken } from './events.js';
 
 /** Events that become custom events, named `steersman.` and their type. */
@@ -169,7 +169,7 @@ export class AgentWords {
     return [{ type: 'CUSTOM', name: 'steersman.edited_call', value }];
   }
 
-  #call({ id, name, arguments: input }: SaidCall): AgUiSpoken[] {
+  #call({ id, name, arguments: input }: WrittenCall): AgUiSpoken[] {
     const toolCallId = `${this.#run}/${id}`;
     if (this.#calls.has(toolCallId)) return [];
     this.#calls.add(toolCallId);

@@ -3,7 +3,7 @@ import { isRecord, preview, stringOr } from 'steersman/base';
 import type { RunEvent } from 'steersman/client';
 import type { AgUiAgent, AgUiMessage, AgUiSpoken } from './events.js';
 
-type Told = AgUiSpoken | AgUiAgent;
+type Streamed = AgUiSpoken | AgUiAgent;
 /** A message of the client; other fields are unchanged. */
 export type ClientMessage = { id: string; role: string } & Record<string, unknown>;
 
@@ -34,7 +34,7 @@ export class Conversation {
     this.#add({ id: event.id, role: 'user', content: event.text ?? '' });
   }
 
-  take(event: Told): void {
+  take(event: Streamed): void {
     switch (event.type) {
       case 'TEXT_MESSAGE_START': {
         const { messageId: id, name, subagentRunId } = event;
@@ -67,7 +67,7 @@ export class Conversation {
     }
   }
 
-  #takeOther(event: Told): void {
+  #takeOther(event: Streamed): void {
     switch (event.type) {
       case 'TOOL_CALL_START': {
         const { toolCallId: id, toolCallName: name, parentMessageId, subagentRunId } = event;
@@ -105,7 +105,7 @@ export class Conversation {
   }
 
   /** Sends open parts again from their beginning: agents first, because messages refer to them. */
-  *openAgain(): Generator<Told> {
+  *openAgain(): Generator<Streamed> {
     yield* this.#agents.values();
     for (const { begin, message } of this.#open.values()) {
       yield* begin;
@@ -116,7 +116,7 @@ export class Conversation {
   }
 
   /** Sends the ends of all open parts, because clients refuse a stream that ends before them. */
-  *closing(): Generator<Told> {
+  *closing(): Generator<Streamed> {
     for (const { message } of this.#open.values()) {
       const own = { messageId: message.id, ...of(message.subagentRunId) };
       if (message.role === 'assistant') yield { type: 'TEXT_MESSAGE_END', ...own };
@@ -159,7 +159,7 @@ export class Conversation {
     const news = client.slice(client.findLastIndex(isKnown) + 1);
     return news
       .filter(({ role }) => role === 'user')
-      .map(message => ({ id: message.id, text: saidIn(message), pictures: picturesOf(message) }));
+      .map(message => ({ id: message.id, text: textOfMessage(message), pictures: picturesOf(message) }));
   }
 
   /** Returns the run's goal ids by the client's message ids. A start has no message id, so text and order identify it. */
@@ -171,7 +171,7 @@ export class Conversation {
       const isGoal = message.role === 'user' && !this.#receipts.has(message.id) && goals.length > 0;
       const own = this.#messages.get(goal);
       if (!isGoal || own?.role !== 'user') continue;
-      if (message.id !== goal && own.content.trim() !== saidIn(message).trim()) continue;
+      if (message.id !== goal && own.content.trim() !== textOfMessage(message).trim()) continue;
       same.set(message.id, goal);
       goals.shift();
     }
@@ -228,7 +228,7 @@ export function textOf({ content }: ClientMessage): string {
 /** Stands for a message of pictures alone, since a run needs words. */
 const PICTURES_ALONE = 'See the picture.';
 
-function saidIn(message: ClientMessage): string {
+function textOfMessage(message: ClientMessage): string {
   return textOf(message) || (picturesOf(message).length > 0 ? PICTURES_ALONE : '');
 }
 

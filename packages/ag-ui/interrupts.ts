@@ -2,7 +2,7 @@
 
 import { isRecord, stringOr } from 'steersman/base';
 import type { GateReply } from 'steersman/client';
-import { type Chosen, type Given, partLines, partsOf, replyTo } from 'steersman/rules';
+import { type Chosen, type PersonInput, partLines, partsOf, replyTo } from 'steersman/rules';
 import { choicesOf, type Gate, safeAnswer } from 'steersman/run';
 import type { AgUiInterrupt } from './events.js';
 
@@ -101,13 +101,13 @@ export type Resumed = { status: 'resolved'; payload?: unknown } | { status: 'can
  * the gate's form has a field of that name.
  */
 export function replyOf(gate: AskedGate, resumed: Resumed): GateReply | null {
-  const given = resumed.status === 'cancelled' ? nobodys(gate) : givenIn(gate, resumed.payload);
+  const given = resumed.status === 'cancelled' ? nobodys(gate) : inputOf(gate, resumed.payload);
   const made = given && replyTo(gate, given);
   // The run gives the best error message for an invalid answer.
   return (made && 'input' in made ? made.input : given) as GateReply | null;
 }
 
-function givenIn(gate: AskedGate, payload: unknown): Given | null {
+function inputOf(gate: AskedGate, payload: unknown): PersonInput | null {
   if (isRecord(payload) && typeof payload.decision === 'string' && !hasDecision(gate))
     return payload as unknown as Chosen;
   if (gate.kind === 'question') {
@@ -150,7 +150,7 @@ const NO = 'The person said no.';
 const GAVE_UP = 'The person gave no answer.';
 
 /** Returns the answer of a cancelled interrupt: that of the deadline, with a reason that says so. */
-function nobodys(gate: AskedGate): Given {
+function nobodys(gate: AskedGate): PersonInput {
   if (gate.kind === 'question') return { text: GAVE_UP };
   if (gate.kind === 'form') return { decision: 'cancel' };
   const { decision, reason } = { reason: null, decision: '', ...safeAnswer(gate, GAVE_UP) };

@@ -12,7 +12,7 @@ export interface UiChunkOptions {
   knownCalls?: Iterable<string>;
 }
 
-type Told = Exclude<AgUiEvent, { type: 'RUN_FINISHED' | 'RUN_ERROR' | 'RUN_STARTED' }>;
+type ContentEvent = Exclude<AgUiEvent, { type: 'RUN_FINISHED' | 'RUN_ERROR' | 'RUN_STARTED' }>;
 type Finished = Extract<AgUiEvent, { type: 'RUN_FINISHED' }>;
 
 const NONE: ReadonlySet<string> = new Set();
@@ -49,7 +49,7 @@ export class UiChunks {
     }
   }
 
-  #told(event: Told): UiChunk[] {
+  #told(event: ContentEvent): UiChunk[] {
     if (event.type === 'SUBAGENT_STARTED')
       return [agentPart(event.subagentRunId, { name: event.name, state: 'at-work' })];
     if (event.type === 'SUBAGENT_FINISHED' || event.type === 'SUBAGENT_ERROR')
@@ -60,7 +60,7 @@ export class UiChunks {
   }
 
   /** A reply is a step: clients look at the calls of the last one to know if all have their results. */
-  #stepOf(event: Told): UiChunk[] {
+  #stepOf(event: ContentEvent): UiChunk[] {
     const reply = replyOf(event);
     if (reply === null || reply === this.#reply) return [];
     const ended: UiChunk[] = this.#reply === null ? [] : [{ type: 'finish-step' }];
@@ -68,7 +68,7 @@ export class UiChunks {
     return [...ended, { type: 'start-step' }];
   }
 
-  #own(event: Told): UiChunk[] {
+  #own(event: ContentEvent): UiChunk[] {
     switch (event.type) {
       case 'TEXT_MESSAGE_START':
         return this.#begin('text-start', event.messageId, event.name);
@@ -113,7 +113,7 @@ export class UiChunks {
     return this.#open.delete(chunk.id) ? [chunk] : [];
   }
 
-  #ofCall(event: Told): UiChunk[] {
+  #ofCall(event: ContentEvent): UiChunk[] {
     switch (event.type) {
       case 'TOOL_CALL_START': {
         const { toolCallId, toolCallName: toolName } = event;
@@ -176,7 +176,7 @@ export class UiChunks {
 }
 
 /** Returns the id of the reply that an event begins a part of; null for other events. */
-function replyOf(event: Told): string | null {
+function replyOf(event: ContentEvent): string | null {
   switch (event.type) {
     case 'TEXT_MESSAGE_START':
       return event.messageId;

@@ -76,7 +76,7 @@ export class Feed {
     const known = this.#events.findLastIndex(event => ownSeq(event) === since);
     const first = since === 0 ? Math.max(0, this.#events.length - most) : known + 1;
     for (const event of this.#events.slice(first)) yield { type: 'event', run, event };
-    for (const event of saidSoFar(this.#progress)) yield { type: 'event', run, event };
+    for (const event of textSoFar(this.#progress)) yield { type: 'event', run, event };
     const before = this.#events.slice(0, first).findLast(event => ownSeq(event) !== null);
     const from = ((before && ownSeq(before)) ?? this.#before) + 1;
     if (this.#isCaughtUp) yield { type: 'caught_up', run, from };
@@ -185,7 +185,7 @@ function withKnown(known: RunSnapshot, now: RunSnapshot): RunSnapshot {
 }
 
 /** Returns one piece for each channel of a call, for pages that join in the middle. */
-function saidSoFar(progress: RunProgress): TextEvent[] {
+function textSoFar(progress: RunProgress): TextEvent[] {
   const own = [...progress.calls].map(call => piecesOf(...call));
   const ofAgents = [...progress.children].flatMap(([path, { calls }]) =>
     [...calls].map(call => piecesOf(...call).map(piece => ({ ...piece, path }))),

@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
-import { given } from '@steersman/print';
+import { definedOptions } from '@steersman/print';
 import type { RunFigures } from '@steersman/view';
 import { type Context, Hono, type HonoRequest } from 'hono';
 import { fenced } from 'steersman/base';
@@ -114,7 +114,7 @@ const READ: Handlers = {
       limit,
       open: open !== undefined,
       waiting: waiting !== undefined,
-      ...given({ outcome: outcome as never, goal }),
+      ...definedOptions({ outcome: outcome as never, goal }),
     });
     for await (const run of listed) runs.push(run);
     return runs;
@@ -131,7 +131,7 @@ const READ: Handlers = {
     return eventsAfter(await runOf(ask), since);
   },
   '/runs/:run/transcript': async ask =>
-    (await runOf(ask)).transcript(given({ thread: ask.request.query('thread') })),
+    (await runOf(ask)).transcript(definedOptions({ thread: ask.request.query('thread') })),
   '/runs/:run/messages': async ask => {
     const ids = new Set(ask.request.queries('id')?.slice(0, MOST_MESSAGES));
     const threads = await (await runOf(ask)).transcript();
@@ -150,7 +150,7 @@ const READ: Handlers = {
   },
   '/sessions': ({ request }) => {
     const text = request.query('text') || undefined;
-    return new Sessions().list({ limit: limitOf(request), ...given({ text }) });
+    return new Sessions().list({ limit: limitOf(request), ...definedOptions({ text }) });
   },
   '/search': ({ request }) => new Sessions().search(request.query('text') ?? '', { limit: 50 }),
   '/sessions/:session': ({ request }) => new Sessions().show(request.param('session') ?? ''),
@@ -165,7 +165,7 @@ const WRITE: Handlers = {
     const { goal, files, checks, ...options } = await bodyAs(START, request);
     const run = await (await client()).start(goal, {
       ...{ workspace, attended: true },
-      ...given(options),
+      ...definedOptions(options),
       ...(checks && { checks: checks.map(command => ({ run: command })) }),
       ...(files && { messages: fromChatMessages(files.map(attached)) }),
     });
@@ -173,15 +173,15 @@ const WRITE: Handlers = {
   },
   '/runs/:run/steer': async ask => {
     const { text, ...options } = await bodyAs(STEER, ask.request);
-    return receipt(await (await runOf(ask)).steer(text, given(options)));
+    return receipt(await (await runOf(ask)).steer(text, definedOptions(options)));
   },
   '/runs/:run/follow-up': async ask => {
     const { text, id } = await bodyAs(STEER, ask.request);
-    return receipt(await (await runOf(ask)).followUp(text, given({ id })));
+    return receipt(await (await runOf(ask)).followUp(text, definedOptions({ id })));
   },
   '/runs/:run/component-action': async ask => {
     const { id, ...action } = await bodyAs(ACTION, ask.request);
-    return receipt(await (await runOf(ask)).componentAction(action, given({ id })));
+    return receipt(await (await runOf(ask)).componentAction(action, definedOptions({ id })));
   },
   '/runs/:run/pause': async ask => (await runOf(ask)).pause(),
   '/runs/:run/resume': async ask => (await runOf(ask)).resume(),
@@ -191,7 +191,7 @@ const WRITE: Handlers = {
   '/runs/:run/plan': async ask => {
     // The run's own validator checks the tasks.
     const { tasks, remove } = await bodyAs(PLAN, ask.request);
-    return { tasks: await (await runOf(ask)).editPlan(tasks, given({ remove })) };
+    return { tasks: await (await runOf(ask)).editPlan(tasks, definedOptions({ remove })) };
   },
   '/runs/:run/withdraw': async ask => {
     const { ids } = await bodyAs(WITHDRAW, ask.request);
@@ -209,7 +209,9 @@ const WRITE: Handlers = {
   },
   '/sessions/:session/branch': async ({ request }) => {
     const { at, to } = await bodyAs(BRANCH, request);
-    return { id: await new Sessions().branch(request.param('session') ?? '', { at, ...given({ to }) }) };
+    return {
+      id: await new Sessions().branch(request.param('session') ?? '', { at, ...definedOptions({ to }) }),
+    };
   },
 };
 
@@ -217,20 +219,21 @@ const WRITE: Handlers = {
 export function apiOf(scope: RouteScope): Hono<Served> {
   const api = new Hono<Served>();
   const ask = ({ req: request, env }: Context<Served>) => ({ ...scope, request, outgoing: env.outgoing });
-  for (const [path, answer] of Object.entries(READ)) api.get(path, async c => said(await answer(ask(c))));
+  for (const [path, answer] of Object.entries(READ))
+    api.get(path, async c => jsonAnswer(await answer(ask(c))));
   for (const [path, answer] of Object.entries(WRITE))
     api.post(path, async c => {
       const answered = await answer(ask(c));
       const run = c.req.param('run');
       if (run !== undefined) scope.hub.changed(run);
-      return answered instanceof Response ? answered : said(answered);
+      return answered instanceof Response ? answered : jsonAnswer(answered);
     });
   return api.all('*', () => {
     throw new SteersmanError('There is nothing here.', '', 'not_found');
   });
 }
 
-function said(answer: unknown): Response {
+function jsonAnswer(answer: unknown): Response {
   return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
 }
 

@@ -72,7 +72,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
     remedy: 'Give another port: --port 0 takes any.',
   });
   const hosts = [...hostsOf(listen).map(name => hostHeader(name, port)), ...names];
-  const keeper = keptClient(options.client, report);
+  const keeper = sharedClient(options.client, report);
   const apps = names.length > 0 ? null : await serveSandbox(listen, hosts);
   const pages = createConsole({
     ...(apps && { sandboxUrl: apps.url }),
@@ -202,7 +202,7 @@ function hostsOf(listen: string): string[] {
 }
 
 /** Connects once; after a failure the next request of a page tries again. */
-function keptClient(given: SteersmanClient | undefined, report: (line: string) => void) {
+function sharedClient(given: SteersmanClient | undefined, report: (line: string) => void) {
   let connected: Promise<SteersmanClient> | null = given ? Promise.resolve(given) : null;
   return {
     get() {

@@ -3,9 +3,9 @@
 import { BUILT_IN_WORDS, ownValue, preview } from 'steersman/base';
 import type { ModelRequest } from 'steersman/models';
 import type { Control } from 'steersman/run';
+import { type Call, joined, type Seen, type State, stateOf } from './actions.js';
 import { readConversation, tagged } from './conversation.js';
 import { plain, readIntent } from './goal.js';
-import { type Call, joined, type Seen, type State, stateOf } from './ways.js';
 
 /** Begins every answer, so that people do not take it for a model that understands. */
 export const LABEL = ['Demo model: rules, not intelligence.', '演示模型：只有规则，没有智能。'] as const;

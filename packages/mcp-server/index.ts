@@ -2,4 +2,4 @@
 
 export { serveHttp } from './http.js';
 export { serveStdio } from './server.js';
-export { KeptClient } from './tools/kept-client.js';
+export { SharedClient } from './tools/shared-client.js';

@@ -18,7 +18,7 @@ const TOLD: ReadonlySet<string> = new Set<JournalType>([
 /** Events of a sub-agent; the run's own events report its start and end. */
 const TOLD_OF_AGENTS: ReadonlySet<string> = new Set<JournalType>(['gate_opened', 'gate_closed', 'warning']);
 
-export function isTold(event: RunEvent): boolean {
+export function isPrinted(event: RunEvent): boolean {
   if (!('seq' in event)) return event.type === 'retry' || event.type === 'notice';
   if (event.path !== undefined) return TOLD_OF_AGENTS.has(event.type);
   if (event.type === 'plan_updated') return event.tasks.length > 0;

@@ -10,12 +10,12 @@ import {
   preview,
 } from 'steersman/base';
 import {
+  basisText,
   type CallEnded,
   causeText,
   type JournalEvent,
   type JournalPayloads,
   type JournalType,
-  restText,
   type TraceReport,
   type TraceStep,
 } from 'steersman/client';
@@ -209,7 +209,7 @@ const SAID_ABOVE: ReadonlySet<JournalType> = new Set([
   'run_ended',
 ]);
 
-export function isToldOfChild({ type }: JournalEvent): boolean {
+export function isPrintedOfChild({ type }: JournalEvent): boolean {
   return !SAID_ABOVE.has(type);
 }
 
@@ -262,7 +262,7 @@ function checkEnded(event: JournalPayloads['check_ended'], { green, yellow, dim 
 }
 
 function verdictLines(event: JournalPayloads['verdict'], { green, yellow }: Colors): string[] {
-  if (event.done) return [green(`verified: done${restText(event)}`)];
+  if (event.done) return [green(`verified: done${basisText(event)}`)];
   return [
     yellow(`not done yet: ${preview(event.feedback, 400)}`),
     ...event.improvements.map(improvement => `- ${preview(improvement, 200)}`),

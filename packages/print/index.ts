@@ -1,7 +1,7 @@
 /** `@steersman/print`: formats runs as lines of text. */
 
 export {
-  given,
+  definedOptions,
   notEmpty,
   numberUpTo,
   portNumber,
@@ -15,12 +15,19 @@ export {
 export { EXIT, exitCodeOf, exitCodeOfError } from './commands/exit-codes.js';
 export { addProgram, refuseExtra, refuseMisplaced, refuseMisspelt } from './commands/refuse.js';
 export { endLine, goalEndLine, printAnswer, printEnd, resultLine } from './end-lines.js';
-export { branchLine, eventLines, eventText, isToldOfChild, traceLines, whoseLine } from './event-lines.js';
+export {
+  branchLine,
+  eventLines,
+  eventText,
+  isPrintedOfChild,
+  traceLines,
+  whoseLine,
+} from './event-lines.js';
 export { atDeadline } from './gate-help.js';
 export { gatePartLines } from './gate-lines.js';
 export { columnLines, fitLine, longLines, padId, padText, widthOf, wrapText } from './layout.js';
 export { markdownLines } from './markdown.js';
 export { LineClock, PlainView, showEvents } from './plain-view.js';
 export { taskLine } from './plan-lines.js';
-export { artifactLine, printRun, waitTeller } from './show-run.js';
+export { artifactLine, printRun, waitReporter } from './show-run.js';
 export { belowHeading, toolExchange, transcriptMarkdown } from './transcript.js';

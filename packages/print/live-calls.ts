@@ -3,7 +3,7 @@
 import { isJson, jsonStart, mayBecomeJson, spokenText } from '@steersman/view';
 import { formatCount } from 'steersman/base';
 import type { JournalPayloads, TextDelta } from 'steersman/client';
-import { beginHearing, type HeardReply, hear } from 'steersman/run';
+import { beginHearing, hear, type ReceivedReply } from 'steersman/run';
 import type { TextSink } from 'steersman/shared';
 import { terminalText } from 'steersman/shared';
 import { whoseLine } from './event-lines.js';
@@ -23,7 +23,7 @@ const NOTHING = {
 /** A model call in flight, with its printed part. */
 type CallView = typeof NOTHING &
   Pick<TextDelta, 'form' | 'taskId'> & {
-    heard: HeardReply;
+    heard: ReceivedReply;
     /** The sink for its text once another task works at the same time: whole lines that name the task. */
     beside: TextSink | null;
   };

@@ -4,8 +4,8 @@ import type { JournalEvent, Retry, RunEnd, RunEvent, ToolProgress } from 'steers
 import { progressWords } from 'steersman/run';
 import type { TextSink } from 'steersman/shared';
 import { terminalText } from 'steersman/shared';
-import { isTold } from './brief.js';
-import { branchLine, eventLines, isToldOfChild, whoseLine } from './event-lines.js';
+import { isPrinted } from './brief.js';
+import { branchLine, eventLines, isPrintedOfChild, whoseLine } from './event-lines.js';
 import { gateHelp } from './gate-help.js';
 import { LiveCalls, wholeLines } from './live-calls.js';
 
@@ -37,7 +37,7 @@ export class PlainView {
 
   show(item: RunEvent): void {
     if ('seq' in item) this.#progress.startedAt ??= item.at;
-    if (!this.#brief || isTold(item)) this.#tell(item);
+    if (!this.#brief || isPrinted(item)) this.#tell(item);
     take(this.#progress, item);
   }
 
@@ -53,7 +53,7 @@ export class PlainView {
     const agent = this.#agents.get(path) ?? new AgentLines(this.#sink, path, own);
     this.#agents.set(path, agent);
     if (!('seq' in item)) agent.showLive(item);
-    else if (path === '' || isToldOfChild(item)) agent.showEvent(this.#clock.shown(item));
+    else if (path === '' || isPrintedOfChild(item)) agent.showEvent(this.#clock.shown(item));
     if (item.type !== 'gate_opened' || path !== '' || this.#runId === null) return;
     const gate = { ...item, several: item.changes !== undefined };
     for (const line of gateHelp(this.#runId, gate)) this.#sink.line(`      ${line}`);

@@ -169,7 +169,7 @@ function cells(role: string, model: string, calls: number, usage: Usage): string
 }
 
 /** Returns a function that reports what a waiting run waits for, each reason only once. */
-export function waitTeller(colors: Colors): (state: RunSnapshot) => string[] {
+export function waitReporter(colors: Colors): (state: RunSnapshot) => string[] {
   const told = new Set<string>();
   return state =>
     thingsOf(state, colors).flatMap(([key, ...lines]) => {

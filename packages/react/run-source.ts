@@ -15,7 +15,7 @@ import {
   wordsOf,
 } from '@steersman/view';
 import type { Gate, RunSnapshot } from 'steersman/client';
-import { type Given, replyTo } from 'steersman/rules';
+import { type PersonInput, replyTo } from 'steersman/rules';
 
 /** A text of the conversation. */
 export interface RunMessage {
@@ -116,7 +116,7 @@ export class RunSource {
       : this.#post('steer', { id, text, ...how });
 
   /** Answers a gate, by a decision or in a person's words. @throws {AskFault} if it does not fit, or the run refuses it. */
-  readonly answer = async (gateId: string, given: Given): Promise<void> => {
+  readonly answer = async (gateId: string, given: PersonInput): Promise<void> => {
     const gate = this.#state.gates.find(({ id }) => id === gateId);
     if (gate === undefined) throw fault('The gate is closed.', 'rejected');
     const reply = replyTo(gate, given);

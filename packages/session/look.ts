@@ -7,7 +7,7 @@ import { wordsHint } from 'steersman/rules';
 import { terminalText } from 'steersman/shared';
 import { helpRows } from './input/commands.js';
 import { promptHelp } from './input/prompt-line.js';
-import type { Look, Talk } from './input/talk-state.js';
+import type { Look, SessionState } from './input/session-state.js';
 import { gateLines, type Page } from './screen/scroll-lines.js';
 
 const INDENT = '      ';
@@ -15,7 +15,7 @@ const INDENT = '      ';
 export function lookLines(
   at: Look,
   view: RunView | null,
-  { gates, prompts, words }: Talk,
+  { gates, prompts, words }: SessionState,
   page: Page,
 ): string[] {
   if (at === 'gates') return gatesLines(gates, page);
@@ -36,7 +36,7 @@ function helpLines([what, does]: readonly [string, string], width: number): stri
   );
 }
 
-function gatesLines(gates: Talk['gates'], page: Page): string[] {
+function gatesLines(gates: SessionState['gates'], page: Page): string[] {
   if (gates.length === 0) return [`${INDENT}Nothing waits for your answer.`];
   return gates.flatMap(gate => [
     ...gateLines(gate, page),

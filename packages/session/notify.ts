@@ -1,6 +1,6 @@
 /** Notifies an absent person that a run waits or has ended: by the terminal's bell, and a web hook. */
 
-import { given } from '@steersman/print';
+import { definedOptions } from '@steersman/print';
 import { InvalidArgumentError } from 'commander';
 import { errorText } from 'steersman/base';
 import type { GateKind, RunEvent } from 'steersman/client';
@@ -43,7 +43,7 @@ export class Notifier {
     switch (item.type) {
       case 'end':
         this.#due.clear();
-        this.#add('end', { what: 'ended', ...given({ outcome: item.end.outcome ?? undefined }) });
+        this.#add('end', { what: 'ended', ...definedOptions({ outcome: item.end.outcome ?? undefined }) });
         break;
       case 'gate_opened':
         this.#add(item.gateId, { what: 'waiting', gate: { id: item.gateId, kind: item.kind } });

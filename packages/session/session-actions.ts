@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { given, printRun, readLimits } from '@steersman/print';
+import { definedOptions, printRun, readLimits } from '@steersman/print';
 import type { RunProgress } from '@steersman/view';
 import { errorText } from 'steersman/base';
 import { type Gate, type GateReply, type Run, SteersmanError } from 'steersman/client';
@@ -13,7 +13,13 @@ import { editedIn } from './editor.js';
 import { withMenu } from './input/complete.js';
 import { editedElsewhere, yesEffects } from './input/gate-keys.js';
 import { PromptFetcher } from './input/prompt-fetcher.js';
-import { type Effect, type EffectOf, type Talk, takenBack, withGates } from './input/talk-state.js';
+import {
+  type Effect,
+  type EffectOf,
+  type SessionState,
+  takenBack,
+  withGates,
+} from './input/session-state.js';
 import { workspaceFiles } from './input/workspace-files.js';
 import { lookLines } from './look.js';
 import type { Reader } from './screen/reader.js';
@@ -24,13 +30,13 @@ import { SendQueue } from './send-queue.js';
 import type { StateReader } from './state-reader.js';
 
 /** The current state of a session, and the parts that display it. */
-export interface Desk {
+export interface SessionScope {
   readonly run: Run;
   /** This session started the run and keeps it open for follow-ups: leaving ends that. */
   readonly owned: boolean;
   /** `--config` of the start, if any: the folder that configures tool servers with prompts. */
   readonly config?: string | undefined;
-  talk: Talk;
+  talk: SessionState;
   readonly progress: RunProgress;
   readonly scrollback: Scrollback;
   readonly reader: Reader;
@@ -48,7 +54,7 @@ const REASON = 'asked for in the terminal';
 
 export class SessionActions {
   finishing = false;
-  readonly #desk: Desk;
+  readonly #desk: SessionScope;
   readonly #queue: SendQueue;
   readonly #prompts: PromptFetcher;
   /**
@@ -57,7 +63,7 @@ export class SessionActions {
    */
   readonly #answered = new Map<string, number>();
 
-  constructor(desk: Desk) {
+  constructor(desk: SessionScope) {
     this.#desk = desk;
     this.#prompts = new PromptFetcher(desk, this);
     this.#queue = new SendQueue({
@@ -100,14 +106,16 @@ export class SessionActions {
         return run.editPlan([{ id: freeId(taken), description }]);
       }),
     'set-budget': ({ words }) => this.#change(async run => run.setBudget(readLimits(words))),
-    'set-model': ({ model, role }) => this.#change(run => run.setModel(model, given({ role }))),
+    'set-model': ({ model, role }) => this.#change(run => run.setModel(model, definedOptions({ role }))),
     'list-files': () => this.#listFiles(),
     'list-prompts': effect => this.#prompts.list(effect),
     prompt: effect => this.#prompts.put(effect),
     answer: effect => this.#answer(effect),
     steer: ({ text, when, to }) => {
       const how = `${to ? `, to ${to}` : ''}${when === 'interrupt' ? ' (interrupt)' : ''}`;
-      this.#say(how, text, options => this.#desk.run.steer(text, { ...options, when, ...given({ to }) }));
+      this.#say(how, text, options =>
+        this.#desk.run.steer(text, { ...options, when, ...definedOptions({ to }) }),
+      );
     },
     'follow-up': ({ text }) =>
       this.#say(this.#desk.progress.idle ? '' : ', for later', text, options =>

@@ -8,8 +8,8 @@ import type { Context } from './context.js';
 import { findEditor } from './editor.js';
 import { takesYes } from './input/gate-keys.js';
 import type { Key } from './input/keys.js';
-import { onKey } from './input/talk.js';
-import { drawn, NEW_TALK } from './input/talk-state.js';
+import { onKey } from './input/on-key.js';
+import { drawn, NEW_TALK } from './input/session-state.js';
 import { sessionWords } from './input/words.js';
 import type { Notifier } from './notify.js';
 import { liveArea } from './screen/live-area.js';
@@ -17,10 +17,10 @@ import { Reader } from './screen/reader.js';
 import { scrollLines } from './screen/scroll-lines.js';
 import { Scrollback } from './screen/scrollback.js';
 import { openTerminal, type Streams, type Terminal } from './screen/terminal.js';
-import { type Desk, SessionActions } from './session-actions.js';
+import { SessionActions, type SessionScope } from './session-actions.js';
 import { StateReader } from './state-reader.js';
 
-export interface SessionOptions extends Pick<Desk, 'run' | 'owned' | 'config'> {
+export interface SessionOptions extends Pick<SessionScope, 'run' | 'owned' | 'config'> {
   goal: string;
   notifier: Notifier;
 }
@@ -60,7 +60,7 @@ class Session {
   readonly #context: Context;
   readonly #notifier: Notifier;
   readonly #terminal: Terminal;
-  readonly #desk: Desk;
+  readonly #desk: SessionScope;
   readonly #clock = new LineClock();
   readonly #actions: SessionActions;
   readonly #timer: NodeJS.Timeout;

@@ -12,7 +12,7 @@ import { caught, listenOn, refusal } from 'steersman/shared';
  * Opens the door on 127.0.0.1 until the process ends; on another port if this one has been taken. `innerUi` returns the
  * URL of the Web UI, null while it starts. Returns the URL that people see.
  */
-export async function openDoor(port: number, innerUi: () => string | null): Promise<string> {
+export async function serveUi(port: number, innerUi: () => string | null): Promise<string> {
   const answer = (req: IncomingMessage, res: ServerResponse) => {
     const inner = innerUi();
     const refused = refusal(req.headers, { loopback: true, token: null });

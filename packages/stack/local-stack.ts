@@ -10,7 +10,7 @@ import {
   builtBeside,
   dial,
   env,
-  type Held,
+  type HeldResource,
   makeHome,
   REBUILD,
   type ServerAnswer,
@@ -47,8 +47,8 @@ export interface EnsureServerOptions {
 export class LocalStack {
   readonly home: string;
   readonly #options: EnsureServerOptions;
-  readonly #workers = new Map<string, { request: WorkerRequest; held: Held<WorkerAnswer> }>();
-  #server: Promise<Held<ServerAnswer>>;
+  readonly #workers = new Map<string, { request: WorkerRequest; held: HeldResource<WorkerAnswer> }>();
+  #server: Promise<HeldResource<ServerAnswer>>;
   #answer: ServerAnswer | null = null;
   /** False if the stack already ran. */
   startedHere = false;
@@ -109,7 +109,7 @@ export class LocalStack {
   }
 
   /** Connects to the running owner, else starts one. Two concurrent callers get the same owner. */
-  async #open(): Promise<Held<ServerAnswer>> {
+  async #open(): Promise<HeldResource<ServerAnswer>> {
     let owner: ChildProcess | null = null;
     // The server may have to be fetched first, before the owner starts.
     let starts = false;
@@ -166,7 +166,7 @@ export class LocalStack {
     }
   }
 
-  #ask<T>(question: Ask): Promise<Held<T> | null> {
+  #ask<T>(question: Ask): Promise<HeldResource<T> | null> {
     return ask(this.home, question, START_LIMIT_MS, said => {
       if ('line' in said) this.#options.report(said.line);
       // Each connection of this process receives the message; the first one counts.

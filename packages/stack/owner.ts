@@ -11,25 +11,25 @@ import type { Client } from '@temporalio/client';
 import { plural } from 'steersman/base';
 import {
   type Ask,
+  becomeOwner,
   choosePort,
   errorLine,
   failureOf,
   hasOpenRuns,
   localConnection,
+  type OwnerMessage,
   readRecord,
   receive,
-  type Said,
   type ServerAnswer,
   send,
   servedRuns,
   stackPaths,
-  takeSeat,
   temporalClient,
   understood,
   writeRecord,
 } from 'steersman/shared';
 import { type DevServer, startDevServer } from './dev-server.js';
-import { openDoor } from './door.js';
+import { serveUi } from './door.js';
 import { type Guest, WorkerPool } from './worker-pool.js';
 
 /** The owner's only command-line argument, as JSON. */
@@ -73,7 +73,7 @@ class Owner {
   }
 
   welcome(socket: Socket): void {
-    const guest: Guest = { socket, tell: (said: Said) => send(socket, said) };
+    const guest: Guest = { socket, tell: (said: OwnerMessage) => send(socket, said) };
     this.#guests.add(guest);
     socket.once('close', () => {
       this.#guests.delete(guest);
@@ -203,14 +203,14 @@ async function main(options: OwnerOptions): Promise<void> {
   process.stderr.on('error', () => {});
   const early: Socket[] = [];
   let welcome = (socket: Socket): void => void early.push(socket);
-  const seat = await takeSeat(home, socket => welcome(socket));
+  const seat = await becomeOwner(home, socket => welcome(socket));
   if (seat === null) process.exit(0);
   truncateSync(stackPaths(home).ownerLog);
   const earlier = readRecord(home);
   writeRecord(home, { ...earlier, pid: process.pid });
   let owner: Owner | null = null;
   const port = await choosePort('webUi', portOf(earlier?.webUi));
-  const webUi = await openDoor(port, () => owner?.innerUi ?? null);
+  const webUi = await serveUi(port, () => owner?.innerUi ?? null);
   owner = new Owner(options, seat, webUi);
   welcome = socket => owner.welcome(socket);
   early.forEach(welcome);

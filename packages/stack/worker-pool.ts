@@ -9,10 +9,10 @@ import {
   errorOf,
   newQueue,
   noteQueue,
+  type OwnerMessage,
   removeFile,
-  type Said,
   type StackState,
-  type Told,
+  type StartReport,
   type WorkerAnswer,
   type WorkerRequest,
 } from 'steersman/shared';
@@ -21,7 +21,7 @@ import { endChild, hasEnded, startError, withLog } from './dev-server.js';
 /** A process that is connected to the owner. */
 export interface Guest {
   socket: Socket;
-  tell(said: Said): void;
+  tell(said: OwnerMessage): void;
 }
 
 interface Owned {
@@ -162,7 +162,7 @@ function end(worker: Owned): Promise<void> {
 
 async function untilReady(child: ChildProcess, log: string): Promise<void> {
   const hard = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
-  const told = new Promise<Told>(resolve => child.on('message', said => resolve(said as Told)));
+  const told = new Promise<StartReport>(resolve => child.on('message', said => resolve(said as StartReport)));
   const gone = once(child, 'exit').then(() => 'ended while starting', errorText);
   try {
     const first = await Promise.race([told, gone]);

@@ -6,13 +6,13 @@ import { isRecord, isText, parseJson } from 'steersman/base';
 import type { JournalEvent, Message } from 'steersman/run';
 import {
   isAfter,
-  isKept,
   isMark,
   isRunRecord,
-  type Kept,
+  isStoredLine,
   type Mark,
   numberOf,
   type RunRecord,
+  type StoredLine,
   writeEffect,
 } from 'steersman/run';
 import type { MessageOf, SessionStore } from 'steersman/shared';
@@ -54,13 +54,13 @@ export type Line =
   | { k: 'message'; chain: string; thread: string; message: Message }
   | { k: 'event'; chain: string; event: JournalEvent };
 
-export function lineFor(chain: string, kept: Kept): Line {
+export function lineFor(chain: string, kept: StoredLine): Line {
   return kept.kind === 'message'
     ? { k: 'message', chain, thread: kept.thread, message: kept.message }
     : { k: 'event', chain, event: kept.event };
 }
 
-function keptIn(line: Line): Kept | null {
+function storedLine(line: Line): StoredLine | null {
   switch (line.k) {
     case 'message':
       return { kind: 'message', thread: line.thread, message: line.message };
@@ -104,7 +104,7 @@ function isHeader(line: Record<string, unknown>): boolean {
 
 function isOfRun(line: Record<string, unknown>): boolean {
   if (line.k === 'run') return isRunRecord(line.run) && line.run.chain === line.chain;
-  return line.k === 'reset' ? isMark(line.reset) : isKept({ ...line, kind: line.k });
+  return line.k === 'reset' ? isMark(line.reset) : isStoredLine({ ...line, kind: line.k });
 }
 
 /** Yields the lines of a file that begin like this, even while it is written; nothing if there is no file. */
@@ -166,8 +166,8 @@ export async function lastRuns(path: string): Promise<RunRecord[]> {
 export async function readRecords(
   path: string,
   chain: string,
-  { kind, after = 0, limit }: { kind: Kept['kind']; after?: number; limit: number },
-): Promise<Kept[]> {
+  { kind, after = 0, limit }: { kind: StoredLine['kind']; after?: number; limit: number },
+): Promise<StoredLine[]> {
   const records = new Records(kind);
   const beginning = (k: Line['k']) => `{"k":"${k}","chain":${JSON.stringify(chain)}`;
   for await (const line of linesOf(path, beginning(kind), beginning('reset'))) records.take(line);
@@ -181,7 +181,7 @@ export async function readRecords(
 export async function* readEach(
   path: string,
   { kind, chains }: Parameters<SessionStore['readEach']>[1],
-): AsyncGenerator<{ chain: string; records: Kept[] }> {
+): AsyncGenerator<{ chain: string; records: StoredLine[] }> {
   const places = new Map<string, Place[]>(chains.map(chain => [chain, []]));
   for await (const { bytes, at } of rawLines(path)) {
     const [, k, chain = '""'] = LINE_OF.exec(bytes.subarray(0, BEGINNING_BYTES).toString('utf8')) ?? [];
@@ -229,10 +229,10 @@ function together(places: readonly Place[]): Place[] {
 
 /** Collects the records of one kind from a run's lines, in the order of their numbers. */
 class Records {
-  readonly #kind: Kept['kind'];
-  readonly #found = new Map<number, Kept>();
+  readonly #kind: StoredLine['kind'];
+  readonly #found = new Map<number, StoredLine>();
 
-  constructor(kind: Kept['kind']) {
+  constructor(kind: StoredLine['kind']) {
     this.#kind = kind;
   }
 
@@ -240,13 +240,13 @@ class Records {
     const found = this.#found;
     if (line.k === 'reset')
       for (const [number, kept] of found) if (isAfter(line.reset, kept)) found.delete(number);
-    const kept = keptIn(line);
+    const kept = storedLine(line);
     if (kept?.kind !== this.#kind) return;
     const number = numberOf(kept);
     if (number > 0 && !found.has(number)) found.set(number, kept);
   }
 
-  inOrder(): Kept[] {
+  inOrder(): StoredLine[] {
     return [...this.#found].sort(([a], [b]) => a - b).map(([, kept]) => kept);
   }
 }

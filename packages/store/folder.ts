@@ -9,7 +9,14 @@ import { type FileHandle, mkdir, open, rm, unlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { preview } from 'steersman/base';
-import { isAfter, type Kept, type Mark, missingAfter, type RunRecord, writeEffect } from 'steersman/run';
+import {
+  isAfter,
+  type Mark,
+  missingAfter,
+  type RunRecord,
+  type StoredLine,
+  writeEffect,
+} from 'steersman/run';
 import {
   createLocalBlobStore,
   failpoint,
@@ -243,7 +250,7 @@ function sessionsOf(workflowId: string): string[] {
 
 interface Writing {
   run: RunRecord;
-  records: readonly Kept[];
+  records: readonly StoredLine[];
   /** The mark that the records follow. */
   after: Mark | undefined;
 }

@@ -14,8 +14,8 @@ export {
   type NoteItem,
   newFold,
   type ReceiptStep,
+  type ReplyItem,
   recordedAnswer,
-  type SaidItem,
   type ToolItem,
   takeItem,
 } from './items.js';

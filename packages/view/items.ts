@@ -31,7 +31,7 @@ export interface GoalItem extends ItemBase {
   text: string;
 }
 
-export interface SaidItem extends ItemBase {
+export interface ReplyItem extends ItemBase {
   kind: 'said';
   role: string;
   model: string;
@@ -113,7 +113,7 @@ export type Item =
   | GoalItem
   | (ItemBase & { kind: 'phase'; phase: string; cycle: number })
   | (ItemBase & { kind: 'told'; role: string; text: string })
-  | SaidItem
+  | ReplyItem
   | ToolItem
   | MessageItem
   | GateItem
@@ -152,7 +152,7 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
   },
   phase_started: (fold, { phase, cycle }, base) =>
     void fold.items.push({ ...base, kind: 'phase', phase, cycle }),
-  model_call_ended: saidNow,
+  model_call_ended: replyEnded,
   model_call_failed: (fold, { model, message, next }, base) =>
     note(fold, base, 'warn', 'model_call_failed', {
       text: `${model}: ${message}`,
@@ -200,10 +200,10 @@ export function recordedAnswer({ items }: Fold, record: RunSnapshot | null): Ans
 const TOLD_NEXT = new Set(['retry', 'next_model', 'compact']);
 const PHASES = new Set(['planning', 'execution', 'verification']);
 
-type Said = Pick<NoteItem, 'text' | 'named' | 'said'>;
+type NoteText = Pick<NoteItem, 'text' | 'named' | 'said'>;
 
 /** Events that become a note: their level, and their text besides the name. */
-const NOTES: { [T in JournalType]?: [NoteLevel, (event: EventOf<T>) => string | Said] } = {
+const NOTES: { [T in JournalType]?: [NoteLevel, (event: EventOf<T>) => string | NoteText] } = {
   mode_chosen: ['info', ({ mode, why }) => `${mode}: ${why}`],
   task_started: ['info', ({ taskId, description }) => `${taskId}: ${description}`],
   task_ended: [
@@ -266,12 +266,18 @@ export function takeItem(fold: Fold, event: Durable): void {
   const { path = '', seq, at, type } = event;
   const base: ItemBase = { key: `${path} ${seq}`, at, path };
   (TAKE[type] as Take<JournalType> | undefined)?.(fold, event, base);
-  const worth = NOTES[type] as [NoteLevel, (event: Durable) => string | Said] | undefined;
+  const worth = NOTES[type] as [NoteLevel, (event: Durable) => string | NoteText] | undefined;
   if (worth) note(fold, base, worth[0], type, worth[1](event));
   take(fold.progress, event);
 }
 
-function note(fold: Fold, base: ItemBase, level: NoteLevel, about: JournalType, said: string | Said): void {
+function note(
+  fold: Fold,
+  base: ItemBase,
+  level: NoteLevel,
+  about: JournalType,
+  said: string | NoteText,
+): void {
   const words = typeof said === 'string' ? { text: said, named: null } : said;
   fold.items.push({ ...base, kind: 'note', level, about, ...words });
 }
@@ -288,7 +294,7 @@ function change(fold: Fold, name: string, make: (item: Item) => Item): void {
   fold.items[at] = make(item);
 }
 
-function saidNow(fold: Fold, event: EventOf<'model_call_ended'>, base: ItemBase): void {
+function replyEnded(fold: Fold, event: EventOf<'model_call_ended'>, base: ItemBase): void {
   const { callId, role, model, usage, durationMs, stopReason, text = '', reasoning = '' } = event;
   const { calls } = base.path === '' ? fold.progress : childProgress(fold.progress, base.path);
   const { form = 'words' } = calls.get(callId) ?? {};

@@ -9,7 +9,7 @@ import type {
   RunView as StateView,
   Usage,
 } from 'steersman/client';
-import { addUsage, beginHearing, type HeardReply, hear, NO_USAGE, progressWords } from 'steersman/run';
+import { addUsage, beginHearing, hear, NO_USAGE, progressWords, type ReceivedReply } from 'steersman/run';
 import { spokenText } from './spoken-text.js';
 
 export interface CallInFlight {
@@ -18,7 +18,7 @@ export interface CallInFlight {
   round: number;
   taskId: string | null;
   form: ReplyForm;
-  heard: HeardReply;
+  heard: ReceivedReply;
 }
 
 interface ToolInFlight {

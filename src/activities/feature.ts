@@ -45,13 +45,13 @@ export interface WorkerFeature {
   /** The values that a run pins for it. */
   pins?(parts: WorkerParts, settings: Settings, run: RunSettings): Promise<Partial<PinnedRun>>;
   /** What it lets models read and call; null: nothing, and the run is the same as without the feature. */
-  offers?(parts: WorkerParts, settings: Settings): Promise<Offer | null>;
+  offers?(parts: WorkerParts, settings: Settings): Promise<FeatureTools | null>;
   /** True if each model of the run needs a price. */
   needsPrices?(settings: Settings, run: RunSettings): boolean;
 }
 
 /** A feature's offer to the roles of a run that work with tools. */
-export interface Offer {
+export interface FeatureTools {
   /** Tools that the run carries out itself. Each of these roles may call them. */
   tools: readonly ToolDefinition[];
   /** A section at the beginning of these roles' requests. */

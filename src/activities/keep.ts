@@ -5,12 +5,12 @@ import { errorText } from '../base/text/error-text.js';
 import {
   isBehind,
   type KeepPage,
-  type Kept,
   type Lack,
   type Mark,
   NOTHING_KEPT,
   type RunRecord,
-} from '../run/state/kept.js';
+  type StoredLine,
+} from '../run/state/stored-line.js';
 import { failpoint } from '../shared/process/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { SessionStore } from '../shared/store/store.js';
@@ -171,7 +171,7 @@ function recordOf(
   { run, records, kept }: Omit<KeepPage, 'more'>,
   namespaceId: string,
   redact: KeepDeps['redact'],
-): [RunRecord, readonly Kept[]] {
+): [RunRecord, readonly StoredLine[]] {
   return [{ v: 1, ...redact(run), namespaceId, kept }, redact(records)];
 }
 

@@ -3,10 +3,10 @@ import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import { type EarlierRun, earlierMessages, noAnswerOf, outgrow } from '../conversation/earlier.js';
 import { FAILURE } from '../run/limits/failure.js';
 import type { Message } from '../run/messages/message.js';
-import { idInSession, lastNumberIn, type RunRecord } from '../run/state/kept.js';
+import { idInSession, lastNumberIn, type RunRecord } from '../run/state/stored-line.js';
 import { MAIN_THREAD } from '../run/state/thread.js';
 import { failpoint } from '../shared/process/failpoints.js';
-import { lineageOf, type SessionStore, saidInEach } from '../shared/store/store.js';
+import { lineageOf, messagesOfEach, type SessionStore } from '../shared/store/store.js';
 import { RunUnanswered } from './keep.js';
 import { pack } from './pack.js';
 import { storeWithin } from './stop-signal.js';
@@ -39,7 +39,7 @@ export function createOpenSession({
     );
     const room = { tokens, bytes: MOST_BYTES };
     const earlier: EarlierRun[] = [];
-    for await (const { run, upTo, messages } of saidInEach(sessions, runs.reverse())) {
+    for await (const { run, upTo, messages } of messagesOfEach(sessions, runs.reverse())) {
       // Messages after the one that a branch continues from do not belong to it.
       const isWhole = upTo === undefined;
       // A branch continues from within the run, so it wants its messages.

@@ -69,8 +69,8 @@ export function createRunCheck(deps: RunCheckDeps): SteersmanActivities['steersm
     const timer = setInterval(() => heartbeat(), HEARTBEAT_MS);
     try {
       const { status, why, output = '' } = await checkedBy(deps, input);
-      const said = status === 'passed' ? '' : deps.redact(output);
-      return { status, why: preview(deps.redact(why), WHY_CHARS), ...(said && { output: said }) };
+      const endWith = status === 'passed' ? '' : deps.redact(output);
+      return { status, why: preview(deps.redact(why), WHY_CHARS), ...(endWith && { output: endWith }) };
     } finally {
       clearInterval(timer);
     }

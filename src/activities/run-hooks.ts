@@ -3,7 +3,7 @@ import type { Cause, Outcome } from '../run/limits/cause.js';
 import type { Message, Usage } from '../run/messages/message.js';
 import type { Note } from '../run/state/note.js';
 
-export interface Told {
+export interface HookCause {
   /** Identifies the hook's cause uniquely: the same in every attempt. */
   key: string;
   /** Workflow id of the run. */
@@ -17,10 +17,10 @@ export interface Told {
 }
 
 /** A moment as it is sent to an address. */
-export type Facts<T extends Told = Told> = Omit<T, 'note'>;
+export type Facts<T extends HookCause = HookCause> = Omit<T, 'note'>;
 
 /** A reply has arrived, and its tools have not begun. */
-export interface EndedTurn extends Told {
+export interface EndedTurn extends HookCause {
   /** Number of the reply in the run, from 1. */
   turn: number;
   role: string;
@@ -32,12 +32,12 @@ export interface EndedTurn extends Told {
 }
 
 /** A reply, or a tool's result. */
-export interface SaidMessage extends Told {
+export interface HookMessage extends HookCause {
   message: Message;
 }
 
 /** A model has finally failed a role, with all its attempts and all possible replacements. */
-export interface FailedModel extends Told {
+export interface FailedModel extends HookCause {
   role: string;
   model: string;
   error: string;
@@ -45,7 +45,7 @@ export interface FailedModel extends Told {
   isRetryable: boolean;
 }
 
-export interface EndedRun extends Told {
+export interface EndedRun extends HookCause {
   outcome: Outcome;
   cause: Cause;
 }
@@ -55,7 +55,7 @@ export interface RunHooks {
   /** False ends the goal before its tools. If it throws in three attempts, the run ends as failed. */
   onTurnEnd?(turn: EndedTurn): boolean | undefined | Promise<boolean | undefined>;
   /** An error becomes one warning. */
-  onMessage?(said: SaidMessage): unknown;
+  onMessage?(said: HookMessage): unknown;
   /** An error is ignored. */
   onError?(failed: FailedModel): unknown;
   /** An error becomes one warning. */

@@ -21,8 +21,8 @@ import type {
   Usage,
 } from '../run/messages/message.js';
 import type { ModelSituation } from '../run/models/resolver.js';
-import type { Mark } from '../run/state/kept.js';
 import type { Note } from '../run/state/note.js';
+import type { Mark } from '../run/state/stored-line.js';
 
 export interface LoadRunInput {
   settings: RunSettings;

@@ -1,5 +1,5 @@
 /** The client: programs use it to start, find and steer runs. */
-import type { RunRecord } from '../run/state/kept.js';
+import type { RunRecord } from '../run/state/stored-line.js';
 import { leftOpenRuns } from '../shared/local/open-runs.js';
 import { SteersmanError } from '../shared/process/errors.js';
 import type { Report } from '../shared/process/output.js';
@@ -7,8 +7,6 @@ import { DEFAULT_TASK_QUEUE } from '../workflows/run/definitions.js';
 import { type Abortable, abortable, leavable } from './connection/abortable.js';
 import type { ClientScope } from './connection/client-scope.js';
 import { placeOf, type Temporal } from './connection/connect.js';
-import { allowedTools } from './kept/kept-permissions.js';
-import { keptRun, noStore, removeWhole } from './kept/kept-runs.js';
 import { type ListedRun, type ListOptions, listRuns } from './record/list-runs.js';
 import { describeRun, workspaceOf } from './record/runs.js';
 import { Run } from './run/run-handle.js';
@@ -16,6 +14,8 @@ import { Schedules } from './start/schedules.js';
 import { servedFolders } from './start/served-folders.js';
 import { startInSession } from './start/start-in-session.js';
 import { type StartOptions, startRequest, startRun } from './start/start-run.js';
+import { allowedTools } from './stored/saved-permissions.js';
+import { noStore, removeWhole, storedRun } from './stored/stored-runs.js';
 
 /** The parts from which a client is built. */
 export interface ClientParts extends Pick<ClientScope, 'kept' | 'project'> {
@@ -200,7 +200,7 @@ export class SteersmanClient {
 /** Returns the stored record of a run that Temporal has deleted. Throws the error if the store has no record. */
 async function forgottenRun({ kept: store }: ClientScope, id: string, error: unknown): Promise<RunRecord> {
   const isUnknown = error instanceof SteersmanError && error.code === 'not_found';
-  const kept = isUnknown && store ? await keptRun(store.sessions, id).catch(() => null) : null;
+  const kept = isUnknown && store ? await storedRun(store.sessions, id).catch(() => null) : null;
   if (kept === null) throw error;
   return kept;
 }

@@ -1,10 +1,10 @@
 /** The exports that all clients share: start runs of agents, watch them, steer them, answer their gates. */
 
-export { type GivenPicture, PICTURE_TYPES } from '../run/agents/run-config.js';
+export { PICTURE_TYPES, type StartPicture } from '../run/agents/run-config.js';
 export type { Check, CheckResult } from '../run/checks/check.js';
 export type { Basis, FilesChanged } from '../run/evidence/evidence.js';
 export type { Gate, GateKind } from '../run/gates/gate.js';
-export { type Cause, causeText, OUTCOMES, type Outcome, restText } from '../run/limits/cause.js';
+export { basisText, type Cause, causeText, OUTCOMES, type Outcome } from '../run/limits/cause.js';
 export type { ToolProgress } from '../run/limits/heartbeats.js';
 export { DEFAULT_LIMITS, type Limits } from '../run/limits/limits.js';
 export type { UsageEntry } from '../run/limits/usage-by.js';
@@ -21,8 +21,8 @@ export type {
   JournalType,
   ReplyForm,
 } from '../run/state/journal.js';
-export type { RunRecord } from '../run/state/kept.js';
 export type { Note } from '../run/state/note.js';
+export type { RunRecord } from '../run/state/stored-line.js';
 export type { TraceReport, TraceStep } from '../run/state/trace.js';
 export { STEER_TIMES, type SteerTime } from '../run/steering/inbox.js';
 export { type ErrorCode, type FaultBody, SteersmanError } from '../shared/process/errors.js';
@@ -31,12 +31,6 @@ export type { SteersmanClient } from './client.js';
 export { cutToBytes } from './connection/cut-to-bytes.js';
 export { explainError } from './connection/grpc-errors.js';
 export { httpFault } from './connection/http-fault.js';
-export {
-  forgetPermissions,
-  type KeptPermission,
-  keptPermissions,
-} from './kept/kept-permissions.js';
-export type { ThreadTranscript } from './kept/kept-runs.js';
 export type { ChildTree } from './record/child-tree.js';
 export type { ToolInput } from './record/gate-input.js';
 export type { ListedRun, ListOptions } from './record/list-runs.js';
@@ -52,6 +46,12 @@ export { type ClientTool, clientTool } from './start/client-tools.js';
 export { OVERLAPS, type Overlap, type ScheduleSnapshot } from './start/schedule-snapshot.js';
 export type { ScheduleOptions, Schedules } from './start/schedules.js';
 export type { StartOptions } from './start/start-run.js';
+export {
+  forgetPermissions,
+  type SavedPermission,
+  savedPermissions,
+} from './stored/saved-permissions.js';
+export type { ThreadTranscript } from './stored/stored-runs.js';
 export { type Addition, ReplyText } from './vocabularies/reply-text.js';
 export type { Vocabulary } from './vocabularies/translate.js';
 export { oneAtATime } from './vocabularies/translate.js';

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { SteersmanError } from '../shared/process/errors.js';
 import { temporalConfig } from '../shared/temporal/connection-fault.js';
 import { openClient, type SteersmanClient } from './client.js';
-import type { KeptStore } from './connection/client-scope.js';
+import type { ReadableStore } from './connection/client-scope.js';
 import { connectTo, ownTemporal } from './connection/connect.js';
 import { type StartOptions, startRequest } from './start/start-run.js';
 
@@ -15,7 +15,7 @@ export interface ConnectOptions {
   /** Your own client of `@temporalio/client`, which stays open. */
   temporal?: { client: Client };
   /** The store of the runs, such as `storeHere()` of `steersman-client/store`. Default: only Temporal is asked. */
-  store?: KeptStore;
+  store?: ReadableStore;
   /** Receives lines of progress. Default: no report. */
   report?: (line: string) => void;
   /** Ends the wait for the connection. */

@@ -13,7 +13,7 @@ import {
   toolCallsOf,
   type UserMessage,
 } from '../run/messages/message.js';
-import { messageNumber, type RunRecord } from '../run/state/kept.js';
+import { messageNumber, type RunRecord } from '../run/state/stored-line.js';
 import { RECALL } from '../run/tools/tool.js';
 import { withSummariesInPlace } from './replaced.js';
 
@@ -124,7 +124,7 @@ function groupsOfRun({ chain, answer, messages, noAnswer }: EarlierRun): Message
     const reply = { ...message, content };
     add(reply, ...toolCallsOf(reply).flatMap(({ id }) => results.get(id) ?? []));
   }
-  if (answer !== null && !isBlank(answer) && !isSaid(messages, answer))
+  if (answer !== null && !isBlank(answer) && !containsText(messages, answer))
     add(endMessage(messages, ANSWER_ID, answer));
   if (noAnswer !== undefined) add(endMessage(messages, NO_ANSWER_ID, noAnswer));
   return groups;
@@ -184,7 +184,7 @@ function withNamedReferences(text: string, chain: string): string {
   return text.slice(0, from) + text.slice(from).replace(/(?<![\w/.-])m\d+(?![\w/-]|\.\w)/g, `${chain}/$&`);
 }
 
-function isSaid(messages: readonly Message[], answer: string): boolean {
+function containsText(messages: readonly Message[], answer: string): boolean {
   return messages.some(
     ({ kind, content }) =>
       kind === 'assistant' && content.some(block => block.type === 'text' && block.text.includes(answer)),

@@ -4,7 +4,7 @@ import { isRecord } from '../base/json/json.js';
 import { oneLine, preview } from '../base/text/preview.js';
 import { delimit } from '../base/words/prompt.js';
 import { BUILT_IN_WORDS, fill, type WordKey, type Words } from '../base/words/words.js';
-import type { ClientAnswer, GivenAnswer } from '../run/gates/gate.js';
+import type { CallReply, ClientAnswer } from '../run/gates/gate.js';
 import type {
   AppResult,
   ToolContent,
@@ -61,10 +61,10 @@ export function toolResult(
 }
 
 /** Returns a person's answer as a note, because it is their own words, not data. */
-export function givenResult(
+export function answerResult(
   call: Pick<ToolUseBlock, 'id' | 'name'>,
   tool: Pick<ToolDefinition, 'policy'>,
-  answer: GivenAnswer,
+  answer: CallReply,
   words: Words,
 ): ToolResultBlock {
   if (answer.kind === 'clientTool') return clientResult(call, tool, answer, words);

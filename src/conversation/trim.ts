@@ -53,8 +53,8 @@ export function trimThread(messages: readonly Message[], rules: TrimRules): Trim
   if (tokens <= rules.limitTokens) return trimmed;
   const { targetTokens, limitTokens, words, recalls = false, resultsOnly = false, byWorth = false } = rules;
   const idFor = (id: string) => (recalls ? id : undefined);
-  const shorten: Way = (block, id) => shortenResult(block, words, idFor(id));
-  const leaveOut: Way = (block, id) => leaveOutResult(block, words, idFor(id));
+  const shorten: Shortener = (block, id) => shortenResult(block, words, idFor(id));
+  const leaveOut: Shortener = (block, id) => leaveOutResult(block, words, idFor(id));
   // A thinned thread is not too long, so its newest results stay whole instead of a part of each.
   const ways = resultsOnly ? [leaveOut] : [shorten, leaveOut];
   const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
@@ -79,9 +79,9 @@ export function recallIdOf({ id, from }: Message): string {
   return from ? `${from.chain}/${from.id}` : id;
 }
 
-type Way = (block: ToolResultBlock, id: string) => ShortResult | null;
+type Shortener = (block: ToolResultBlock, id: string) => ShortResult | null;
 
-function shorter(trimmed: Trimmed, how: Way, order: readonly number[], tokens: number): void {
+function shorter(trimmed: Trimmed, how: Shortener, order: readonly number[], tokens: number): void {
   const { messages } = trimmed;
   for (const at of order) {
     if (trimmed.tokens <= tokens) return;

@@ -105,14 +105,14 @@ export async function chooseDefaultModel(
   const { createProvider } = await import('./protocols.js');
   const provider = given.find(({ name }) => name === endpoint) ?? createProvider(settings);
   const untold = (fault: string, model = 'MODEL') =>
-    notTold(`${endpoint} at ${provider.endpoint}`, fault, { id: `${endpoint}/${model}`, file });
+    undeterminedModel(`${endpoint} at ${provider.endpoint}`, fault, { id: `${endpoint}/${model}`, file });
   const listed = await provider.listModels(AbortSignal.timeout(LIST_LIMIT_MS)).catch((error: unknown) => {
     if (error instanceof ModelCallError && REFUSED_KEY.has(error.type))
       throw new SteersmanError(`${endpoint} refuses the key: ${error.message}`, '');
     throw untold(`it could not be asked: ${errorText(error)}`);
   });
   const model = listedModel(listed, ownerOf(settings.protocol).model);
-  if (model === null) throw untold(saidOf(listed), listed[0]);
+  if (model === null) throw untold(listText(listed), listed[0]);
   return { id: `${endpoint}/${model}`, why };
 }
 
@@ -136,14 +136,18 @@ function ofProgram({ name }: ModelProvider): Candidate {
   return { endpoint: name, model: null, why: `the program gives ${name}` };
 }
 
-function notTold(who: string, fault: string, { id, file }: { id: string; file: string }): SteersmanError {
+function undeterminedModel(
+  who: string,
+  fault: string,
+  { id, file }: { id: string; file: string },
+): SteersmanError {
   return new SteersmanError(
     `No model is named, and ${who} does not tell which one to call: ${fault}`,
     `Write it into ${file}, under "models:", as "default: ${id}"; or name it for one run: ${hintOf(`--model ${id}`, `\`model: '${id}'\``)}`,
   );
 }
 
-function saidOf(listed: readonly string[]): string {
+function listText(listed: readonly string[]): string {
   if (listed.length === 0) return 'it lists none.';
   const more = listed.length > NAMES_SHOWN ? ` and ${plural(listed.length - NAMES_SHOWN, 'other')}` : '';
   return `it lists ${listed.slice(0, NAMES_SHOWN).join(', ')}${more}.`;

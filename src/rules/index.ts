@@ -1,7 +1,13 @@
 /** `steersman/rules`: decisions that user interfaces show or make, without Node. */
 
 export { type GatePart, gateParts, OPTIONS, partLines, partsOf } from './gates/gate-parts.js';
-export { type Chosen, type FieldValues, firstValues, type Given, replyTo } from './gates/gate-reply.js';
+export {
+  type Chosen,
+  type FieldValues,
+  firstValues,
+  type PersonInput,
+  replyTo,
+} from './gates/gate-reply.js';
 export { argumentsText, besideEdit, editText } from './gates/gate-text.js';
 export { wordsHint, yesOrNoOf } from './gates/gate-words.js';
 export { type Known, knownOf } from './gates/known.js';

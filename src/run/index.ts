@@ -8,7 +8,13 @@ export { choicesOf, type Gate, safeAnswer } from './gates/gate.js';
 export { optionLine } from './gates/options.js';
 export { type Cause, causeText, OUTCOMES, type Outcome } from './limits/cause.js';
 export { FAILURE } from './limits/failure.js';
-export { beginHearing, endOf, type HeardReply, hear, progressWords } from './limits/heartbeats.js';
+export {
+  beginHearing,
+  endOf,
+  hear,
+  progressWords,
+  type ReceivedReply,
+} from './limits/heartbeats.js';
 export { cachedFacts, cachedPercent, usageByRole, usageOf } from './limits/usage-by.js';
 export {
   type AppResult,
@@ -16,10 +22,10 @@ export {
   type Block,
   type Message,
   NO_USAGE,
-  type SaidCall,
   type ToolResultBlock,
   type ToolUseBlock,
   textOf,
+  type WrittenCall,
 } from './messages/message.js';
 export { contentOf } from './outputs/artifact.js';
 export type { Control, IntentAction, Route, TaskRelation } from './outputs/contracts.js';

@@ -22,6 +22,7 @@ export {
 export { readJson, removeFile, writeJson } from './local/json-file.js';
 export { isLoopback } from './local/loopback.js';
 export { hasOpenRuns, OPEN_RUNS, recentPollers, servedRuns } from './local/open-runs.js';
+export { becomeOwner, dial, readRecord, writeRecord } from './local/owner-socket.js';
 export {
   addMissingSearchAttributes,
   choosePort,
@@ -36,19 +37,18 @@ export {
   ask,
   errorOf,
   failureOf,
-  type Held,
+  type HeldResource,
+  type OwnerMessage,
   receive,
-  type Said,
   type ServerAnswer,
   type StackState,
+  type StartReport,
   send,
-  type Told,
   understood,
   type WorkerAnswer,
   type WorkerRequest,
 } from './local/protocol.js';
 export { newQueue, noteQueue, type QueueFolder } from './local/queues.js';
-export { dial, readRecord, takeSeat, writeRecord } from './local/seat.js';
 export {
   byNpm,
   hintCommands,

@@ -12,15 +12,15 @@ export const MAX_RETRY_AFTER_MS = 300_000;
  * in the past, as from a clock that is behind ours: Temporal would take a wait of 0 as the instruction not to retry.
  */
 export function retryAfterMs(headers: RetryHeaders, nowMs: number): number | null {
-  return bounded(saidBy(headers, nowMs));
+  return bounded(delayOf(headers, nowMs));
 }
 
 /** Like `retryAfterMs`, otherwise from the headers of a provider behind LiteLLM, passed on as `llm_provider-…`. */
 export function passedOnRetryAfterMs(headers: RetryHeaders, nowMs: number): number | null {
-  return bounded(saidBy(headers, nowMs) ?? saidBy(headers, nowMs, 'llm_provider-'));
+  return bounded(delayOf(headers, nowMs) ?? delayOf(headers, nowMs, 'llm_provider-'));
 }
 
-function saidBy(headers: RetryHeaders, nowMs: number, before = ''): number | null {
+function delayOf(headers: RetryHeaders, nowMs: number, before = ''): number | null {
   const ms = fromMs(headers.get(`${before}retry-after-ms`));
   return ms ?? fromRetryAfter(headers.get(`${before}retry-after`), nowMs);
 }

@@ -31,7 +31,7 @@ export interface CommandEnd {
   left: string[];
 }
 
-export interface CommandGiven {
+export interface CommandInput {
   /** A command line for `commandShell()`. */
   command: string;
   cwd: string;
@@ -137,7 +137,7 @@ const GRACE_MS = 1_000;
 /** How long to read the rest of the pipe after the end; a process that could not be killed may hold it open. */
 const DRAIN_MS = 200;
 
-export async function runCommand(given: CommandGiven): Promise<CommandEnd> {
+export async function runCommand(given: CommandInput): Promise<CommandEnd> {
   const startedAt = performance.now();
   const output = new Output(given);
   const end = (ended: CommandEnd['ended'], more: Partial<CommandEnd> = {}): CommandEnd => ({
@@ -174,7 +174,7 @@ export async function runCommand(given: CommandGiven): Promise<CommandEnd> {
 }
 
 /** Returns the child, or the reason why it could not be started. */
-async function started({ command, cwd, env = commandEnv() }: CommandGiven, mark: string) {
+async function started({ command, cwd, env = commandEnv() }: CommandInput, mark: string) {
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return `its folder ${cwd} does not exist`;
   before ??= allowed();
   const line = [...(await before), '/usr/bin/env', mark, ...commandShell().argv, command];
@@ -200,7 +200,7 @@ function exitOf(child: ChildProcess): Promise<Pick<CommandEnd, 'exitCode' | 'sig
 /** `exit` instead of `close`: children may hold the pipe longer, and a command may close its output and continue. */
 function firstOf(
   exited: Promise<unknown>,
-  { timeoutMs, signal }: CommandGiven,
+  { timeoutMs, signal }: CommandInput,
 ): Promise<CommandEnd['ended']> {
   return new Promise(resolve => {
     const cancel = () => resolve('cancelled');
@@ -285,13 +285,13 @@ class Output {
   readonly #clean: (piece: string) => string;
   #bytes = 0;
 
-  constructor({ maxBytes, clean = piece => piece }: Pick<CommandGiven, 'maxBytes' | 'clean'>) {
+  constructor({ maxBytes, clean = piece => piece }: Pick<CommandInput, 'maxBytes' | 'clean'>) {
     this.#clean = clean;
     this.#head = Buffer.alloc(maxBytes);
     this.#ring = Buffer.alloc(maxBytes);
   }
 
-  read(from: Readable, onOutput: CommandGiven['onOutput']): void {
+  read(from: Readable, onOutput: CommandInput['onOutput']): void {
     let room = READ_BYTES;
     from.on('error', () => {});
     from.on('data', (chunk: Buffer) => {

@@ -86,7 +86,7 @@ export class Secrets {
 
   #addForms(name: string, value: string): void {
     const secret = value.trim();
-    if (!isTelling(secret)) return;
+    if (!isSecret(secret)) return;
     const word = name.replace(NO_NAME, '_').slice(0, MAX_NAME_CHARS);
     for (const form of formsOf(secret)) {
       if (this.#forms.has(form)) continue;
@@ -149,7 +149,7 @@ export function ofThisProcess(): Secrets {
   return secrets;
 }
 
-function isTelling(value: string): boolean {
+function isSecret(value: string): boolean {
   if (value.length < MIN_CHARS || value.length > MAX_CHARS) return false;
   // A path names a file that holds a key, and is not itself secret.
   if (/^(?:\.{0,2}\/|[A-Za-z]:\\)/.test(value)) return false;

@@ -10,7 +10,7 @@ import { SteersmanPlugin } from './plugin.js';
 export type { ResolveModel } from '../activities/models/resolve-model.js';
 export type { AskedContext, ContextTransform } from '../activities/models/transform.js';
 export { type CheckedGoal, type CheckFunction, type CheckVerdict, check } from '../activities/run-check.js';
-export type { EndedRun, EndedTurn, FailedModel, RunHooks, SaidMessage } from '../activities/run-hooks.js';
+export type { EndedRun, EndedTurn, FailedModel, HookMessage, RunHooks } from '../activities/run-hooks.js';
 export type { RoleInCode, SettingsInCode } from '../config/settings/in-code.js';
 export { type CodeTool, defineTool, type ToolContext } from '../mcp/tools/code-tools.js';
 export { type Completion, type CompletionOptions, complete } from '../models/complete.js';

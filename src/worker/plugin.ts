@@ -103,7 +103,7 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
           redactActivities(parts.secrets),
         ],
       },
-      sinks: { ...options.sinks, ...offerTo(parts) },
+      sinks: { ...options.sinks, ...requestSinks(parts) },
     };
     this.#configured = configured;
     return configured;
@@ -111,7 +111,11 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
 
   /** Configures a replay of histories with the same workflow code. */
   async configureReplayWorker(options: ReplayWorkerOptions): Promise<ReplayWorkerOptions> {
-    return { ...options, ...(await workflowsFor(options)), sinks: { ...options.sinks, ...offerTo(null) } };
+    return {
+      ...options,
+      ...(await workflowsFor(options)),
+      sinks: { ...options.sinks, ...requestSinks(null) },
+    };
   }
 
   /** Adds Steersman's workflow to an application's bundle. Pass the plugin to `bundleWorkflowCode` as well. */
@@ -215,7 +219,7 @@ function checkWorkflows(
 }
 
 /** Offers are ignored in a replay. */
-function offerTo(parts: Parts | null): InjectedSinks<RequestSinks> {
+function requestSinks(parts: Parts | null): InjectedSinks<RequestSinks> {
   return {
     steersman: {
       offer: {

@@ -116,7 +116,7 @@ export async function replayOpenRuns(taskQueue: string): Promise<boolean> {
       else {
         broken += 1;
         errorLine(`${workflowId} (${runId}) does not replay: ${fault}`);
-        errorLine(await wayOn(client, workflowId, runId));
+        errorLine(await howToContinue(client, workflowId, runId));
       }
     }
     const summary = `${plural(whole + broken, 'open run')} of ${taskQueue} replayed by version ${(await shippedBundle()).buildId}: ${whole} go on, ${broken} would not.`;
@@ -147,7 +147,7 @@ function notRead(ids: readonly string[]): string {
 }
 
 /** Describes how to continue a run with this version by a reset, and which calls that repeats. */
-async function wayOn(client: Client, workflowId: string, runId: string): Promise<string> {
+async function howToContinue(client: Client, workflowId: string, runId: string): Promise<string> {
   const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   const point = await resetPoint({ workflowId, history });
   if (point === null) return '  No worker has begun it: terminate it, and start it again.';

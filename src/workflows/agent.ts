@@ -13,18 +13,24 @@ import { boundedText, fitted } from '../base/text/fit.js';
 import { preview } from '../base/text/preview.js';
 import { wordsOf } from '../base/words/words.js';
 import { resumedState } from '../conversation/handover.js';
-import { callerFault, chainFault, type Given, NOTHING_GIVEN, readStart } from '../rules/agents/run-input.js';
-import { restOf } from '../rules/agents/subagent.js';
+import {
+  callerFault,
+  chainFault,
+  type InitialMessages,
+  NOTHING_GIVEN,
+  readStart,
+} from '../rules/agents/run-input.js';
+import { totalsOf } from '../rules/agents/subagent.js';
 import { behavesAs, type PinnedRun } from '../run/agents/run-config.js';
 import { causeText, USUAL_CAUSES } from '../run/limits/cause.js';
 import { type CallFailure, FAILURE } from '../run/limits/failure.js';
 import type { GoalEnd } from '../run/state/goal.js';
-import { lackAtEnd, UNKEPT } from '../run/state/kept.js';
 import { newRunState, type RunState } from '../run/state/run-state.js';
+import { lackAtEnd, UNKEPT } from '../run/state/stored-line.js';
 import type { Feature } from './beside/feature.js';
-import { adopted, comeToRest, partBegins, seenOf } from './beside/moments.js';
+import { adopted, partBegins, seenOf, settleFeatures } from './beside/moments.js';
 import { modelFailed, refusalToBegin, runEnds } from './beside/tell.js';
-import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from './goals.js';
+import { beginRun, endCancelled, endRun, goOn, pursue, waitForFollowUp } from './goals.js';
 import { registerHandlers } from './handlers.js';
 import { answerFor, failedEnd } from './phases/conclude.js';
 import { type TemporalPorts, temporalPorts } from './platform/temporal-ports.js';
@@ -62,10 +68,10 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
   const { state, ports } = run;
   for (;;) {
     const end = refused ?? (await pursue(run));
-    if (goOn(run, end) || (await keptOpen(run, end))) continue;
+    if (goOn(run, end) || (await waitForFollowUp(run, end))) continue;
     // A message to the caller is an await, and may be followed by another.
     for (let told = ports.callerTold(); told; told = ports.callerTold()) await told;
-    await comeToRest(run);
+    await settleFeatures(run);
     // Check again: ending a goal cannot be cancelled, so a cancellation may have arrived meanwhile.
     ports.throwIfCancelled();
     // The last check of the inbox and `endRun` run without an await between, so a later message finds the run closed.
@@ -110,7 +116,10 @@ function lackNoted({ state }: Run): Pick<RunResult, 'unkept'> {
   return { unkept };
 }
 
-function stateFor(input: unknown, features: readonly Feature<Run>[]): { state: RunState; given: Given } {
+function stateFor(
+  input: unknown,
+  features: readonly Feature<Run>[],
+): { state: RunState; given: InitialMessages } {
   const fault = chainFault(workflowInfo());
   if (fault !== null) throw refusal(fault);
   // Only continue-as-new may pass a state, written by the code of the previous part. A client's start has no previous part, and
@@ -134,7 +143,7 @@ function refusal(why: string): ApplicationFailure {
 }
 
 /** Loads what the run pins, and appends the goal to the thread. Returns an end if the run cannot begin. */
-async function begin(run: Run, ports: TemporalPorts, given: Given): Promise<GoalEnd | null> {
+async function begin(run: Run, ports: TemporalPorts, given: InitialMessages): Promise<GoalEnd | null> {
   const { state } = run;
   run.journal('run_started', { mode: state.settings.mode, goal: preview(state.goal.text) });
   // A stop that arrives with the start finds no call to interrupt.
@@ -147,7 +156,7 @@ async function begin(run: Run, ports: TemporalPorts, given: Given): Promise<Goal
   const { listed, start, ...pinned } = loaded.value;
   state.pinned = pinned;
   if (listed) state.log.kept = listed;
-  const earlier = await saidEarlier(run, pinned, ports, given);
+  const earlier = await beginMessages(run, pinned, ports, given);
   ports.throwIfCancelled();
   // Without the earlier messages the run would answer another question.
   if (!earlier.ok) {
@@ -165,12 +174,12 @@ async function begin(run: Run, ports: TemporalPorts, given: Given): Promise<Goal
 }
 
 /** Returns the messages to begin with: those of its conversation if it continues one, else those of its start. */
-async function saidEarlier(
+async function beginMessages(
   run: Run,
   pinned: PinnedRun,
   { openSession }: TemporalPorts,
-  given: Given,
-): Promise<Called<Given>> {
+  given: InitialMessages,
+): Promise<Called<InitialMessages>> {
   const { session } = run.state.settings;
   if (pinned.continues !== true || session === undefined) return { ok: true, value: given };
   const opened = await openSession({
@@ -215,7 +224,7 @@ async function finishCancelled(run: Run): Promise<CancelledFailure> {
   const trace = { ...result.trace, steps: [], dropped: dropped + steps.length };
   const small = jsonBytes(result) <= MEMO_BYTES ? result : fitted({ ...result, trace }, MEMO_BYTES);
   upsertMemo({ result: small, outcome: end.outcome, cause: end.cause });
-  run.ports.tellCaller({ type: 'cancelled', rest: restOf(result) });
+  run.ports.tellCaller({ type: 'cancelled', rest: totalsOf(result) });
   for (let told = run.ports.callerTold(); told; told = run.ports.callerTold()) await told;
   lackNoted(run);
   return new CancelledFailure('the run was cancelled');

@@ -5,8 +5,8 @@ import { ANSWER_BYTES, TEXT_BYTES } from '../base/sizes/bounds.js';
 import { preview } from '../base/text/preview.js';
 import { renamed } from '../conversation/earlier.js';
 import { fitMessage } from '../conversation/fit-message.js';
-import { GIVEN_BYTES } from '../conversation/given.js';
-import { type Given, NOTHING_GIVEN } from '../rules/agents/run-input.js';
+import { GIVEN_BYTES } from '../conversation/read-messages.js';
+import { type InitialMessages, NOTHING_GIVEN } from '../rules/agents/run-input.js';
 import { isSubagent } from '../rules/agents/subagent.js';
 import { notDoneText } from '../rules/plan/plan-edit.js';
 import type { PinnedRun } from '../run/agents/run-config.js';
@@ -17,7 +17,7 @@ import { toolCallsOf } from '../run/messages/message.js';
 import { firstPosition } from '../run/position/modes.js';
 import { taskOf } from '../run/position/position.js';
 import { steeringAt } from '../run/state/cursor.js';
-import { type GoalEnd, newGoal, restOfGoal, withGoal } from '../run/state/goal.js';
+import { endFacts, type GoalEnd, newGoal, withGoal } from '../run/state/goal.js';
 import { type InboxItem, steersToFollowUps, takeFollowUp } from '../run/steering/inbox.js';
 import { droppedReceipt, queuedReceipt } from '../run/steering/receipt.js';
 import { recordCall } from '../run/tools/ledger.js';
@@ -38,7 +38,11 @@ import { receipts } from './turn/take-steering.js';
 import { cancelled, closeOpenCalls } from './turn/tools/finish-call.js';
 
 /** Pins what was loaded, and appends the earlier messages of the conversation and the first goal to the main thread. */
-export async function beginRun(run: Run, pinned: PinnedRun, given: Given = NOTHING_GIVEN): Promise<void> {
+export async function beginRun(
+  run: Run,
+  pinned: PinnedRun,
+  given: InitialMessages = NOTHING_GIVEN,
+): Promise<void> {
   const { state } = run;
   state.pinned = pinned;
   const { tools, models } = pinned;
@@ -52,7 +56,7 @@ export async function beginRun(run: Run, pinned: PinnedRun, given: Given = NOTHI
   setChosen(run);
   for (const message of renamed(given.messages, prefix => run.nextId(prefix)))
     run.append(run.mainThread(), { ...message, at: message.at || run.ports.now() });
-  recordGiven(run);
+  recordEarlierResults(run);
   loaded(run);
   const text = await keepText(run, 'goal', state.goal.text, TEXT_BYTES);
   state.goal = newGoal(state.goal.number, text, state.goal);
@@ -66,7 +70,7 @@ export async function beginRun(run: Run, pinned: PinnedRun, given: Given = NOTHI
 }
 
 /** Takes results that last from what the run began with into its ledger (D7). A result that is not whole has a note. */
-function recordGiven(run: Run): void {
+function recordEarlierResults(run: Run): void {
   const { state, pinned } = run;
   const { messages } = run.mainThread();
   const calls = new Map(
@@ -94,7 +98,7 @@ function recordGiven(run: Run): void {
   }
 }
 
-function notTaken({ messages, leftOut, untold = [] }: Given): string[] {
+function notTaken({ messages, leftOut, untold = [] }: InitialMessages): string[] {
   const shortened = messages.filter(message => fitMessage(message) !== message).length;
   return [
     ...(leftOut > 0
@@ -136,7 +140,7 @@ function withNotDone<End extends Pick<GoalEnd, 'outcome' | 'cause' | 'answer'>>(
   end: End,
 ): End {
   if (state.goals.some(goal => goal.number === state.goal.number)) return end;
-  const { exceptions = [] } = restOfGoal(state.goal, end.outcome);
+  const { exceptions = [] } = endFacts(state.goal, end.outcome);
   const excepted = exceptions.map(each => `- ${each}`).join('\n');
   const lacks = [
     notDoneText(state.tasks, end.cause, words),
@@ -155,7 +159,7 @@ function endGoal(run: Run, end: GoalEnd): void {
   state.idleSince = run.ports.now();
   if (state.goals.some(goal => goal.number === number)) return;
   endRunningTask(run, outcome);
-  const rest = restOfGoal(state.goal, outcome);
+  const rest = endFacts(state.goal, outcome);
   const ended = { number, text, ...without(end, 'failure'), turns: counters.turns, ...rest };
   state.goals = withGoal(state.goals, ended);
   run.journal('goal_ended', { number, outcome, cause, answer: preview(answer), ...rest });
@@ -206,7 +210,7 @@ export function goOn(run: Run, end: GoalEnd): boolean {
 }
 
 /** Waits for a follow-up in a run that is kept open. Returns true if one arrived. */
-export async function keptOpen(run: Run, end: GoalEnd): Promise<boolean> {
+export async function waitForFollowUp(run: Run, end: GoalEnd): Promise<boolean> {
   const { state } = run;
   const { keepOpenSeconds = 0 } = state.settings;
   if (isLast(run, end) || keepOpenSeconds <= 0 || state.idleSince === null) return false;
@@ -231,7 +235,7 @@ export function endRun(run: Run, { outcome, cause, answer }: Omit<GoalEnd, 'fail
   state.people.gates = [];
   ended(run);
   state.end = { outcome, cause, answer };
-  const rest = restOfGoal(state.goal, outcome);
+  const rest = endFacts(state.goal, outcome);
   run.journal('run_ended', { outcome, cause, answer: preview(answer), ...rest });
   run.show();
   return isAgent ? unread : [];

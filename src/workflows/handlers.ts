@@ -2,7 +2,7 @@
 import type { UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
 import { readersOf } from '../run/position/modes.js';
-import { wayOf } from '../run/state/run-state.js';
+import { modeOf } from '../run/state/run-state.js';
 import { hearAgent, passedOn } from './agents/agents.js';
 import type { Read } from './beside/feature.js';
 import { argumentsOf, seenOf } from './beside/moments.js';
@@ -98,7 +98,7 @@ function registerSignals(run: Run): void {
 
 /** Returns the roles that read messages. The roles of a mode from the configuration are unknown until the run has loaded. */
 function readers({ state }: Run): string {
-  const names = readersOf(wayOf(state)).map(role => `"${role}"`);
+  const names = readersOf(modeOf(state)).map(role => `"${role}"`);
   return names.join(' | ') || '"a role of the mode"';
 }
 

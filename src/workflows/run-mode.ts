@@ -9,7 +9,7 @@ import { firstPosition, type ModeName, roleAt } from '../run/position/modes.js';
 import type { Choosing } from '../run/position/position.js';
 import { here } from '../run/state/cursor.js';
 import type { GoalEnd } from '../run/state/goal.js';
-import { wayOf } from '../run/state/run-state.js';
+import { modeOf } from '../run/state/run-state.js';
 import { answered, stepBegins, stepOf } from './beside/moments.js';
 import { closeBranches } from './branches/side-by-side.js';
 import { reloadTools } from './changes/reload-tools.js';
@@ -74,7 +74,7 @@ function moved(thrown: unknown): StepEnd {
 const FALLBACK: ModeName = 'react';
 
 async function choose(run: Run, position: Choosing): Promise<StepEnd> {
-  const role = roleAt(wayOf(run.state), position);
+  const role = roleAt(modeOf(run.state), position);
   const end = await runTurns(run, {
     role,
     output: 'choice',

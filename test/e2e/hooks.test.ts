@@ -7,8 +7,8 @@ import type {
   EndedRun,
   EndedTurn,
   FailedModel,
+  HookMessage,
   RunHooks,
-  SaidMessage,
 } from '../../src/activities/run-hooks.js';
 import { textOf } from '../../src/run/messages/message.js';
 import type { Note } from '../../src/run/state/note.js';
@@ -36,7 +36,7 @@ const rig = rigOfFile({
       turns.push(turn);
       return does.onTurnEnd?.(turn);
     },
-    onMessage(said: SaidMessage) {
+    onMessage(said: HookMessage) {
       calls.push(said.message.kind);
       return does.onMessage?.(said);
     },

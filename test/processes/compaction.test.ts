@@ -1,7 +1,7 @@
 /** A conversation that outgrows its limit: a model summarises it, and the work goes on from the summary. */
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { EndedTurn, SaidMessage } from '../../src/activities/run-hooks.js';
+import type { EndedTurn, HookMessage } from '../../src/activities/run-hooks.js';
 import { Sessions } from '../../src/client/here/sessions.js';
 import { textOf } from '../../src/run/messages/message.js';
 import { onStage } from '../support/fault-stage.js';
@@ -15,7 +15,7 @@ const NAMES = Array.from({ length: 38 }, (_, at) => `file-${at + 1}`);
 const SHORT = ['context:', '  maxTokens: 4000', '  threshold: 1', 'limits:', '  execution: 40'];
 const FEW_WRITTEN = ['  info:', '    openai/gpt-5-mini: { maxOutputTokens: 1000 }'];
 /** Replies that hooks heard of, and the messages of them. */
-const heard = { turns: [] as EndedTurn[], messages: [] as SaidMessage[] };
+const heard = { turns: [] as EndedTurn[], messages: [] as HookMessage[] };
 const rig = rigOfFile({
   config: { 'steersman.yaml': settingsYaml(...FEW_WRITTEN, 'steering: note', ...SHORT) },
   workspace: Object.fromEntries(NAMES.map(name => [`${name}.txt`, `${name} is here.`])),
@@ -24,7 +24,7 @@ const rig = rigOfFile({
       heard.turns.push(turn);
       return true;
     },
-    onMessage: (said: SaidMessage) => heard.messages.push(said),
+    onMessage: (said: HookMessage) => heard.messages.push(said),
   },
 });
 afterAll(killWorkers);

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFolder } from '../../packages/store/folder.js';
 import type { Database } from '../../packages/store/postgres/migrations.js';
 import { connectPostgres, postgresStore } from '../../packages/store/postgres/postgres.js';
-import { keptEvents, keptMessages } from '../../src/client/kept/kept-runs.js';
+import { storedEvents, storedMessages } from '../../src/client/stored/stored-runs.js';
 import type { Store } from '../../src/shared/store/store.js';
 import { type FaultStage, onStage, type Part, type StagedRun } from '../support/fault-stage.js';
 import { hasServer, testServer } from '../support/postgres-server.js';
@@ -118,8 +118,8 @@ function storeOf({ project }: FaultStage, kind: Kind): Store {
 async function expectKept({ sessions }: Store, { handle }: StagedRun): Promise<void> {
   const [found] = await sessions.find(handle.workflowId);
   if (!found) throw new Error('nothing of the run is kept');
-  expect(await keptEvents(sessions, found, 0)).toEqual(await journalOf(handle));
-  const said = await keptMessages(sessions, found);
+  expect(await storedEvents(sessions, found, 0)).toEqual(await journalOf(handle));
+  const said = await storedMessages(sessions, found);
   expect(said.map(({ message }) => message)).toEqual(await transcriptOf(handle));
   expect(found).toMatchObject({ ended: true });
 }

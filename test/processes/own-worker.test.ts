@@ -24,7 +24,7 @@ import {
   startTestTeam,
   startToolServer,
 } from '../../packages/test-kit/index.js';
-import { connect, forgetPermissions, keptPermissions } from '../../src/client/index.js';
+import { connect, forgetPermissions, savedPermissions } from '../../src/client/index.js';
 import { askPatiently } from '../../src/shared/query-errors.js';
 import {
   createProvider,
@@ -481,8 +481,8 @@ test('a tool that a person allows for good at a gate → runs unasked in their l
     await (await client.start('Put it again', { ...common, keptPermissions: kept })).result();
     return put;
   };
-  await until('it is kept', () => keptPermissions().length > 0);
-  const kept = keptPermissions();
+  await until('it is kept', () => savedPermissions().length > 0);
+  const kept = savedPermissions();
   const counts = [await runs(true), await runs(false)];
   const gone = forgetPermissions(realpathSync(team.workspace));
   counts.push(await runs(true));

@@ -25,10 +25,10 @@ import { ensureServer, type LocalStack, stackState, stopStack } from '../../pack
 import { SEARCH_ATTRIBUTES } from '../../src/rules/steering/search-attributes.js';
 import { stackPaths } from '../../src/shared/local/home.js';
 import { leftOpenRuns, servedRuns } from '../../src/shared/local/open-runs.js';
+import { dial } from '../../src/shared/local/owner-socket.js';
 import { isHealthy, localConnection, withConnection } from '../../src/shared/local/probe.js';
 import type { WorkerSettings } from '../../src/shared/local/protocol.js';
 import { folderOfQueue } from '../../src/shared/local/queues.js';
-import { dial } from '../../src/shared/local/seat.js';
 import { setVariables } from '../../src/shared/process/env.js';
 import { projectRoot } from '../../src/shared/process/package.js';
 import { lookAt } from '../../src/worker/identity.js';

@@ -4,7 +4,7 @@ import { resumedState } from '../../src/conversation/handover.js';
 import type { GoalEnd } from '../../src/run/state/goal.js';
 import { newRunState } from '../../src/run/state/run-state.js';
 import { adopted } from '../../src/workflows/beside/moments.js';
-import { beginRun, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';
+import { beginRun, endRun, goOn, pursue, waitForFollowUp } from '../../src/workflows/goals.js';
 import { answerFor } from '../../src/workflows/phases/conclude.js';
 import { Run } from '../../src/workflows/run/run.js';
 import { expectThat } from './expect-that.js';
@@ -81,7 +81,7 @@ export class Member {
     for (let looks = 0; ; looks += 1) {
       expectThat(looks < MOST_LOOKS, 'the run looks for its next goal again and again');
       const end = refused ?? (await pursue(run));
-      if (goOn(run, end) || (await keptOpen(run, end))) continue;
+      if (goOn(run, end) || (await waitForFollowUp(run, end))) continue;
       await world.beforeEnd();
       for (let told = world.callerTold(); told; told = world.callerTold()) await told;
       if (goOn(run, end)) continue;

@@ -1,6 +1,6 @@
 /** A simulated run with its sub-agents, and theirs: every one a run of the same code in a world of its own. */
 
-import { reportOf, restOf } from '../../src/rules/agents/subagent.js';
+import { reportOf, totalsOf } from '../../src/rules/agents/subagent.js';
 import type { AgentEnd } from '../../src/run/agents/children.js';
 import { endCancelled } from '../../src/workflows/goals.js';
 import type { ChildStart } from '../../src/workflows/run/ports.js';
@@ -149,7 +149,7 @@ export class Tree {
       if (!(error instanceof Cancelled)) throw error;
       const end = endCancelled(agent.run);
       const result = resultOf(agent.run.state, { ...end, id: agent.path, now: world.now() });
-      world.tellCaller({ type: 'cancelled', rest: restOf(result) });
+      world.tellCaller({ type: 'cancelled', rest: totalsOf(result) });
       for (let told = world.callerTold(); told; told = world.callerTold()) await told;
       return { kind: 'cancelled' };
     }

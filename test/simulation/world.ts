@@ -25,8 +25,8 @@ import type { AgentEnd } from '../../src/run/agents/children.js';
 import { isPaused, openChildren } from '../../src/run/agents/children.js';
 import type { PinnedRun } from '../../src/run/agents/run-config.js';
 import type { CallFailure } from '../../src/run/limits/failure.js';
-import { messageNumber, numberOf, recordsBetween } from '../../src/run/state/kept.js';
 import type { RunState } from '../../src/run/state/run-state.js';
+import { messageNumber, numberOf, recordsBetween } from '../../src/run/state/stored-line.js';
 import type {
   Called,
   CallOptions,

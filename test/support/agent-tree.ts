@@ -2,7 +2,7 @@
 
 import { FEATURES } from '../../src/compose.js';
 import type { ToCaller } from '../../src/rules/agents/agent-message.js';
-import { reportOf, restOf } from '../../src/rules/agents/subagent.js';
+import { reportOf, totalsOf } from '../../src/rules/agents/subagent.js';
 import type { AgentEnd } from '../../src/run/agents/children.js';
 import type { PinnedRole } from '../../src/run/agents/role.js';
 import type { RunSettings } from '../../src/run/agents/run-config.js';
@@ -207,7 +207,7 @@ export function agentTree(given: TreeGiven): AgentTree {
         } catch (error) {
           if (!(error instanceof Cancelled)) throw error;
           const result = resultOf(agent.run.state, { ...endCancelled(agent.run), id: at, now: 0 });
-          agent.run.ports.tellCaller({ type: 'cancelled', rest: restOf(result) });
+          agent.run.ports.tellCaller({ type: 'cancelled', rest: totalsOf(result) });
           for (let told = agent.run.ports.callerTold(); told; told = agent.run.ports.callerTold()) await told;
           return { kind: 'cancelled' };
         } finally {

@@ -1,6 +1,6 @@
 /** Runs for the tests of faces: what happens is scripted, what is asked of them is noted. */
 
-import type { RunHandle, RunsApi } from '../../packages/mcp-server/tools/kept-client.js';
+import type { RunHandle, RunsApi } from '../../packages/mcp-server/tools/shared-client.js';
 import type { ListedRun, RunEvent, RunSnapshot, SentMessage, WatchOptions } from '../../src/client/index.js';
 import type { Gate } from '../../src/run/gates/gate.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../src/run/state/journal.js';

@@ -1,7 +1,7 @@
 /** What stores are given in tests. */
 
 import { type Message, NO_USAGE } from '../../src/run/messages/message.js';
-import type { Kept, RunRecord } from '../../src/run/state/kept.js';
+import type { RunRecord, StoredLine } from '../../src/run/state/stored-line.js';
 
 export function runRecord(session: string, more: Partial<RunRecord> = {}): RunRecord {
   return {
@@ -27,7 +27,7 @@ export function runRecord(session: string, more: Partial<RunRecord> = {}): RunRe
   };
 }
 
-export function said(number: number, text: string, thread = 'main'): Kept {
+export function said(number: number, text: string, thread = 'main'): StoredLine {
   const message: Message = {
     id: `m${number}`,
     at: number,

@@ -3,8 +3,8 @@ import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { WorkflowHandle } from '@temporalio/client';
-import { keptEvents, keptMessages } from '../../src/client/kept/kept-runs.js';
-import type { RunRecord } from '../../src/run/state/kept.js';
+import { storedEvents, storedMessages } from '../../src/client/stored/stored-runs.js';
+import type { RunRecord } from '../../src/run/state/stored-line.js';
 import type { SessionStore } from '../../src/shared/store/store.js';
 import { stateQuery } from '../../src/workflows/run/definitions.js';
 import { journalOf, transcriptOf } from './run-views.js';
@@ -39,7 +39,7 @@ export async function lackOf(
   if (!found) return `nothing of the run ${workflowId}`;
   if (!found.ended) return `the end of the run ${workflowId}`;
   const told = await journalOf(handle);
-  const events = await keptEvents(sessions, found, 0);
+  const events = await storedEvents(sessions, found, 0);
   if (!isDeepStrictEqual(events, told))
     return `events of the run ${workflowId}: it has ${events.length} of ${told.length}`;
   return messagesLack(sessions, handle, found);
@@ -50,7 +50,7 @@ async function messagesLack(
   handle: WorkflowHandle,
   run: RunRecord,
 ): Promise<string | null> {
-  const kept = await keptMessages(sessions, run);
+  const kept = await storedMessages(sessions, run);
   const { internals } = await handle.query(stateQuery);
   for (const thread of Object.keys(internals.threads)) {
     // What a run begins with is kept where it was said.

@@ -8,7 +8,7 @@ import { wireText } from '../../packages/test-kit/model-server.js';
 import { connect, type SteersmanClient } from '../../src/client/index.js';
 import { childId } from '../../src/run/agents/children.js';
 import { textOf } from '../../src/run/messages/message.js';
-import { UNKEPT } from '../../src/run/state/kept.js';
+import { UNKEPT } from '../../src/run/state/stored-line.js';
 import type { SessionStore } from '../../src/shared/store/store.js';
 import { stateQuery, steerSignal, stopSignal } from '../../src/workflows/run/definitions.js';
 import { Random } from '../simulation/random.js';

@@ -13,7 +13,7 @@ import type { GoalEnd } from '../../src/run/state/goal.js';
 import type { RunState } from '../../src/run/state/run-state.js';
 import { newRunState } from '../../src/run/state/run-state.js';
 import { adopted } from '../../src/workflows/beside/moments.js';
-import { beginRun, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';
+import { beginRun, endRun, goOn, pursue, waitForFollowUp } from '../../src/workflows/goals.js';
 import type { Ports } from '../../src/workflows/run/ports.js';
 import { Run } from '../../src/workflows/run/run.js';
 import { pinnedRun } from './core-values.js';
@@ -114,7 +114,7 @@ export async function teamRun(given: {
   for (;;) {
     try {
       const end = await pursue(run);
-      if (goOn(run, end) || (await keptOpen(run, end))) continue;
+      if (goOn(run, end) || (await waitForFollowUp(run, end))) continue;
       endRun(run, end);
       return { run, calls, end };
     } catch (error) {

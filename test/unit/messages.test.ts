@@ -10,7 +10,7 @@ import {
   toResponsesInput,
 } from '../../src/client/messages/index.js';
 import { renamed } from '../../src/conversation/earlier.js';
-import { givenWithin, readGiven } from '../../src/conversation/given.js';
+import { newestWithin, readMessages } from '../../src/conversation/read-messages.js';
 import { resultText, toolResult } from '../../src/conversation/tool-result.js';
 import { toMessagesBody } from '../../src/models/anthropic/request-body.js';
 import { PROTOCOLS, type Protocol } from '../../src/models/provider/endpoint.js';
@@ -208,10 +208,10 @@ describe('conversations', () => {
     protocol => {
       fc.assert(
         fc.property(threadOf([protocol]), thread => {
-          const read = readGiven(JSON.parse(JSON.stringify(ROUND_TRIPS[protocol](thread))));
+          const read = readMessages(JSON.parse(JSON.stringify(ROUND_TRIPS[protocol](thread))));
           if (!read.ok) throw new Error(read.errors.join(' '));
           let last = 0;
-          const begun = renamed(givenWithin(read.messages).messages, prefix => `${prefix}${++last}`);
+          const begun = renamed(newestWithin(read.messages).messages, prefix => `${prefix}${++last}`);
           expect(said(begun)).toEqual(said(thread));
           expect(pairingFaults(begun)).toEqual({ open: [], stray: [] });
           expect(new Set(begun.map(({ id }) => id)).size).toBe(begun.length);

@@ -33,7 +33,7 @@ const COMPOSE = [
   'worker/parts/providers.ts',
   'client/here/connect.ts',
   'client/remote-store.ts',
-  'client/here/kept-in.ts',
+  'client/here/store-in.ts',
 ];
 
 const entries = readdirSync(SRC, { recursive: true, withFileTypes: true });

@@ -3,7 +3,14 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { given, notEmpty, numberUpTo, positiveInteger, readLimits, userPath } from '@steersman/print';
+import {
+  definedOptions,
+  notEmpty,
+  numberUpTo,
+  positiveInteger,
+  readLimits,
+  userPath,
+} from '@steersman/print';
 import { leftOutLine, promptText } from '@steersman/session';
 import { type Command, Option } from 'commander';
 import { errorText, isRecord } from 'steersman/base';
@@ -11,12 +18,12 @@ import {
   type Check,
   checkStart,
   DEFAULT_LIMITS,
-  type GivenPicture,
   type Limits,
   readConversation,
   Sessions,
   STEP_FAILURE_POLICIES,
   type StartOptions,
+  type StartPicture,
   SteersmanError,
 } from 'steersman/client';
 import { CONFIG_OPTION, errorCode, parseYaml } from 'steersman/config';
@@ -181,7 +188,7 @@ export async function startOptions(words: StartWords): Promise<StartOptions> {
   return {
     ...(words.waits && { attended: yes !== true }),
     ...file,
-    ...given({
+    ...definedOptions({
       ...Object.fromEntries(SAME.map(name => [name, words[name]])),
       tools: clientTools as StartOptions['tools'] & object,
       keepOpenSeconds: keepOpen,
@@ -223,7 +230,7 @@ async function readMessagesFile(given: string): Promise<StartOptions['messages']
   }
 }
 
-const TYPES: Readonly<Record<string, GivenPicture['mimeType']>> = {
+const TYPES: Readonly<Record<string, StartPicture['mimeType']>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
   '.jpeg': 'image/jpeg',
@@ -231,7 +238,7 @@ const TYPES: Readonly<Record<string, GivenPicture['mimeType']>> = {
   '.webp': 'image/webp',
 };
 
-async function readPicture(given: string): Promise<GivenPicture> {
+async function readPicture(given: string): Promise<StartPicture> {
   const path = userPath(given);
   const mimeType = TYPES[extname(path).toLowerCase()];
   const kinds = Object.keys(TYPES).join(', ');

@@ -19,7 +19,7 @@ import { readResultTool } from 'steersman/shared';
 import { OWN_TOOLS } from 'steersman/worker';
 import { type Finding, failedBy, ok, warning } from './finding.js';
 
-interface Offer {
+interface ServerTools {
   name: string;
   tools: ToolDefinition[];
   warnings: string[];
@@ -41,11 +41,11 @@ export async function checkToolServers(
   { lookup, codeTools, roles }: Surroundings,
 ): Promise<Finding[]> {
   const asked = config.servers.map(server =>
-    readOffer(server.name, { config: { ...config, servers: [server], warnings: [] }, lookup }, workspace),
+    readTools(server.name, { config: { ...config, servers: [server], warnings: [] }, lookup }, workspace),
   );
   if (codeTools.length > 0) {
     const none = { ...config, servers: [], warnings: [] };
-    asked.push(readOffer(CODE_SERVER, { config: none, lookup, codeTools }, workspace));
+    asked.push(readTools(CODE_SERVER, { config: none, lookup, codeTools }, workspace));
   }
   const offers = await Promise.all(asked);
   const nameOf = runToolNamer({ config, codeTools });
@@ -53,7 +53,7 @@ export async function checkToolServers(
     tools.map(tool => ({ ...tool, name: nameOf(name, tool.serverToolName) })),
   );
   const { tools, warnings } = applyToolOverrides(named, settings.tools, OWN_TOOLS);
-  const findings = offers.map(offer => describeOffer(offer, tools));
+  const findings = offers.map(offer => describeServer(offer, tools));
   // The tools of a server that failed are unknown, so patterns can't be checked.
   if (offers.some(offer => offer.failure !== null)) return findings;
   const unmatched = [...warnings, ...idlePermissions(settings.permissions, tools, OWN_TOOLS)];
@@ -78,7 +78,7 @@ function warned(check: string, lines: readonly string[], remedy: string): Findin
   return lines.length === 0 ? [] : [warning(check, lines.join('\n'), remedy)];
 }
 
-async function readOffer(name: string, options: McpPoolOptions, workspace: string): Promise<Offer> {
+async function readTools(name: string, options: McpPoolOptions, workspace: string): Promise<ServerTools> {
   const pool = new McpPool({ ...options, toolsHere: toolsOf() });
   try {
     await pool.connect(name, workspace);
@@ -91,7 +91,7 @@ async function readOffer(name: string, options: McpPoolOptions, workspace: strin
   }
 }
 
-function describeOffer({ name, warnings, failure }: Offer, tools: readonly ToolDefinition[]): Finding {
+function describeServer({ name, warnings, failure }: ServerTools, tools: readonly ToolDefinition[]): Finding {
   const check = 'tools';
   if (failure !== null) return failedBy(check, failure);
   const own = tools.filter(({ origin }) => origin.type === 'mcp' && origin.server === name);

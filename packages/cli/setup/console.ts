@@ -1,6 +1,6 @@
 /** `console`: shows runs in a browser, and the gates that wait for a person. */
 import { spawn } from 'node:child_process';
-import { given, portNumber, userPath } from '@steersman/print';
+import { definedOptions, portNumber, userPath } from '@steersman/print';
 import type { Command } from 'commander';
 import { env, errorLine, outLine, verbCall } from 'steersman/shared';
 
@@ -43,11 +43,11 @@ Examples:
 async function serve({ open, ...words }: ConsoleWords): Promise<void> {
   const { linkOfRunning, pageToLink, serveConsole } = await import('@steersman/console');
   const isSpecial = words.listen !== undefined || words.workspace !== undefined;
-  const running = isSpecial ? null : await linkOfRunning(given({ port: words.port }));
+  const running = isSpecial ? null : await linkOfRunning(definedOptions({ port: words.port }));
   if (running !== null) return show(running, open && pageToLink(running));
   const { name: names, ...rest } = words;
   const served = await serveConsole({
-    ...given(rest),
+    ...definedOptions(rest),
     names,
     token: env.consoleToken(),
     report: errorLine,

@@ -52,8 +52,8 @@ async function serve({ http, host, workspace = [userPath('.')], config }: McpOpt
   const configDir = config === undefined ? null : userPath(config);
   if (configDir !== null) await checkConfigDir(configDir);
   // The import is lazy, so that other verbs do not load the protocol's SDK.
-  const { KeptClient } = await import('@steersman/mcp-server');
-  const client = new KeptClient(() => connect({ report: errorLine }));
+  const { SharedClient } = await import('@steersman/mcp-server');
+  const client = new SharedClient(() => connect({ report: errorLine }));
   const context = { client, workspaces: workspace, ...(configDir === null ? {} : { configDir }) };
   if (http === undefined) return (await import('@steersman/mcp-server')).serveStdio(context);
   const { serveHttp } = await import('@steersman/mcp-server');

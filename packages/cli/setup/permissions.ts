@@ -3,7 +3,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { userPath } from '@steersman/print';
 import type { Command } from 'commander';
-import { forgetPermissions, type KeptPermission, keptPermissions } from 'steersman/client';
+import { forgetPermissions, type SavedPermission, savedPermissions } from 'steersman/client';
 import { createOutput, verbCall } from 'steersman/shared';
 import { type CommonOptions, describeVerb } from '../command/command.js';
 
@@ -13,7 +13,7 @@ export function addPermissions(program: Command): void {
     .description('Tools that you have allowed permanently, by the workspace of the runs that asked.');
   const list = permissions.command('list').description('List the permanently allowed tools, by workspace.');
   describeVerb(list, [verbCall('permissions list')]).action((options: CommonOptions) => {
-    show(options, keptPermissions(), 'No tool is allowed permanently.');
+    show(options, savedPermissions(), 'No tool is allowed permanently.');
   });
   const forget = permissions
     .command('forget')
@@ -34,7 +34,7 @@ function realOf(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-function show(options: CommonOptions, kept: readonly KeptPermission[], none: string): void {
+function show(options: CommonOptions, kept: readonly SavedPermission[], none: string): void {
   const { json, out, notes, value } = createOutput(options);
   for (const each of kept) {
     const where = each.server === null ? each.workspace : `${each.workspace} on ${each.server}`;

@@ -154,15 +154,15 @@ async function answers(options: NewOptions): Promise<Record<keyof typeof QUESTIO
   );
   const given = { language: '', platform: '', about: '', ...options };
   if (missing.length === 0) return given;
-  if (!process.stdin.isTTY || !process.stderr.isTTY) throw notSaid(missing);
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw missingValues(missing);
   for (const name of missing) {
     given[name] = (await answerOf(QUESTIONS[name])).trim();
-    if (given[name] === '') throw notSaid([name]);
+    if (given[name] === '') throw missingValues([name]);
   }
   return given;
 }
 
-function notSaid(missing: readonly string[]): SteersmanError {
+function missingValues(missing: readonly string[]): SteersmanError {
   const options = missing.map(name => `--${name}`).join(', ');
   return new SteersmanError(`Missing: ${options}.`, `See: ${verbCall('prompts new --help')}`, 'usage');
 }

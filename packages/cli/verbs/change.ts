@@ -1,6 +1,6 @@
 /** Verbs that change an open run: `steer`, `follow-up`, `pause` and similar, `plan`, `budget` and `model`. */
 
-import { EXIT, given, readJson, readLimits, taskLine } from '@steersman/print';
+import { definedOptions, EXIT, readJson, readLimits, taskLine } from '@steersman/print';
 import type { Context } from '@steersman/session';
 import { type Command, Option } from 'commander';
 import { anyOf, plural } from 'steersman/base';
@@ -45,7 +45,7 @@ export function addSteer(program: Command): void {
     const text = await readWords(words, command, 2, 'text');
     const { when, to } = options;
     await withRun(options, id, async (run, context) =>
-      told(context, id, await run.steer(text, { when, ...given({ to }) })),
+      printReceipt(context, id, await run.steer(text, { when, ...definedOptions({ to }) })),
     );
   });
 }
@@ -59,13 +59,13 @@ export function addFollowUp(program: Command): void {
   describeVerb(verb, [verbCall('follow-up my-run "Now the same for the folder docs"')]).action(
     async (id: string, words: string, options: CommonOptions, command: Command) => {
       const text = await readWords(words, command, 2, 'text');
-      await withRun(options, id, async (run, context) => told(context, id, await run.followUp(text)));
+      await withRun(options, id, async (run, context) => printReceipt(context, id, await run.followUp(text)));
     },
   );
 }
 
 /** Prints the receipt. A dropped message is an error of the call. */
-function told({ output }: Context, id: string, { id: messageId, state, how }: SentMessage): number {
+function printReceipt({ output }: Context, id: string, { id: messageId, state, how }: SentMessage): number {
   const dropped = state === 'dropped';
   if (output.json) output.value({ id, messageId, state, how: how || null });
   else if (dropped) output.notes.line(`Not taken: ${terminalText(how)}`);
@@ -197,7 +197,7 @@ export function addModel(program: Command): void {
   ]).action(
     onRun(async (run, { output }, model: string | undefined, { role }: { role?: string }) => {
       if (model !== undefined) {
-        const roles = await run.setModel(model, given({ role }));
+        const roles = await run.setModel(model, definedOptions({ role }));
         output.notes.line(`Changed, from the next call on: ${roles.join(', ')}.`);
       }
       const { models } = await run.state();

@@ -1,6 +1,6 @@
 /** `credits`: reads and fills the accounts that runs are charged to, without Temporal. */
 
-import { given, notEmpty, padId } from '@steersman/print';
+import { definedOptions, notEmpty, padId } from '@steersman/print';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readNumber } from 'steersman/base';
 import { type Account, Accounts } from 'steersman/client';
@@ -30,7 +30,7 @@ export function addCredits(program: Command): void {
     verbCall('credits grant ann 100'),
     verbCall('credits grant ann 100 --key order-7'),
   ]).action(async (id: string, amount: number, { key, ...options }: CommonOptions & { key?: string }) =>
-    print(options, [await new Accounts().grant(id, amount, given({ key }))]),
+    print(options, [await new Accounts().grant(id, amount, definedOptions({ key }))]),
   );
   const list = credits.command('list').description('List all accounts, with what they have.');
   describeVerb(list, [verbCall('credits list')]).action(async (options: CommonOptions) => {

@@ -1,10 +1,10 @@
 /** `approve`, `deny`, `answer` and `tool-result`: answer the gates of a run. */
 
-import { given, readJson } from '@steersman/print';
+import { definedOptions, readJson } from '@steersman/print';
 import type { Context } from '@steersman/session';
 import { type Command, Option } from 'commander';
 import { type Gate, type GateReply, type Run, SteersmanError } from 'steersman/client';
-import { type Chosen, type Given, replyTo } from 'steersman/rules';
+import { type Chosen, type PersonInput, replyTo } from 'steersman/rules';
 import { verbCall } from 'steersman/shared';
 import { type CommonOptions, describeVerb, onRun, runVerb, withRun } from '../command/command.js';
 import { readWords } from '../command/start-options.js';
@@ -55,7 +55,11 @@ export function addApprove(program: Command): void {
     const chosen: Chosen = {
       decision: tasks ? 'edit' : options.always ? 'always' : 'approve',
       ...(options.always && !tasks ? { alwaysFor: options.always } : {}),
-      ...given({ arguments: edited ?? undefined, except: except ?? undefined, tasks: tasks ?? undefined }),
+      ...definedOptions({
+        arguments: edited ?? undefined,
+        except: except ?? undefined,
+        tasks: tasks ?? undefined,
+      }),
     };
     await withRun(options, id, (run, context) => reply(run, context, gateId, chosen));
   });
@@ -68,7 +72,7 @@ export function addDeny(program: Command): void {
   );
   describeVerb(verb, [verbCall('deny my-run g1 --reason "Write to notes/ only"')]).action(
     onRun(async (run, context, gateId: string, { reason }: { reason?: string }) => {
-      await reply(run, context, gateId, { decision: 'deny', ...given({ reason }) });
+      await reply(run, context, gateId, { decision: 'deny', ...definedOptions({ reason }) });
     }),
   );
 }
@@ -113,7 +117,7 @@ async function findGate(run: Run, gateId: string): Promise<Gate | null> {
 }
 
 /** Answers the gate that a person has seen under this id. The run validates an edited answer. */
-async function reply(run: Run, context: Context, gateId: string, given: Given): Promise<undefined> {
+async function reply(run: Run, context: Context, gateId: string, given: PersonInput): Promise<undefined> {
   const gate = await findGate(run, gateId);
   // If the gate is not open, the run gives the best error message.
   const made = gate === null ? { input: given } : replyTo(gate, given);

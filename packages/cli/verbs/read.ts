@@ -3,14 +3,14 @@
 import { writeFile } from 'node:fs/promises';
 import {
   artifactLine,
+  definedOptions,
   exitCodeOf,
-  given,
   printAnswer,
   printRun,
   resultLine,
   transcriptMarkdown,
   userPath,
-  waitTeller,
+  waitReporter,
 } from '@steersman/print';
 import type { Command } from 'commander';
 import { errorText } from 'steersman/base';
@@ -47,7 +47,7 @@ export function addResult(program: Command): void {
   ]).action(
     onRun(async (run, { output }) => {
       const { notes } = output;
-      const news = waitTeller(notes.colors);
+      const news = waitReporter(notes.colors);
       notes.line(`Waiting for the end of ${run.id}. Ctrl-C ends the waiting, not the run.`);
       const end = await run.end({
         onWait: state => {
@@ -76,7 +76,7 @@ export function addTranscript(program: Command): void {
     quietVerbCall('transcript my-run --json | jq .kind'),
   ]).action(
     onRun(async (run, { output }, { thread }: { thread?: string }) => {
-      const transcripts = await run.transcript(given({ thread }));
+      const transcripts = await run.transcript(definedOptions({ thread }));
       if (!output.json) output.out.line(transcriptMarkdown(run.id, transcripts));
       else
         for (const { thread: name, messages } of transcripts)

@@ -1,10 +1,10 @@
 /** Runs a goal from start to answer (`steersman "…"`, in a checkout `npm start -- "…"`); the verbs `start` and `watch`. */
 
 import {
+  definedOptions,
   EXIT,
   endLine,
   exitCodeOf,
-  given,
   PlainView,
   printEnd,
   resultLine,
@@ -301,6 +301,6 @@ async function tellLeftOpen({ client, output: { notes } }: Context): Promise<voi
 async function resumeLeftOpen({ client, output: { notes } }: Context, configDir: string | undefined) {
   const runs = await client.leftOpen();
   if (runs.length === 0) notes.line('No run was left open.');
-  await client.resumeLeftOpen(runs, given({ configDir }));
+  await client.resumeLeftOpen(runs, definedOptions({ configDir }));
   for (const { id } of runs) notes.line(`Goes on: ${id}   (${verbCall(`watch ${id}`)})`);
 }

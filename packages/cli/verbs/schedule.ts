@@ -1,6 +1,6 @@
 /** `schedule`: manages runs that Temporal starts repeatedly. */
 
-import { given, secondsOf } from '@steersman/print';
+import { definedOptions, secondsOf } from '@steersman/print';
 import type { Context } from '@steersman/session';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { preview } from 'steersman/base';
@@ -25,7 +25,7 @@ export function addSchedule(program: Command): void {
       name,
       description,
       async (id, context, { note }) => {
-        await context.client.schedules[name](id, given({ note }));
+        await context.client.schedules[name](id, definedOptions({ note }));
         await showOne(id, context);
       },
       new Option('--note <text>', 'why; the schedule keeps it'),
@@ -108,7 +108,7 @@ function addCreate(schedule: Command): void {
 
 async function scheduleOptions(words: CreateWords): Promise<ScheduleOptions> {
   const { cron, every: everySeconds, timezone, overlap, paused, replace, ...start } = words;
-  const times = given({ cron, everySeconds, timezone, paused, replace });
+  const times = definedOptions({ cron, everySeconds, timezone, paused, replace });
   return { ...(await startOptions(start)), ...times, overlap };
 }
 

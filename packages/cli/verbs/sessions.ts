@@ -1,15 +1,22 @@
 /** `sessions`: reads stored conversations without Temporal, even those whose runs it has deleted. */
 import { createInterface } from 'node:readline/promises';
-import { belowHeading, EXIT, given, padId, positiveInteger, transcriptMarkdown } from '@steersman/print';
+import {
+  belowHeading,
+  definedOptions,
+  EXIT,
+  padId,
+  positiveInteger,
+  transcriptMarkdown,
+} from '@steersman/print';
 import { type Command, Option } from 'commander';
 import { formatDuration, preview } from 'steersman/base';
 import {
   causeText,
   type Hit,
-  type KeptRun,
   type SessionLine,
   Sessions,
   SteersmanError,
+  type StoredRun,
 } from 'steersman/client';
 import {
   createOutput,
@@ -38,7 +45,7 @@ export function addSessions(program: Command): void {
   describeVerb(list, [verbCall('sessions list'), verbCall('sessions list --goal changelog')]).action(
     async ({ limit, goal, ...options }: CommonOptions & { limit: number; goal?: string }) => {
       const { json, out, notes, value } = createOutput(options);
-      const lines = await new Sessions().list({ limit, ...given({ text: goal }) });
+      const lines = await new Sessions().list({ limit, ...definedOptions({ text: goal }) });
       for (const line of lines)
         if (json) value(line);
         else out.line(sessionLine(line, Date.now()));
@@ -111,7 +118,7 @@ function addBranch(sessions: Command): void {
   describeVerb(verb, [verbCall('sessions branch my-run --at m12 --to my-other-way')]).action(
     async (id: string, { at, to, ...options }: CommonOptions & { at: string; to?: string }) => {
       const { json, out, value } = createOutput(options);
-      const branch = await new Sessions().branch(id, { at, ...given({ to }) });
+      const branch = await new Sessions().branch(id, { at, ...definedOptions({ to }) });
       if (json) return value({ id: branch });
       out.line(`Branch   ${terminalText(branch)}`);
       out.line(`Go on    ${startCall(`"…" --session ${shellWord(branch)}`)}`);
@@ -165,7 +172,7 @@ function hitLine({ session, message, text }: Hit): string {
   return `${padId(session, ID_COLUMNS)}  ${oneLine(message).padStart(6)}  ${terminalText(preview(text, SHOWN_CHARS))}`;
 }
 
-function runMarkdown({ run, transcript }: KeptRun): string {
+function runMarkdown({ run, transcript }: StoredRun): string {
   const { workflowId, outcome, cause, answer } = run;
   const end =
     outcome === null

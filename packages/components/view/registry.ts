@@ -51,7 +51,7 @@ export class ComponentRegistry {
   ): void {
     if (customElements.get(name) === undefined) customElements.define(name, type);
     this.#elements.set(name, {
-      attributes: new Set((type.observedAttributes ?? []).filter(mayBeGiven)),
+      attributes: new Set((type.observedAttributes ?? []).filter(isAllowedAttribute)),
       events: new Map(Object.entries(events)),
     });
     this.version.value += 1;
@@ -90,7 +90,7 @@ function Rendered(given: { component: RenderedDefinition; props: Props; ctx: Com
 const READ_BY_PAGE =
   /^(on.*|style|id|name|class|is|slot|part|src.*|href|.*:.*|action|formaction|data|form)$/i;
 
-function mayBeGiven(attribute: string): boolean {
+function isAllowedAttribute(attribute: string): boolean {
   return /^[a-z][a-z0-9-]*$/.test(attribute) && !READ_BY_PAGE.test(attribute);
 }
 

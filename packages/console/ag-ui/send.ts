@@ -10,7 +10,7 @@ import {
   textOf,
   toolCallOf,
 } from '@steersman/ag-ui';
-import { given } from '@steersman/print';
+import { definedOptions } from '@steersman/print';
 import { type Run, type RunSnapshot, SteersmanError } from 'steersman/client';
 import type { Hub } from '../hub.js';
 import type { Followed } from './followed.js';
@@ -26,7 +26,7 @@ export interface Sent {
 }
 
 interface News {
-  news: readonly Said[];
+  news: readonly UserInput[];
   hub: Hub;
 }
 
@@ -50,22 +50,22 @@ export async function send(input: AgUiInput, followed: Followed, { news, hub }: 
 }
 
 /** A user's message. */
-export interface Said {
+export interface UserInput {
   id: string;
   text: string;
   pictures: AgUiPicture[];
 }
 
-async function steer(input: AgUiInput, run: Run, { id, ...said }: Said): Promise<string | null> {
-  return (await run.steer(wordsOf(said), { id, ...given({ when: ownOf(input).when }) })).state;
+async function steer(input: AgUiInput, run: Run, { id, ...said }: UserInput): Promise<string | null> {
+  return (await run.steer(wordsOf(said), { id, ...definedOptions({ when: ownOf(input).when }) })).state;
 }
 
-async function followUp(_input: AgUiInput, run: Run, { id, ...said }: Said): Promise<string | null> {
+async function followUp(_input: AgUiInput, run: Run, { id, ...said }: UserInput): Promise<string | null> {
   return (await run.followUp(wordsOf(said), { id })).state;
 }
 
 /** Names the pictures, which an open run does not take. */
-function wordsOf({ text, pictures }: Omit<Said, 'id'>): string {
+function wordsOf({ text, pictures }: Omit<UserInput, 'id'>): string {
   return [text, ...pictures.map(({ name }) => `[Picture: ${name}, not shown]`)].join('\n');
 }
 

@@ -1,18 +1,18 @@
 /** A thread of AG-UI: the runs of one conversation. The first run has the thread's id. */
 
 import { agUiEvents, type Conversation, textOf } from '@steersman/ag-ui';
-import { given } from '@steersman/print';
+import { definedOptions } from '@steersman/print';
 import {
   fromChatMessages,
-  type GivenPicture,
   type Run,
   type StartOptions,
+  type StartPicture,
   type SteersmanClient,
   SteersmanError,
 } from 'steersman/client';
 import { idInSession } from 'steersman/run';
 import { type AgUiInput, ownOf } from './input.js';
-import type { Said } from './send.js';
+import type { UserInput } from './send.js';
 
 /** At most this many runs of a thread are read again. */
 const MOST_RUNS = 100;
@@ -45,10 +45,10 @@ export async function recall(run: Run, conversation: Conversation): Promise<void
 export async function startRun(
   client: SteersmanClient,
   input: AgUiInput,
-  { said, isFirst, workspace }: { said: readonly Said[]; isFirst: boolean; workspace: string },
+  { said, isFirst, workspace }: { said: readonly UserInput[]; isFirst: boolean; workspace: string },
 ): Promise<Run> {
   const texts = said.map(({ text }) => text);
-  const pictures = said.flatMap(each => each.pictures) as GivenPicture[];
+  const pictures = said.flatMap(each => each.pictures) as StartPicture[];
   if (texts.length === 0)
     throw new SteersmanError(
       `There is no run ${input.threadId} yet, and messages has no text of a user that could be its goal.`,
@@ -63,7 +63,7 @@ export async function startRun(
     attended: true,
     // Clients such as React in strict mode send their first request twice: both have the same request id.
     requestId: [input.threadId, ...said.map(({ id }) => id)].join(' '),
-    ...given(own),
+    ...definedOptions(own),
     ...toolsOf(input),
     ...(pictures.length > 0 && { pictures }),
     ...(systemMessage !== '' && { systemMessage }),

@@ -12,7 +12,7 @@ import type { SSEStreamingApi } from 'hono/streaming';
 import { SteersmanError } from 'steersman/client';
 import { z } from 'zod';
 import { AG_UI_INPUT, type AgUiInput } from '../ag-ui/input.js';
-import { type Replay, type TalkScope, talk } from '../ag-ui/talk.js';
+import { type Replay, type StreamScope, streamRun } from '../ag-ui/run-stream.js';
 import { runsOf } from '../ag-ui/thread.js';
 import { bodyAs, type RouteScope, read, type Served } from '../routes.js';
 import { eventStream } from '../stream.js';
@@ -81,13 +81,13 @@ function told(c: Context, scope: RouteScope, talked: Talked): Response {
   return answer;
 }
 
-async function tell(stream: SSEStreamingApi, scope: TalkScope, talked: Talked): Promise<void> {
+async function tell(stream: SSEStreamingApi, scope: StreamScope, talked: Talked): Promise<void> {
   const { input, chunks, isContinued, answered, replay } = talked;
   const write = (chunk: UiChunk) => stream.writeSSE({ data: JSON.stringify(chunk) });
   const begin: UiChunk[] = [];
   const closed = answered.map(closedGate);
   const placed = (since: number) => void (isContinued || begin.push(placeChunk(since)));
-  for await (const event of talk(input, { ...scope, placed, ...(replay !== undefined && { replay }) })) {
+  for await (const event of streamRun(input, { ...scope, placed, ...(replay !== undefined && { replay }) })) {
     if (stream.aborted) return;
     const more = chunks.take(event);
     if (event.type !== 'RUN_STARTED') for (const chunk of begin.splice(0)) await write(chunk);

@@ -33,7 +33,7 @@ function wait(): void {
  * The token is sent only while the stream is live, which the console has proved. If it is unreachable, all pending
  * requests end, because the network may not report it.
  */
-export function heardState(state: StreamState): void {
+export function noteState(state: StreamState): void {
   if (state === 'connecting' || (state === 'live' && live === null)) wait();
   isLive = state === 'live';
   if (isLive) open();

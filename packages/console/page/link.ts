@@ -2,7 +2,7 @@
 import { Stream, type StreamAsk, type StreamEnds } from '@steersman/view';
 import { proves } from './proof.js';
 import type { FromTab, ToTab } from './stream-worker.js';
-import { keptToken, tokenOfLink } from './token.js';
+import { storedToken, tokenOfLink } from './token.js';
 
 export interface LinkEnds extends StreamEnds {
   /** Receives the token that is valid from now on. */
@@ -15,7 +15,7 @@ export interface Link {
 
 /** Resolves when this tab has a token, its own or another tab's; an empty one if no tab has a token. */
 export async function openLink(ends: LinkEnds): Promise<Link> {
-  const given = (await tokenOfLink()) ?? keptToken();
+  const given = (await tokenOfLink()) ?? storedToken();
   return typeof SharedWorker === 'function' ? sharedLink(given, ends) : ownLink(given ?? '', ends);
 }
 

@@ -1,7 +1,7 @@
 /** The token of this tab: from the link that opened it, else its stored one, else another tab's. */
 const KEY = 'steersman-token';
 
-export function keptToken(): string | null {
+export function storedToken(): string | null {
   return sessionStorage.getItem(KEY);
 }
 

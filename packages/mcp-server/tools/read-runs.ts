@@ -1,7 +1,7 @@
 /** `get_result`: returns the answer of a run; `list_runs`: lists runs, newest first. */
 
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { given } from '@steersman/print';
+import { definedOptions } from '@steersman/print';
 import { isRecord } from 'steersman/base';
 import { causeText, type ListedRun, type RunSnapshot } from 'steersman/client';
 import { z } from 'zod';
@@ -126,7 +126,7 @@ export function addListRuns(server: McpServer, context: ToolContext): void {
       const client = await context.client.get();
       const workspaces = rootsOf(context.workspaces);
       const runs: z.input<typeof runShape>[] = [];
-      for await (const run of client.list({ ...wanted, workspaces, ...given({ goal }) }))
+      for await (const run of client.list({ ...wanted, workspaces, ...definedOptions({ goal }) }))
         runs.push(listed(run));
       return { runs };
     },

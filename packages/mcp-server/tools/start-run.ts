@@ -1,7 +1,7 @@
 /** `start_run`: starts a durable run for a goal. */
 
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { given } from '@steersman/print';
+import { definedOptions } from '@steersman/print';
 import { type Check, DEFAULT_LIMITS, type Limits, STEP_FAILURE_POLICIES } from 'steersman/client';
 import { DEFAULT_MODE, MODES_HELP } from 'steersman/run';
 import { z } from 'zod';
@@ -129,7 +129,7 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
       const run = await client.start(goal, {
         workspace,
         // Names and values are validated with the other options of the start.
-        ...given({
+        ...definedOptions({
           ...options,
           limits: limits as Partial<Limits>,
           checks: checks as Check[],

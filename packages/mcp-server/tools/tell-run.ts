@@ -1,9 +1,9 @@
 /** `steer_run`, `answer_gate` and `stop_run`: tools that change an open run. */
 
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { given } from '@steersman/print';
+import { definedOptions } from '@steersman/print';
 import { type GateReply, STEER_TIMES } from 'steersman/client';
-import { type Given, replyTo } from 'steersman/rules';
+import { type PersonInput, replyTo } from 'steersman/rules';
 import { z } from 'zod';
 import { runId } from './shapes.js';
 import { addTool, runOf, type ToolContext } from './tool.js';
@@ -43,7 +43,7 @@ export function addSteerRun(server: McpServer, context: ToolContext): void {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     run: async ({ id, text, when, to, followUp }) => {
       const run = await runOf(context, id);
-      const said = followUp ? run.followUp(text) : run.steer(text, { when, ...given({ to }) });
+      const said = followUp ? run.followUp(text) : run.steer(text, { when, ...definedOptions({ to }) });
       const { id: messageId, state, how } = await said;
       return { id, messageId, state, how: how || null };
     },
@@ -129,10 +129,10 @@ export function addAnswerGate(server: McpServer, context: ToolContext): void {
     run: async ({ id, gateId, ...said }) => {
       const run = await runOf(context, id);
       const gate = (await run.show()).gates.find(open => open.id === gateId);
-      const answer = given(said);
+      const answer = definedOptions(said);
       // The gate lists options by their letters.
       const isWords = gate?.kind === 'question' && said.text !== undefined;
-      const made = gate && replyTo(gate, isWords ? { line: said.text ?? '' } : (answer as Given));
+      const made = gate && replyTo(gate, isWords ? { line: said.text ?? '' } : (answer as PersonInput));
       // The run validates the answer, and gives the best error message for an invalid one.
       await run.answerGate(gateId, (made && 'input' in made ? made.input : answer) as GateReply);
       return { id, gateId, next: 'The run goes on: watch_run.' };

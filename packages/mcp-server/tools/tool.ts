@@ -15,10 +15,10 @@ import { type ErrorCode, explainError, noRun, SteersmanError } from 'steersman/c
 import { isBelow } from 'steersman/config';
 import { terminalText } from 'steersman/shared';
 import type { z } from 'zod';
-import type { KeptClient, RunHandle } from './kept-client.js';
+import type { RunHandle, SharedClient } from './shared-client.js';
 
 export interface ToolContext {
-  client: Pick<KeptClient, 'get' | 'lostBy'>;
+  client: Pick<SharedClient, 'get' | 'lostBy'>;
   /** Folder of the runs' configuration, if one was named. */
   configDir?: string;
   /** Absolute folders in which, or below which, runs may work and are shown; the first is the default. */
@@ -62,7 +62,7 @@ export function addTool<Input extends z.ZodObject, Output extends z.ZodObject>(
 
 async function answer(
   work: () => Promise<object>,
-  client: Pick<KeptClient, 'lostBy'>,
+  client: Pick<SharedClient, 'lostBy'>,
 ): Promise<CallToolResult> {
   try {
     const text = JSON.stringify(await work(), withoutUnseen);

@@ -9,8 +9,8 @@ import { knownOf } from 'steersman/rules';
 import { noColors, startCall } from 'steersman/shared';
 import { z } from 'zod';
 import { askPerson } from './ask-person.js';
-import type { RunHandle } from './kept-client.js';
 import { gateOf, gateShape, phaseShape, runId, taskShape, tasksOf } from './shapes.js';
+import type { RunHandle } from './shared-client.js';
 import { addTool, type Request, runOf, type ToolContext } from './tool.js';
 
 const input = z.strictObject({
@@ -73,7 +73,7 @@ export function addWatchRun(server: McpServer, context: ToolContext): void {
           isDue: gatekeeper(server, run, request, signal),
         });
         const look = await run.show();
-        return { ...standing(look), ...followed, next: nextOf(look, followed) };
+        return { ...statusOf(look), ...followed, next: nextOf(look, followed) };
       } finally {
         progress.end();
         clearTimeout(timer);
@@ -159,7 +159,7 @@ function stillOpen(run: RunHandle, gateId: string): (error: unknown) => Promise<
   };
 }
 
-function standing(look: RunSnapshot) {
+function statusOf(look: RunSnapshot) {
   return {
     id: look.id,
     ended: look.phase === 'ended',
@@ -195,7 +195,7 @@ const MOST_EVENTS = 200;
 const MOST_BYTES = 24_000;
 const EVENT_BYTES = 2_000;
 
-type ToldEvent = z.infer<typeof eventShape>;
+type ReportedEvent = z.infer<typeof eventShape>;
 
 type Followed = Pick<z.input<typeof output>, 'events' | 'cursor' | 'more' | 'notices'>;
 
@@ -203,7 +203,7 @@ interface FollowOptions {
   since: number;
   /** Aborted when the time is over or the caller has gone. */
   signal: AbortSignal;
-  onEvent(event: ToldEvent): void;
+  onEvent(event: ReportedEvent): void;
   /** Called when an event may need the caller, with the run's state: returns true to stop following. */
   isDue(look: RunSnapshot): Promise<boolean>;
 }
@@ -224,7 +224,7 @@ async function follow(run: RunHandle, options: FollowOptions): Promise<Followed>
     if (item.type === 'notice') told.notices.push(item.text);
     if (item.type === 'retry') told.notices.push(`${item.activityType} is tried again: ${item.message}`);
     if (!('seq' in item) || LEFT_OUT.has(item.type)) continue;
-    const event = toldEvent(item);
+    const event = reportedEvent(item);
     bytes += Buffer.byteLength(event.text);
     if (told.events.length > 0 && (told.events.length >= MOST_EVENTS || bytes > MOST_BYTES)) {
       told.more = true;
@@ -246,7 +246,7 @@ function waits({ phase, gates }: RunSnapshot): boolean {
   return gates.length > 0 || phase === 'idle' || phase === 'paused';
 }
 
-function toldEvent(event: JournalEvent): ToldEvent {
+function reportedEvent(event: JournalEvent): ReportedEvent {
   const text = cutToBytes(eventText(event, noColors).join('\n'), EVENT_BYTES);
   return { seq: event.seq, at: new Date(event.at).toISOString(), type: event.type, text };
 }

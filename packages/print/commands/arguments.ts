@@ -12,7 +12,7 @@ export function userPath(path: string): string {
 }
 
 /** Returns the options whose value is not undefined. */
-export function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+export function definedOptions<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }
 

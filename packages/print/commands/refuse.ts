@@ -12,7 +12,7 @@ export function refuseMisplaced(program: Command): void {
       .filter(option => program.getOptionValueSource(option.attributeName()) === 'cli')
       .map(option => option.long);
     if (names.length === 0) return;
-    const verb = wayTo(action, program).join(' ');
+    const verb = verbPath(action, program).join(' ');
     throw new SteersmanError(
       `${names.join(', ')} before the verb ${verb} would not count.`,
       `Say the verb first: ${verbCall(`${verb} … ${names.join(' ')}`)}`,
@@ -31,7 +31,7 @@ export function refuseExtra(program: Command): Command {
     const last = taken.at(-1);
     const extra = last?.variadic || TEXTS.includes(last?.name() ?? '') ? [] : args.slice(taken.length);
     if (extra.length === 0) return;
-    const verb = wayTo(action, program).join(' ');
+    const verb = verbPath(action, program).join(' ');
     const names = taken.map(each => (each.required ? `<${each.name()}>` : `[${each.name()}]`));
     throw new SteersmanError(
       `${verb} does not take ${extra.join(', ')}.`,
@@ -53,9 +53,9 @@ export function addProgram(command: Command): void {
 }
 
 /** Returns the names of a nested verb, such as `schedule list`. */
-function wayTo(action: Command, program: Command): string[] {
+function verbPath(action: Command, program: Command): string[] {
   const { parent } = action;
-  return [...(parent === null || parent === program ? [] : wayTo(parent, program)), action.name()];
+  return [...(parent === null || parent === program ? [] : verbPath(parent, program)), action.name()];
 }
 
 /** Refuses a one-word goal that differs from a verb by one or two letters. */

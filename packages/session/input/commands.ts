@@ -2,16 +2,16 @@
 
 import { yesEffects } from './gate-keys.js';
 import { sent } from './line-editor.js';
-import { type Effect, type Step, said, say, spoken, type Talk } from './talk-state.js';
+import { type Effect, type SessionState, type Step, say, send, spoken } from './session-state.js';
 import type { SessionWords } from './words.js';
 
 interface SlashCommand {
   /** Name of the command's text, in brackets if it is optional; null if it takes no text. */
   takes: string | null;
-  run(text: string, talk: Talk): Step;
+  run(text: string, talk: SessionState): Step;
 }
 
-function does(takes: string | null, effect: (text: string, talk: Talk) => Effect): SlashCommand {
+function does(takes: string | null, effect: (text: string, talk: SessionState) => Effect): SlashCommand {
   return { takes, run: (text, talk) => ({ talk, effects: [effect(text, talk)] }) };
 }
 
@@ -60,7 +60,7 @@ export function commandOf(word: string): (typeof COMMANDS)[number] | undefined {
  * Runs a line that begins with `/`. Returns null for other lines, and for an answer to a question that is not a
  * command. A unique beginning of a command's name is enough.
  */
-export function runCommand(talk: Talk, { answer }: { answer: boolean }): Step | null {
+export function runCommand(talk: SessionState, { answer }: { answer: boolean }): Step | null {
   const [, word, rest = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(talk.line.text) ?? [];
   if (word === undefined) return null;
   const command = commandOf(word);
@@ -74,7 +74,7 @@ export function runCommand(talk: Talk, { answer }: { answer: boolean }): Step | 
 }
 
 /** Approves the gates that wait now and those that open later. */
-function switchYes(text: string, talk: Talk): Step {
+function switchYes(text: string, talk: SessionState): Step {
   if (text === 'off')
     return { talk: { ...talk, yes: false }, effects: [say('From now on you are asked again.')] };
   if (text !== '') return { talk, effects: [say('It is /yes, or /yes off.')] };
@@ -94,10 +94,10 @@ function modelChange(words: string): Effect {
 }
 
 /** The run itself refuses a role that reads no messages, and names those that do. */
-function steerTo(words: string, talk: Talk): Step {
+function steerTo(words: string, talk: SessionState): Step {
   const [, to = '', text = ''] = /^(\S+)\s*([\s\S]*)$/.exec(words) ?? [];
   if (text === '') return { talk, effects: [say('Its text is missing: /to ROLE TEXT')] };
-  return said(talk, { do: 'steer', text, when: 'skip', to });
+  return send(talk, { do: 'steer', text, when: 'skip', to });
 }
 
 /** Returns the rows of `/help`: a key or a command, and its effect. */

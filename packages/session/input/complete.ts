@@ -8,7 +8,7 @@ import { COMMANDS } from './commands.js';
 import type { Key } from './keys.js';
 import type { Line } from './line-editor.js';
 import { type PromptMenu, promptArguments, promptNames, serverToAsk } from './prompt-line.js';
-import type { Choice, Completion, Effect, Menu, Step, Talk } from './talk-state.js';
+import type { Choice, Completion, Effect, Menu, SessionState, Step } from './session-state.js';
 import type { SessionWords } from './words.js';
 
 const MOST_CHOICES = 50;
@@ -21,7 +21,7 @@ const ARGUMENTS: Record<string, readonly string[]> = {
 
 export function completionAt(
   { text, cursor }: Pick<Line, 'text' | 'cursor'>,
-  { files, prompts, agents, words }: Pick<Talk, 'files' | 'prompts' | 'agents' | 'words'>,
+  { files, prompts, agents, words }: Pick<SessionState, 'files' | 'prompts' | 'agents' | 'words'>,
 ): Completion | null {
   const before = text.slice(0, cursor);
   const command = /^\/(\S*)$/.exec(before)?.[1];
@@ -126,7 +126,7 @@ function isScattered(path: string, asked: string): boolean {
 }
 
 /** Returns the state with the completion list for its line. A changed line gets a new list. */
-export function withMenu(before: Talk, talk: Talk, effects: Effect[] = []): Step {
+export function withMenu(before: SessionState, talk: SessionState, effects: Effect[] = []): Step {
   const { line, files, prompts } = talk;
   const sameLine = line.text === before.line.text && line.cursor === before.line.cursor;
   const same = sameLine && files === before.files && prompts === before.prompts;
@@ -139,7 +139,7 @@ export function withMenu(before: Talk, talk: Talk, effects: Effect[] = []): Step
 }
 
 /** Returns effects that load what the list needs, once for each name that a person begins to type. */
-function asked(before: Talk, { line, prompts }: Talk): Effect[] {
+function asked(before: SessionState, { line, prompts }: SessionState): Effect[] {
   const effects: Effect[] = [];
   if (asksForFiles(line) && !asksForFiles(before.line)) effects.push({ do: 'list-files' });
   const server = serverToAsk(line, prompts);
@@ -153,7 +153,10 @@ function asked(before: Talk, { line, prompts }: Talk): Effect[] {
  * Esc closes a list of files. `typed`: the choice is in the line, and the key has its usual meaning. Null: the list
  * does not use the key.
  */
-export function menuKey(talk: Talk, { name = '', ctrl, meta, shift }: Key): Step | { typed: Talk } | null {
+export function menuKey(
+  talk: SessionState,
+  { name = '', ctrl, meta, shift }: Key,
+): Step | { typed: SessionState } | null {
   const { menu } = talk;
   if (menu === null || ctrl || meta) return null;
   const { choices, kind } = menu.completion;
@@ -179,7 +182,7 @@ export function menuKey(talk: Talk, { name = '', ctrl, meta, shift }: Key): Step
   }
 }
 
-function chosen(talk: Talk, { completion, at }: Menu): Step {
+function chosen(talk: SessionState, { completion, at }: Menu): Step {
   const choice = completion.choices[at];
   if (choice === undefined) return { talk, effects: [] };
   return withMenu(talk, { ...talk, line: withChoice(talk.line, completion, choice) });

@@ -2,11 +2,11 @@
 
 import { errorText, escapeUnseen, isRecord } from 'steersman/base';
 import type { Gate, ToolInput } from 'steersman/client';
-import { type Chosen, type Given, replyTo, shownArguments, yesOrNoOf } from 'steersman/rules';
+import { type Chosen, type PersonInput, replyTo, shownArguments, yesOrNoOf } from 'steersman/rules';
 import { Document, parse, visit } from 'yaml';
 import type { Key } from './keys.js';
 import { sent, withText } from './line-editor.js';
-import { type Effect, type Step, say, type Talk, type TaskLine } from './talk-state.js';
+import { type Effect, type SessionState, type Step, say, type TaskLine } from './session-state.js';
 
 /** A key within this time can't be meant for a gate that has just appeared. */
 const READING_MS = 400;
@@ -16,7 +16,7 @@ const READING_MS = 400;
  * this call need Enter, because any word may begin with their letter.
  */
 export function quickAnswer(
-  talk: Talk,
+  talk: SessionState,
   { name = '', ctrl = false, meta = false }: Key,
   now: number,
 ): Step | null {
@@ -37,7 +37,7 @@ export function takesYes<G extends Pick<Gate, 'kind'>>(
 }
 
 /** Returns approvals of all gates that take a yes, after `/yes`. */
-export function yesEffects(talk: Talk): Effect[] {
+export function yesEffects(talk: SessionState): Effect[] {
   const { gates, yes, stage } = talk;
   // A person is typing an answer to a gate: leave it to them.
   if (!yes || stage.kind !== 'compose') return [];
@@ -45,7 +45,7 @@ export function yesEffects(talk: Talk): Effect[] {
 }
 
 /** Applies a one-letter word to a gate that takes yes or no; null if the word has no meaning there. */
-function wordStep(talk: Talk, gate: Gate, word: string): Step | null {
+function wordStep(talk: SessionState, gate: Gate, word: string): Step | null {
   const { id: gateId } = gate;
   const fresh = withText(talk.line, '');
   if (word === 'y' || (LASTING.includes(word) && gate.kind === 'approval')) {
@@ -60,12 +60,12 @@ function wordStep(talk: Talk, gate: Gate, word: string): Step | null {
   return { talk: inLine(talk, gate, text, text), effects: [] };
 }
 
-function inLine(talk: Talk, { id: gateId }: Gate, line: string, text: string): Talk {
+function inLine(talk: SessionState, { id: gateId }: Gate, line: string, text: string): SessionState {
   return { ...talk, line: withText(talk.line, line), stage: { kind: 'edit', gateId, text } };
 }
 
 /** Applies the result of the editor. If it has a fault, the text is put into the line for correction. */
-export function editedElsewhere(talk: Talk, gate: Gate, text: string, edited: string): Step {
+export function editedElsewhere(talk: SessionState, gate: Gate, text: string, edited: string): Step {
   if (talk.gates[0]?.id !== gate.id) {
     const yours = edited.trim() === text.trim() ? [] : ['What you had written:', ...edited.split('\n')];
     return { talk, effects: [say('It no longer waits for this answer.', ...yours)] };
@@ -76,7 +76,7 @@ export function editedElsewhere(talk: Talk, gate: Gate, text: string, edited: st
 }
 
 /** Sends the answer; or shows what is wrong with it, and what to do. */
-function replied(talk: Talk, gate: Gate, given: Given, ...advice: string[]): Step {
+function replied(talk: SessionState, gate: Gate, given: PersonInput, ...advice: string[]): Step {
   const reply = replyTo(gate, given);
   if ('error' in reply) return { talk, effects: [say(reply.error, ...advice)] };
   return {
@@ -85,18 +85,18 @@ function replied(talk: Talk, gate: Gate, given: Given, ...advice: string[]): Ste
   };
 }
 
-export function answerGate(talk: Talk, gate: Gate, text: string): Step {
+export function answerGate(talk: SessionState, gate: Gate, text: string): Step {
   const isWord = text.length === 1 && takesYes(gate);
   const single = isWord ? wordStep(talk, gate, yesOrNoOf(text) ?? text) : null;
   if (single) return single;
   return replied(talk, gate, { line: text }, 'To say something to the run instead: /steer TEXT');
 }
 
-export function refuse(talk: Talk, gate: Gate): Step {
+export function refuse(talk: SessionState, gate: Gate): Step {
   return replied(talk, gate, { decision: 'deny', reason: talk.line.text }, 'Esc goes back.');
 }
 
-export function editGate(talk: Talk, gate: Gate, text: string): Step {
+export function editGate(talk: SessionState, gate: Gate, text: string): Step {
   // A person who typed e and Enter at once has not seen the text yet.
   if (talk.line.text === text) {
     return {

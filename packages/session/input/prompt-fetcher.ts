@@ -4,10 +4,10 @@ import type { RunProgress } from '@steersman/view';
 import { withMenu } from './complete.js';
 import { type PromptMenu, withPromptText } from './prompt-line.js';
 import { leftOutLine, promptServers, promptsOf, promptText } from './server-prompts.js';
-import type { Effect, EffectOf, Talk } from './talk-state.js';
+import type { Effect, EffectOf, SessionState } from './session-state.js';
 
-interface Desk {
-  talk: Talk;
+interface FetcherScope {
+  talk: SessionState;
   readonly progress: Pick<RunProgress, 'state'>;
   /** `--config`, if any: the folder that configures the servers. */
   readonly config?: string | undefined;
@@ -21,10 +21,10 @@ interface Actions {
 }
 
 export class PromptFetcher {
-  readonly #desk: Desk;
+  readonly #desk: FetcherScope;
   readonly #actions: Actions;
 
-  constructor(desk: Desk, actions: Actions) {
+  constructor(desk: FetcherScope, actions: Actions) {
     this.#desk = desk;
     this.#actions = actions;
   }

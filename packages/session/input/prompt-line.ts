@@ -25,13 +25,13 @@ export function serverToAsk(
   return Object.hasOwn(known, server) && known[server] === null ? server : null;
 }
 
-interface Offer {
+interface Suggestion {
   text: string;
   note: string;
 }
 
 /** Returns the names of servers, then of one server's prompts. `start` is the text after the slash. */
-export function promptNames(start: string, known: PromptMenu): Offer[] {
+export function promptNames(start: string, known: PromptMenu): Suggestion[] {
   return Object.entries(known).flatMap(([server, prompts]) => {
     if (!start.startsWith(`${server}:`)) {
       return `${server}:`.startsWith(start) ? [{ text: `/${server}:`, note: 'its prompts' }] : [];
@@ -46,7 +46,10 @@ export function promptNames(start: string, known: PromptMenu): Offer[] {
 }
 
 /** Returns the missing arguments of a prompt as `name=`, if `before` ends in the beginning of one. */
-export function promptArguments(before: string, known: PromptMenu): { word: string; offers: Offer[] } | null {
+export function promptArguments(
+  before: string,
+  known: PromptMenu,
+): { word: string; offers: Suggestion[] } | null {
   const [, server = '', name = '', rest = '', word = ''] =
     /^\/([^\s/:]+):(\S+) ((?:[\s\S]*\s)?)([^\s"]*)$/.exec(before) ?? [];
   const prompts = Object.hasOwn(known, server) ? (known[server] ?? []) : [];

@@ -3,7 +3,7 @@
 import { fitLine, padText, widthOf } from '@steersman/print';
 import type { Colors } from 'steersman/shared';
 import type { Line } from '../input/line-editor.js';
-import type { Menu } from '../input/talk-state.js';
+import type { Menu } from '../input/session-state.js';
 
 interface Row {
   from: number;

@@ -19,7 +19,7 @@ import { terminalText } from 'steersman/shared';
 import { commandOf } from '../input/commands.js';
 import { takesYes } from '../input/gate-keys.js';
 import { promptHint } from '../input/prompt-line.js';
-import type { Talk } from '../input/talk-state.js';
+import type { SessionState } from '../input/session-state.js';
 import { inputRows, menuRows } from './input-rows.js';
 
 export interface Screen {
@@ -38,7 +38,7 @@ const MOST_INPUT_LINES = 6;
 const MOST_CHOICES = 6;
 
 /** Returns lines that fit the screen: within its columns, and at most its rows less one. */
-export function liveArea(progress: RunProgress, talk: Talk, screen: Screen): string[] {
+export function liveArea(progress: RunProgress, talk: SessionState, screen: Screen): string[] {
   const width = Math.max(10, screen.columns - 1);
   const small = screen.rows < SMALL_ROWS;
   const below = [
@@ -58,7 +58,12 @@ export function liveArea(progress: RunProgress, talk: Talk, screen: Screen): str
   return [...above, ...facts, ...below];
 }
 
-function statusLine(progress: RunProgress, { words }: Talk, width: number, { colors, now }: Screen): string {
+function statusLine(
+  progress: RunProgress,
+  { words }: SessionState,
+  width: number,
+  { colors, now }: Screen,
+): string {
   const { startedAt, answeredAt, tasks, paused, stopping, idle, phase, cycle } = progress;
   const until = idle && answeredAt !== null ? answeredAt : now;
   const clock = startedAt === null ? '0:00' : formatClock(until - startedAt);
@@ -160,7 +165,12 @@ function formatChars(chars: number): string {
   return chars < 1_000 ? `${chars} characters` : `${(chars / 1_000).toFixed(1)}k characters`;
 }
 
-function factLines(progress: RunProgress, { words }: Talk, width: number, { colors }: Screen): string[] {
+function factLines(
+  progress: RunProgress,
+  { words }: SessionState,
+  width: number,
+  { colors }: Screen,
+): string[] {
   const { usage, state, turns, toolCalls, waiting } = progress;
   const limits = state?.limits ?? null;
   const parts = [
@@ -174,7 +184,7 @@ function factLines(progress: RunProgress, { words }: Talk, width: number, { colo
   return [...waits, fitLine(` ${parts.join(' · ')}`, width)].map(line => colors.dim(line));
 }
 
-function gateLines({ gates, stage, words }: Talk, width: number, { bold, yellow }: Colors): string[] {
+function gateLines({ gates, stage, words }: SessionState, width: number, { bold, yellow }: Colors): string[] {
   const [gate, ...more] = gates;
   if (!gate) return [];
   const title = `${gate.id} · ${terminalText(gate.title)}${more.length > 0 ? ` (${words.moreGates(more.length)})` : ''}`;
@@ -193,11 +203,14 @@ function gateLines({ gates, stage, words }: Talk, width: number, { bold, yellow 
   ];
 }
 
-function hintLine(talk: Talk, paused: boolean, width: number, { colors }: Screen): string {
+function hintLine(talk: SessionState, paused: boolean, width: number, { colors }: Screen): string {
   return colors.dim(fitLine(`${talk.yes ? `${talk.words.yesIsOn} · ` : ''}${hintOf(talk, paused)}`, width));
 }
 
-function hintOf({ stage, line, idle, gates, held, menu, prompts, words }: Talk, paused: boolean): string {
+function hintOf(
+  { stage, line, idle, gates, held, menu, prompts, words }: SessionState,
+  paused: boolean,
+): string {
   const { hints } = words;
   if (stage.kind === 'leave') return hints.leave;
   if (stage.kind === 'sure') return gates.length > 0 ? hints.early : hints.lone;

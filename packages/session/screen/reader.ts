@@ -1,8 +1,8 @@
 /** Shows complete texts whose lines were cut in the session: the pager, and the items that it can open. */
 
 import {
+  definedOptions,
   gatePartLines,
-  given,
   longLines,
   markdownLines,
   toolExchange,
@@ -95,7 +95,7 @@ export class Reader {
     this.#show(null, async () =>
       this.#markdown(
         `Conversation of ${run.id}`,
-        transcriptMarkdown(run.id, await run.transcript(given({ thread }))),
+        transcriptMarkdown(run.id, await run.transcript(definedOptions({ thread }))),
       ),
     );
   }

@@ -6,7 +6,7 @@ import {
   eventText,
   fitLine,
   gatePartLines,
-  isToldOfChild,
+  isPrintedOfChild,
   whoseLine,
   widthOf,
   wrapText,
@@ -39,7 +39,7 @@ const MOST_GATE_LINES = 24;
 export function scrollLines(event: JournalEvent & OfAgent, progress: RunProgress, page: Page): string[] {
   const { path } = event;
   if (path === undefined) return linesOf(event, progress, page);
-  if (!isToldOfChild(event)) return [];
+  if (!isPrintedOfChild(event)) return [];
   return linesOf(event, childProgress(progress, path), { ...page, who: whoseLine(path, page.colors) });
 }
 

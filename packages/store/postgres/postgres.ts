@@ -6,11 +6,11 @@
 import { parseJson, preview } from 'steersman/base';
 import {
   isRunRecord,
-  type Kept,
   type Mark,
   missingAfter,
   numberOf,
   type RunRecord,
+  type StoredLine,
   writeEffect,
 } from 'steersman/run';
 import {
@@ -30,7 +30,7 @@ import {
 import { postgresAccounts } from './accounts.js';
 import { checkAddress, checkRights, databaseError } from './faults.js';
 import { type Database, migrate, type Row, type Sql, TIME } from './migrations.js';
-import { anywhere, keptOf, most, search } from './search.js';
+import { anywhere, linesOf, most, search } from './search.js';
 import { postgresTexts } from './texts.js';
 
 const TITLE_CHARS = 200;
@@ -243,14 +243,14 @@ async function readRecords(
   { query }: Pick<Sql, 'query'>,
   { session, chain }: RunOf,
   { kind, after = 0, limit }: Parameters<SessionStore['read']>[1],
-): Promise<Kept[]> {
+): Promise<StoredLine[]> {
   const rows: Row[] = [];
   for (;;) {
     const last = rows.at(-1);
-    if (last?.is_last === true) return rows.flatMap(keptOf);
+    if (last?.is_last === true) return rows.flatMap(linesOf);
     const from = last === undefined ? after : Number(last.n);
     const page = await query(PAGE, [session, chain, kind, from, most(limit - rows.length)]);
-    if (page.length === 0) return rows.flatMap(keptOf);
+    if (page.length === 0) return rows.flatMap(linesOf);
     rows.push(...page);
   }
 }
@@ -259,7 +259,7 @@ async function* readEach(
   database: Sql,
   session: string,
   { kind, chains }: Parameters<SessionStore['readEach']>[1],
-): AsyncGenerator<{ chain: string; records: Kept[] }> {
+): AsyncGenerator<{ chain: string; records: StoredLine[] }> {
   for (const chain of chains) {
     const ask = { kind, limit: Number.POSITIVE_INFINITY };
     yield { chain, records: await readRecords(database, { session, chain }, ask) };
@@ -268,7 +268,7 @@ async function* readEach(
 
 interface Writing {
   run: RunRecord;
-  records: readonly Kept[];
+  records: readonly StoredLine[];
   /** The mark that the records follow. */
   after: Mark | undefined;
 }

@@ -1,7 +1,7 @@
 /** Finds messages in the store on PostgreSQL: by an index of short parts, or in the newest conversations first. */
 
 import { parseJson } from 'steersman/base';
-import { isKept, type Kept } from 'steersman/run';
+import { isStoredLine, type StoredLine } from 'steersman/run';
 import type { Hit, SessionStore } from 'steersman/shared';
 import { foundText, gramsOf, lowerWords, partWith } from 'steersman/shared';
 import type { Row, Sql } from './migrations.js';
@@ -19,7 +19,7 @@ export async function search({ query }: Sql, { sessions, text, limit }: Asked): 
   const isRare = grams.length > 0 && Number(rare[0]?.count ?? 0) < RARE;
   const found = isRare ? rare : await query(NEWEST_HITS, asked);
   return found.flatMap(({ session, chain, workflow_id, body }) => {
-    const [kept] = keptOf({ body });
+    const [kept] = linesOf({ body });
     const part = kept?.kind === 'message' ? partWith(foundText(kept.message), words) : null;
     if (kept?.kind !== 'message' || part === null) return [];
     const { id, at } = kept.message;
@@ -65,7 +65,7 @@ export function most(limit: number): number | null {
   return Number.isFinite(limit) ? limit : null;
 }
 
-export function keptOf({ body }: Row): Kept[] {
+export function linesOf({ body }: Row): StoredLine[] {
   const kept = parseJson(String(body));
-  return isKept(kept) ? [kept] : [];
+  return isStoredLine(kept) ? [kept] : [];
 }

@@ -9,7 +9,7 @@ import type { PinnedRun, RunSettings } from '../../run/agents/run-config.js';
 import { idlePermissions, isDenied } from '../../run/tools/permission.js';
 import { RECALL, type ToolDefinition } from '../../run/tools/tool.js';
 import { addWorkflowTools, mergeClientTools } from '../../run/tools/workflow-tools.js';
-import type { Beside, Offer } from '../feature.js';
+import type { Beside, FeatureTools } from '../feature.js';
 import { type RunFiles, roleWarnings } from './read-run-files.js';
 
 export interface ListedTools {
@@ -40,7 +40,7 @@ interface Offered {
   /** The files with the offered tools among the tools of their roles. */
   files: RunFiles;
   ownTools: readonly ToolDefinition[] | undefined;
-  offers: readonly Offer[];
+  offers: readonly FeatureTools[];
   warnings: string[];
 }
 
@@ -59,7 +59,7 @@ async function offeredBy(
     return { files, ownTools: beside?.ownTools, offers: [], warnings: [] };
   const given = await Promise.all(beside.features.map(({ offers }) => offers?.(beside.parts, settings)));
   const all = given.filter(offer => offer !== null && offer !== undefined);
-  const clash = ({ tools }: Offer) => tools.find(({ name }) => taken.has(name));
+  const clash = ({ tools }: FeatureTools) => tools.find(({ name }) => taken.has(name));
   const offers = all.filter(
     offer => !clash(offer) && offer.tools.some(tool => !isDenied(tool, settings.permissions)),
   );
@@ -87,7 +87,7 @@ async function offeredBy(
 /** Appends the sections, so that requests of runs with and without them begin alike. */
 export function withBeginning(
   { roles, prefix }: Pick<PinnedRun, 'prefix'> & { roles: PinnedRole[] },
-  offers: readonly Offer[],
+  offers: readonly FeatureTools[],
 ): Pick<PinnedRun, 'prefix'> & { roles: PinnedRole[] } {
   const names = offers.flatMap(({ tools }) => tools.map(({ name }) => name));
   const has = (role: PinnedRole, kind: PinnedRole['prefix']) =>

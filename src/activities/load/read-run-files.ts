@@ -5,7 +5,7 @@ import type { OwnWords } from '../../base/words/words.js';
 import { promptRoots } from '../../config/files/prompt-files.js';
 import { isCallable, missingAgents, missingTools, namesBelow } from '../../config/prompts/callable-roles.js';
 import { loadPrefix, loadRoles, type Opening, type RoleTemplate } from '../../config/prompts/prompts.js';
-import { requireRoles, wayOfStart } from '../../config/prompts/required-roles.js';
+import { modeOfStart, requireRoles } from '../../config/prompts/required-roles.js';
 import { loadWords } from '../../config/prompts/words.js';
 import type { ConfigInCode } from '../../config/settings/in-code.js';
 import type { Settings } from '../../config/settings/settings.js';
@@ -71,7 +71,7 @@ export async function readRunFiles(
     : all;
   const settings = meant ? withAlias(read, meant.role.profile.name, meant.said) : read;
   const words = await loadWords(roots, settings.language);
-  const way = wayOfStart(run, settings);
+  const way = modeOfStart(run, settings);
   const required = requireRoles(way, settings, { templates: named, named: run.role });
   // Other roles are never asked, and would only enlarge the state.
   const wanted = new Set([...required, ...rolesAsked(settings, run.mode)]);

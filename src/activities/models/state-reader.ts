@@ -93,7 +93,7 @@ export function createStateReader(
   const settings = { ...DEFAULT_STATE_READER, ...options };
   const cache = new RequestCache(settings.maxBytes);
   return async (call, signal) => {
-    const offered = takeOffer(call, offers, cache);
+    const offered = takeRequest(call, offers, cache);
     if (offered) return offered;
     const ask = (page: PageQuery) => askOf(() => query(call, page), settings, signal);
     const hint = cache.hint(call);
@@ -102,7 +102,7 @@ export function createStateReader(
 }
 
 /** Returns the offered request with cached messages; null if it is incomplete. */
-function takeOffer(
+function takeRequest(
   call: CallReference,
   offers: OfferedRequests,
   cache: RequestCache,

@@ -33,7 +33,7 @@ import { CallPace } from './call-pace.js';
 import { withChanges } from './command-changes.js';
 import { linkOf, type ServerLink } from './server-link.js';
 import { formHandler, type ServerRequestDeps } from './server-requests.js';
-import { beginReading, keptForApp } from './tool-app.js';
+import { beginReading, storeForApp } from './tool-app.js';
 import { ended, sessionLost, type ToolCall, type ToolTextDeps, unanswered } from './tool-endings.js';
 import type { Beat } from './tool-heartbeat.js';
 
@@ -193,7 +193,7 @@ export class ServerCall {
       throw ApplicationFailure.retryable(texts.shortOf(textOfAnswer(answer)), FAILURE.tool.threw);
     await failpoint('tool.after-effect', () => new McpCallError('connection_lost', 'failpoint'));
     const result = endOf(await texts.resultOf(answer, durationMs), answer, this.#call);
-    const forApp = await keptForApp(input, answer, reading, texts.keep);
+    const forApp = await storeForApp(input, answer, reading, texts.keep);
     const { toolsChangedAt } = connection;
     return { ...result, ...forApp, ...(toolsChangedAt !== null && { toolsChangedAt }) };
   }

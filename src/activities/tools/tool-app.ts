@@ -21,7 +21,7 @@ export function beginReading(connection: McpConnection, { app }: CallToolInput):
 }
 
 /** Stores both by reference. A failure is reported, and the tool's result stays valid. */
-export async function keptForApp(
+export async function storeForApp(
   { app, server, arguments: args = {} }: CallToolInput,
   answer: ToolAnswer,
   reading: PageRead,

@@ -8,10 +8,10 @@ import { unknownOutcomeNote, unreadablePartsNote } from '../../conversation/tool
 import type { McpCallError } from '../../mcp/connection/call-failure.js';
 import {
   boundText,
-  type Keeper,
-  keeperFor,
-  keptContent,
   type ResultSizes,
+  type ResultStore,
+  resultStoreFor,
+  storedContent,
 } from '../../mcp/tools/result-content.js';
 import type { ToolAnswer } from '../../mcp/tools/tool-answer.js';
 import { FAILURE } from '../../run/limits/failure.js';
@@ -161,19 +161,19 @@ export interface ToolTextDeps {
 export class ToolTexts {
   readonly #words: Words;
   readonly #redact: (text: string) => string;
-  readonly #keeper: Keeper;
+  readonly #keeper: ResultStore;
 
   /** `runId`: workflow id. */
   constructor({ blobs, sizes, redact = text => text }: ToolTextDeps, words: Words, runId: string) {
     this.#words = words;
     this.#redact = redact;
-    this.#keeper = keeperFor(blobs, runId, { ...(sizes && { sizes }), clean: redact });
+    this.#keeper = resultStoreFor(blobs, runId, { ...(sizes && { sizes }), clean: redact });
   }
 
   async resultOf(answer: ToolAnswer, durationMs: number): Promise<CallToolResult> {
     const { isError, unreadable } = answer;
     const note = unreadable.length > 0 ? { note: unreadablePartsNote(this.#words, unreadable) } : {};
-    const kept = await keptContent(answer, this.#keeper);
+    const kept = await storedContent(answer, this.#keeper);
     return { ending: 'executed', isError, durationMs, ...kept, ...note };
   }
 

@@ -186,7 +186,7 @@ function eased(schema: Json): Json {
   const ease = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(ease);
     if (!isRecord(node)) return node;
-    const entries = Object.entries(node).filter(([key, value]) => isSaid(key, value) && key !== 'format');
+    const entries = Object.entries(node).filter(([key, value]) => isPrinted(key, value) && key !== 'format');
     const body: Json = Object.fromEntries(
       entries.map(([key, value]) => {
         if (isReversed(key, node)) return [key, plain(value)];
@@ -214,7 +214,7 @@ function refersFromBelow(node: unknown): boolean {
   );
 }
 
-function isSaid(key: string, value: unknown): boolean {
+function isPrinted(key: string, value: unknown): boolean {
   return value !== null || DATA_KEYWORDS.includes(key);
 }
 
@@ -222,7 +222,7 @@ function isSaid(key: string, value: unknown): boolean {
 function plain(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(plain);
   if (!isRecord(node)) return node;
-  const entries = Object.entries(node).filter(([key, value]) => isSaid(key, value));
+  const entries = Object.entries(node).filter(([key, value]) => isPrinted(key, value));
   return Object.fromEntries(entries.map(([key, value]) => [key, throughSchemas(key, value, plain)]));
 }
 

@@ -8,7 +8,7 @@ import type { Temporal } from './connect.js';
 export interface ClientScope {
   temporal: Temporal;
   /** Null: there is no store, and nothing is looked up in it. */
-  kept: KeptStore | null;
+  kept: ReadableStore | null;
   /** Null if no local stack can serve runs. */
   project: Project | null;
   report: Report;
@@ -17,7 +17,7 @@ export interface ClientScope {
 }
 
 /** The parts of a store that clients read. */
-export type KeptStore = Pick<Store, 'sessions' | 'texts' | 'accounts'>;
+export type ReadableStore = Pick<Store, 'sessions' | 'texts' | 'accounts'>;
 
 /** The configuration of this machine for starts, which its background workers use too. */
 export interface Project {

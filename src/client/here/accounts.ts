@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { resolveHome } from '../../shared/local/home.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import type { Account, AccountStore } from '../../shared/store/store.js';
-import { keptIn } from './kept-in.js';
+import { storeIn } from './store-in.js';
 
 /** The accounts that runs are charged to: see `credits` of `steersman.yaml`. */
 export class Accounts {
@@ -11,7 +11,7 @@ export class Accounts {
 
   /** `home`: folder of the local stack; default as for `connect`. */
   constructor(home?: string) {
-    this.#store = keptIn(resolveHome(home)).accounts;
+    this.#store = storeIn(resolveHome(home)).accounts;
   }
 
   /** Returns an account. Throws a SteersmanError if it is unknown. */

@@ -8,8 +8,8 @@ import { temporalClient } from '../../shared/temporal/temporal-client.js';
 import { openClient, type SteersmanClient } from '../client.js';
 import { connectTo, ownTemporal, type Temporal } from '../connection/connect.js';
 import { type StartOptions, startRequest } from '../start/start-run.js';
-import { keptIn } from './kept-in.js';
 import { project } from './project.js';
+import { storeIn } from './store-in.js';
 
 export interface ConnectOptions {
   /** Receives lines of progress: fetching, starting, waiting, a replaced worker. Default: no report. */
@@ -31,7 +31,7 @@ export async function connect(options: ConnectOptions = {}): Promise<SteersmanCl
   const { report, signal, temporal } = options;
   const home = resolveHome(options.home);
   const open = (told: Report) => openTemporal({ report: told, home, client: temporal?.client });
-  return openClient({ report, signal, open, kept: keptIn(home), project });
+  return openClient({ report, signal, open, kept: storeIn(home), project });
 }
 
 export interface OpenOptions {

@@ -5,7 +5,7 @@ import { defaultConfigDir } from '../../config/files/config-dir.js';
 import { displayPath } from '../../config/files/files.js';
 import { promptRoots } from '../../config/files/prompt-files.js';
 import { loadRoles } from '../../config/prompts/prompts.js';
-import { requireRoles, wayOfStart } from '../../config/prompts/required-roles.js';
+import { modeOfStart, requireRoles } from '../../config/prompts/required-roles.js';
 import { modelChainSchema } from '../../config/settings/models-schema.js';
 import { loadSettings, SETTINGS_FILE, type Settings } from '../../config/settings/settings.js';
 import { isTrusted, variablesOf } from '../../config/trust/trust.js';
@@ -76,7 +76,7 @@ async function usualOf(folder: string, settings: Settings, start: Start): Promis
   try {
     const { role, mode = modeFor(role), configuration } = start;
     const templates = await loadRoles(promptRoots(folder), settings.language);
-    const way = wayOfStart({ mode, ...(role !== undefined && { role }) }, settings);
+    const way = modeOfStart({ mode, ...(role !== undefined && { role }) }, settings);
     const names = requireRoles(way, settings, { templates, named: role });
     const roles = templates.map(({ profile }) => profile).filter(({ name }) => names.includes(name));
     return usualModels(roles, settings.models, { configuration });

@@ -2,7 +2,7 @@
 
 import type { Message } from '../../run/messages/message.js';
 import type { JournalEvent, JournalType } from '../../run/state/journal.js';
-import type { Kept, RunRecord } from '../../run/state/kept.js';
+import type { RunRecord, StoredLine } from '../../run/state/stored-line.js';
 import type { SessionLine } from '../../shared/store/store.js';
 
 /** Models receive the first four types (a summary as a user's text), never the others. */
@@ -26,10 +26,10 @@ export interface ExportedSession {
   runs: { run: RunRecord; messages: ExportedMessage[] }[];
 }
 
-type SaidIn = Pick<Extract<Kept, { kind: 'message' }>, 'thread' | 'message'>;
+type ThreadMessage = Pick<Extract<StoredLine, { kind: 'message' }>, 'thread' | 'message'>;
 
 /** Returns messages and events in order of time; of the same moment, messages come first. */
-export function exported(said: readonly SaidIn[], events: readonly JournalEvent[]): ExportedMessage[] {
+export function exported(said: readonly ThreadMessage[], events: readonly JournalEvent[]): ExportedMessage[] {
   const messages: ExportedMessage[] = [
     ...said.map(({ thread, message }) => ({ type: typeOf(message), at: message.at, thread, message })),
     ...events.map(event => ({ type: typeOfEvent(event.type), at: event.at, event })),

@@ -11,25 +11,31 @@ const MOST_COUNTED = 2_000;
 import { randomBytes } from 'node:crypto';
 import { nameFault } from '../../rules/agents/run-input.js';
 import type { UsageEntry } from '../../run/limits/usage-by.js';
-import type { Kept, RunRecord } from '../../run/state/kept.js';
+import type { RunRecord, StoredLine } from '../../run/state/stored-line.js';
 import { resolveHome } from '../../shared/local/home.js';
 import { hintOf, quietVerbCall } from '../../shared/process/called-as.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import {
   type Hit,
   lineageOf,
+  messageById,
+  messagesOfEach,
   type SessionLine,
   type SessionStore,
-  saidBy,
-  saidInEach,
 } from '../../shared/store/store.js';
-import type { KeptStore } from '../connection/client-scope.js';
-import { asTold, inThreads, noSession, removeWhole, type ThreadTranscript } from '../kept/kept-runs.js';
+import type { ReadableStore } from '../connection/client-scope.js';
+import {
+  completeEvents,
+  inThreads,
+  noSession,
+  removeWhole,
+  type ThreadTranscript,
+} from '../stored/stored-runs.js';
 import { type ExportedSession, exported } from './export-session.js';
-import { keptIn } from './kept-in.js';
+import { storeIn } from './store-in.js';
 
 /** The stored record of a conversation's run. */
-export interface KeptRun {
+export interface StoredRun {
   run: RunRecord;
   transcript: ThreadTranscript[];
 }
@@ -45,12 +51,12 @@ export interface SessionsAsked {
 
 /** Conversations in the store of this machine, newest first, open and ended ones. */
 export class Sessions {
-  readonly #kept: KeptStore;
+  readonly #kept: ReadableStore;
   readonly #store: SessionStore;
 
   /** `home`: folder of the local stack; default as for `connect`. */
   constructor(home?: string) {
-    this.#kept = keptIn(resolveHome(home));
+    this.#kept = storeIn(resolveHome(home));
     this.#store = this.#kept.sessions;
   }
 
@@ -88,11 +94,11 @@ export class Sessions {
    * Returns the runs of a conversation, oldest first, each with all messages. A branch includes the runs that it
    * shares, up to its branching message. Throws a SteersmanError for an unknown id.
    */
-  async show(id: string): Promise<KeptRun[]> {
+  async show(id: string): Promise<StoredRun[]> {
     const runs = await lineageOf(this.#store, id);
     if (runs.length === 0) throw noSession(id);
-    const kept: KeptRun[] = [];
-    for await (const { run, messages } of saidInEach(this.#store, runs))
+    const kept: StoredRun[] = [];
+    for await (const { run, messages } of messagesOfEach(this.#store, runs))
       kept.push({ run, transcript: inThreads(messages) });
     return kept;
   }
@@ -109,8 +115,8 @@ export class Sessions {
       runs.filter(({ upTo }) => upTo === undefined).map(({ run }) => run),
     );
     const told: ExportedSession['runs'] = [];
-    for await (const { run, messages } of saidInEach(this.#store, runs)) {
-      const happened = asTold(run, events.get(run.chain) ?? [], messages);
+    for await (const { run, messages } of messagesOfEach(this.#store, runs)) {
+      const happened = completeEvents(run, events.get(run.chain) ?? [], messages);
       told.push({ run, messages: exported(messages, happened) });
     }
     return { session: await this.#store.line(id), runs: told };
@@ -127,7 +133,7 @@ export class Sessions {
     if (runs.length === 0) throw noSession(id);
     const meant = runs.filter(said => run === '' || said.run.workflowId === run);
     for (const said of meant.reverse()) {
-      if ((await saidBy(this.#store, said, message)) === null) continue;
+      if ((await messageById(this.#store, said, message)) === null) continue;
       const branch = to ?? `${id}-${message}-${randomBytes(2).toString('hex')}`;
       const fault = nameFault(branch, hintOf('--to', 'to'));
       if (fault !== null) throw new SteersmanError(fault, 'Give another name.', 'usage');
@@ -159,8 +165,8 @@ export class Sessions {
 }
 
 /** Returns the events by run. */
-async function eventsIn(store: SessionStore, runs: readonly RunRecord[]): Promise<Map<string, Kept[]>> {
-  const found = new Map<string, Kept[]>();
+async function eventsIn(store: SessionStore, runs: readonly RunRecord[]): Promise<Map<string, StoredLine[]>> {
+  const found = new Map<string, StoredLine[]>();
   for (const session of new Set(runs.map(run => run.session))) {
     const chains = runs.filter(run => run.session === session).map(({ chain }) => chain);
     for await (const { chain, records } of await store.readEach(session, { kind: 'event', chains }))

@@ -3,7 +3,7 @@
 import { isRecord, isText, stringOr } from '../../base/json/json.js';
 import { expected, isAbsent } from '../../base/text/output-fields.js';
 import { type EarlierRun, earlierMessages } from '../../conversation/earlier.js';
-import { readGiven } from '../../conversation/given.js';
+import { readMessages } from '../../conversation/read-messages.js';
 import type { Message } from '../../run/messages/message.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
 import { SteersmanError } from '../../shared/process/errors.js';
@@ -20,7 +20,7 @@ import { fromResponsesItems } from './responses.js';
 export function readConversation(value: unknown, options: ReadOptions = {}): Message[] {
   if (isRecord(value) && Array.isArray(value.runs)) return ofExport(value.runs);
   const [name, list] = listIn(value);
-  if (list.some(item => isRecord(item) && 'kind' in item)) return given(list, name);
+  if (list.some(item => isRecord(item) && 'kind' in item)) return messagesAt(list, name);
   const form = formOf(name, list);
   const faults = list.flatMap((item, index) => FAULTS[form](item, `${name}[${index}]`) ?? []);
   if (faults.length > 0) throw refused(faults);
@@ -97,18 +97,18 @@ function ofExport(runs: readonly unknown[]): Message[] {
     const messages = each.messages.map((line: unknown) =>
       isRecord(line) && line.thread === MAIN_THREAD ? line.message : NO_MESSAGE,
     );
-    const read = given(messages, `${at}.messages`);
+    const read = messagesAt(messages, `${at}.messages`);
     return [{ chain: stringOr(chain, at), answer: isText(answer) ? answer : null, messages: read }];
   });
   const all = Number.POSITIVE_INFINITY;
-  return given(earlierMessages(said, { tokens: all, bytes: all }), 'runs');
+  return messagesAt(earlierMessages(said, { tokens: all, bytes: all }), 'runs');
 }
 
 /** Replaces events and messages of other threads: it is not a message, and keeps the indexes of paths correct. */
 const NO_MESSAGE = { kind: 'cut', content: [] };
 
-function given(list: readonly unknown[], at: string): Message[] {
-  const read = readGiven(list, at);
+function messagesAt(list: readonly unknown[], at: string): Message[] {
+  const read = readMessages(list, at);
   if (read.ok) return read.messages;
   throw refused(read.errors);
 }

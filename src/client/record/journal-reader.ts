@@ -12,13 +12,13 @@ interface PartPage {
 }
 
 /** The stored events of a journal. */
-export interface KeptJournal {
+export interface StoredJournal {
   events: JournalEvent[];
   /** True if the run has ended, and the last of these events is its last. */
   isWhole: boolean;
 }
 
-const NOTHING_KEPT: KeptJournal = { events: [], isWhole: false };
+const NOTHING_KEPT: StoredJournal = { events: [], isWhole: false };
 
 export interface JournalNews {
   /** Events in order, without repetition. */
@@ -31,13 +31,13 @@ export class JournalReader {
   readonly #ask: AskEvents;
   #since: number;
 
-  readonly #kept: (after: number) => Promise<KeptJournal>;
+  readonly #kept: (after: number) => Promise<StoredJournal>;
 
   /** `kept`: returns the stored events after an event. */
   constructor(
     ask: AskEvents,
     since = 0,
-    kept: (after: number) => Promise<KeptJournal> = async () => NOTHING_KEPT,
+    kept: (after: number) => Promise<StoredJournal> = async () => NOTHING_KEPT,
   ) {
     this.#ask = ask;
     this.#kept = kept;

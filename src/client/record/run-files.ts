@@ -2,9 +2,9 @@
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { textsOfConversation } from '../../shared/store/store.js';
-import type { KeptStore } from '../connection/client-scope.js';
+import type { ReadableStore } from '../connection/client-scope.js';
 import type { Temporal } from '../connection/connect.js';
-import { noStore } from '../kept/kept-runs.js';
+import { noStore } from '../stored/stored-runs.js';
 import { describeRun } from './runs.js';
 
 const FETCH_TIMEOUT_MS = 120_000;
@@ -24,7 +24,7 @@ export async function readHistory(temporal: Temporal, id: string): Promise<{ run
  * Returns the complete text of a reference of the run, or of an earlier one of its conversation. Throws if the store
  * lacks it.
  */
-export async function readStored(kept: KeptStore | null, id: string, ref: string): Promise<string> {
+export async function readStored(kept: ReadableStore | null, id: string, ref: string): Promise<string> {
   if (kept === null) throw noStore();
   const read = textsOfConversation(kept.texts, kept.sessions, async () => null);
   const page = await read(id, ref, { offset: 0, length: MOST_BYTES });

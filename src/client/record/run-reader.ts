@@ -1,19 +1,19 @@
 /** Reads a run from all its sources: its worker has everything, Temporal its state and end, the store its stored records. */
-import type { RunRecord } from '../../run/state/kept.js';
+import type { RunRecord } from '../../run/state/stored-line.js';
 import { type TraceReport, withEarlier } from '../../run/state/trace.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import { type EventsPage, eventsQuery, type RunResult, traceQuery } from '../../workflows/run/definitions.js';
 import { askRun } from '../connection/ask-run.js';
 import type { Temporal } from '../connection/connect.js';
-import { keptEvents, keptRun, keptTrace, type ThreadTranscript } from '../kept/kept-runs.js';
-import { type ChildTree, keptChildren, readChildren } from './child-tree.js';
-import { keptReport } from './forgotten.js';
-import type { KeptJournal } from './journal-reader.js';
+import { storedEvents, storedRun, storedTrace, type ThreadTranscript } from '../stored/stored-runs.js';
+import { type ChildTree, readChildren, storedChildren } from './child-tree.js';
+import { storedReport } from './forgotten.js';
+import type { StoredJournal } from './journal-reader.js';
 import { type RunEnd, readEnd } from './run-end.js';
 import { type RunSnapshot, readSnapshot, snapshotOf } from './run-snapshot.js';
 import { chainIn, describeRun, fromWorker, isOpen, type RunDescription } from './runs.js';
-import { type KeptIn, readTranscript } from './transcript.js';
+import { type RunInStore, readTranscript } from './transcript.js';
 
 /** Concurrent readers of a run, such as of its events, its gates and its end, share requests. */
 export class RunReader {
@@ -22,7 +22,7 @@ export class RunReader {
   /** Null: there is no store, and nothing is looked up in it. */
   readonly store: SessionStore | null;
   /** The stored record of a run that Temporal has deleted; else null. */
-  readonly forgotten: KeptIn | null;
+  readonly forgotten: RunInStore | null;
   #seen: { at: number; run: Promise<RunDescription> } | null = null;
   /** Pages of the journal that were requested since the last look. */
   readonly #pages = new Map<string, Promise<EventsPage>>();
@@ -62,12 +62,12 @@ export class RunReader {
   }
 
   /** Returns the store's events after `since`, which no worker may have. */
-  async keptEvents(since: number): Promise<KeptJournal> {
+  async keptEvents(since: number): Promise<StoredJournal> {
     const run = await this.look(Number.POSITIVE_INFINITY);
     const kept = await this.#kept(run);
     if (kept === null) return { events: [], isWhole: false };
-    const events = await keptEvents(kept.store, kept.run, since);
-    return { events, isWhole: isEndKept(kept, run) && (events.at(-1)?.seq ?? since) >= kept.run.kept.seq };
+    const events = await storedEvents(kept.store, kept.run, since);
+    return { events, isWhole: isEndStored(kept, run) && (events.at(-1)?.seq ?? since) >= kept.run.kept.seq };
   }
 
   /** Works for ended runs and without a worker. Throws a SteersmanError for an unknown run. */
@@ -78,7 +78,7 @@ export class RunReader {
   }
 
   async children(): Promise<ChildTree[]> {
-    if (this.forgotten) return keptChildren(this.forgotten.store, this.forgotten.run);
+    if (this.forgotten) return storedChildren(this.forgotten.store, this.forgotten.run);
     return readChildren(this, (await this.snapshot()).children);
   }
 
@@ -87,12 +87,12 @@ export class RunReader {
     const { temporal, id, forgotten } = this;
     const run = forgotten === null ? await describeRun(temporal, id) : null;
     const kept = forgotten ?? (run && (await this.#kept(run)));
-    const isAll = run === null || (kept !== null && isEndKept(kept, run));
+    const isAll = run === null || (kept !== null && isEndStored(kept, run));
     return readTranscript(temporal, { id, only, kept, isAll });
   }
 
   async trace(): Promise<TraceReport> {
-    if (this.forgotten) return keptReport(this.forgotten.store, this.forgotten.run);
+    if (this.forgotten) return storedReport(this.forgotten.store, this.forgotten.run);
     const run = await describeRun(this.temporal, this.id);
     if (!isOpen(run)) return this.#withKeptSteps(run, resultIn(await readEnd(this.temporal, run)).trace);
     const ask = () => askRun(this.temporal, { id: this.id }, traceQuery);
@@ -104,26 +104,26 @@ export class RunReader {
     } catch (error) {
       const kept = isUnserved(error) ? await this.#kept(run) : null;
       if (kept === null) throw error;
-      return keptReport(kept.store, kept.run);
+      return storedReport(kept.store, kept.run);
     }
   }
 
   /** Adds earlier steps to the trace, if the store has all of them. */
   async #withKeptSteps(run: RunDescription, trace: TraceReport): Promise<TraceReport> {
     const kept = trace.dropped > 0 ? await this.#kept(run) : null;
-    return kept ? withEarlier(trace, await keptTrace(kept.store, kept.run)) : trace;
+    return kept ? withEarlier(trace, await storedTrace(kept.store, kept.run)) : trace;
   }
 
   /** Returns the stored run; null if it is not stored. */
-  async #kept(run: RunDescription): Promise<KeptIn | null> {
+  async #kept(run: RunDescription): Promise<RunInStore | null> {
     const { store } = this;
-    const found = store && (await keptRun(store, this.id, chainIn(run)));
+    const found = store && (await storedRun(store, this.id, chainIn(run)));
     return store && found && { store, run: found };
   }
 }
 
 /** A reset run continues under another run id, which the store may not know. */
-function isEndKept(kept: KeptIn, run: RunDescription): boolean {
+function isEndStored(kept: RunInStore, run: RunDescription): boolean {
   return kept.run.ended && kept.run.runId === run.runId;
 }
 

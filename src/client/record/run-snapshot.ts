@@ -2,7 +2,7 @@
 
 import type { Gate } from '../../run/gates/gate.js';
 import type { Cause, Outcome } from '../../run/limits/cause.js';
-import type { RunRecord } from '../../run/state/kept.js';
+import type { RunRecord } from '../../run/state/stored-line.js';
 import type { InboxItem } from '../../run/steering/inbox.js';
 import { unreadableNames } from '../../shared/temporal/temporal-client.js';
 import type { FileBefore, RunResult, RunView } from '../../workflows/run/definitions.js';
@@ -129,7 +129,7 @@ export function snapshotOf({ run, view = null, end = null, kept }: Parts): RunSn
   const memo = (name: string) => (typeof run?.memo?.[name] === 'string' ? run.memo[name] : null);
   const hasEnded = end !== null || (run === undefined && kept.ended);
   return {
-    ...(run === undefined ? asKept(kept) : asServed(run)),
+    ...(run === undefined ? asStored(kept) : asServed(run)),
     outcome: end?.outcome ?? view?.outcome ?? kept?.outcome ?? null,
     cause: result?.cause ?? view?.cause ?? kept?.cause ?? null,
     basis: result?.basis ?? view?.basis ?? rest?.basis ?? null,
@@ -181,7 +181,7 @@ function asServed(run: RunDescription) {
   return { id, runId, status: status.name.toLowerCase(), ...timesOf(run) };
 }
 
-function asKept({ workflowId: id, runId, startedAt, changedAt }: RunRecord) {
+function asStored({ workflowId: id, runId, startedAt, changedAt }: RunRecord) {
   const iso = (at: number) => new Date(at).toISOString();
   return { id, runId, status: FORGOTTEN, startedAt: iso(startedAt), endedAt: iso(changedAt) };
 }

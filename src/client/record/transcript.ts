@@ -1,17 +1,22 @@
 /** Reads the conversation of a run: the messages and calls of its roles, and their results. */
 
 import type { Message } from '../../run/messages/message.js';
-import { messageNumber, type RunRecord } from '../../run/state/kept.js';
+import { messageNumber, type RunRecord } from '../../run/state/stored-line.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import { stateQuery, transcriptQuery } from '../../workflows/run/definitions.js';
 import { askRun } from '../connection/ask-run.js';
 import type { Temporal } from '../connection/connect.js';
-import { inThreads, keptMessages, type SaidIn, type ThreadTranscript } from '../kept/kept-runs.js';
+import {
+  inThreads,
+  storedMessages,
+  type ThreadMessage,
+  type ThreadTranscript,
+} from '../stored/stored-runs.js';
 import { fromWorker } from './runs.js';
 
 /** A run and the store that has it. */
-export interface KeptIn {
+export interface RunInStore {
   store: SessionStore;
   run: RunRecord;
 }
@@ -19,7 +24,7 @@ export interface KeptIn {
 interface Wanted {
   id: string;
   only: string | undefined;
-  kept: KeptIn | null;
+  kept: RunInStore | null;
   /** True if the store has all messages. */
   isAll: boolean;
 }
@@ -32,7 +37,7 @@ export async function readTranscript(
   temporal: Temporal,
   { id, only, kept: known, isAll }: Wanted,
 ): Promise<ThreadTranscript[]> {
-  const kept = known ? await keptMessages(known.store, known.run) : [];
+  const kept = known ? await storedMessages(known.store, known.run) : [];
   const said = isAll ? kept : await withNews(kept, () => readLive(temporal, id));
   const threads = inThreads(said);
   const wanted = threads.filter(({ thread }) => only === undefined || thread === only);
@@ -41,7 +46,9 @@ export async function readTranscript(
 }
 
 /** Returns stored messages and the run's newer ones. If no worker answers, the stored ones are returned alone. */
-async function withNews(kept: readonly SaidIn[], ask: () => Promise<SaidIn[]>): Promise<readonly SaidIn[]> {
+type Spoken = readonly ThreadMessage[];
+
+async function withNews(kept: Spoken, ask: () => Promise<Spoken>): Promise<Spoken> {
   if (kept.length === 0) return ask();
   const live = await ask().catch(error => {
     if (error instanceof SteersmanError && error.code === 'unserved') return [];
@@ -49,20 +56,20 @@ async function withNews(kept: readonly SaidIn[], ask: () => Promise<SaidIn[]>): 
   });
   const known = new Set(kept.map(({ message }) => message.id));
   // Notes of cuts are redundant in a complete conversation, as are messages that the run began with: another run has them.
-  const isNews = ({ kind, id, from }: SaidIn['message']) =>
+  const isNews = ({ kind, id, from }: ThreadMessage['message']) =>
     kind !== 'cut' && from === undefined && !known.has(id);
   const news = live.filter(({ message }) => isNews(message));
   // The store may have later messages than one that it lacks.
   return [...kept, ...news].sort((a, b) => messageNumber(a.message) - messageNumber(b.message));
 }
 
-function readLive(temporal: Temporal, id: string): Promise<SaidIn[]> {
+function readLive(temporal: Temporal, id: string): Promise<ThreadMessage[]> {
   return fromWorker(temporal, id, { knows: 'its conversation', ask: () => askThreads(temporal, id) });
 }
 
-async function askThreads(temporal: Temporal, id: string): Promise<SaidIn[]> {
+async function askThreads(temporal: Temporal, id: string): Promise<ThreadMessage[]> {
   const { internals } = await askRun(temporal, { id }, stateQuery);
-  const said: SaidIn[] = [];
+  const said: ThreadMessage[] = [];
   for (const thread of Object.keys(internals.threads)) {
     for (let from = 0; ; ) {
       const page: Message[] = await askRun(temporal, { id }, transcriptQuery, thread, from);

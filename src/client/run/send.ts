@@ -27,12 +27,12 @@ import { askRun } from '../connection/ask-run.js';
 import type { ClientScope } from '../connection/client-scope.js';
 import { placeOf, type Temporal } from '../connection/connect.js';
 import { explainError, isServerAway } from '../connection/grpc-errors.js';
-import { keepPermission } from '../kept/kept-permissions.js';
 import { RunReader } from '../record/run-reader.js';
 import type { RunSnapshot } from '../record/run-snapshot.js';
 import type { RunDescription } from '../record/runs.js';
 import { describeRun, isOpen, mayBeServed } from '../record/runs.js';
 import type { ToolOutput } from '../start/client-tools.js';
+import { keepPermission } from '../stored/saved-permissions.js';
 import { lastReceipt, latestReceipt, receiptOf } from './receipts.js';
 
 const SEND_TIMEOUT_MS = 10_000;
@@ -169,7 +169,7 @@ export function sendMessage<Input extends { text?: string; id?: string }>(
     const send = (handle: Handle) => handle.signal(as, { ...input, id });
     const run = await sendToOpen({ ...temporal, signal }, runId, send, input.text).catch((error: unknown) => {
       // Resent under a new id, it would be a second message: the error must say so.
-      throw named === undefined && isServerAway(error) ? notTold(runId, error) : error;
+      throw named === undefined && isServerAway(error) ? unknownDelivery(runId, error) : error;
     });
     // If no worker serves the run, no receipt can arrive.
     const asks = waitForReceipt && (await mayBeServed(temporal, run.taskQueue));
@@ -189,7 +189,7 @@ export function sendMessage<Input extends { text?: string; id?: string }>(
   });
 }
 
-function notTold(id: string, error: unknown): SteersmanError {
+function unknownDelivery(id: string, error: unknown): SteersmanError {
   const why = explainError(error)?.message ?? String(error);
   return new SteersmanError(
     `It is not known whether the run ${id} has the message. ${why}`,

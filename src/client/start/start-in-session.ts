@@ -9,7 +9,7 @@ import {
 import { jsonBytes } from '../../base/json/json.js';
 import { MESSAGE_BYTES } from '../../base/sizes/bounds.js';
 import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
-import { idInSession, lastNumberIn } from '../../run/state/kept.js';
+import { idInSession, lastNumberIn } from '../../run/state/stored-line.js';
 import { hintOf, verbCall } from '../../shared/process/called-as.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { lastPart } from '../../shared/store/delete-session.js';
@@ -17,7 +17,13 @@ import type { SessionStore } from '../../shared/store/store.js';
 import { joinUpdate, REFUSED } from '../../workflows/run/definitions.js';
 import type { Temporal } from '../connection/connect.js';
 import { isOpen, type RunDescription, workspaceOf } from '../record/runs.js';
-import { notTold, START_TIMEOUT_MS, type StartedRun, type StartRequest, shownWith } from './start-run.js';
+import {
+  START_TIMEOUT_MS,
+  type StartedRun,
+  type StartRequest,
+  shownWith,
+  unknownStart,
+} from './start-run.js';
 
 /** Limit for runs that the store does not know, which are skipped. */
 const MOST_TRIES = 100;
@@ -150,7 +156,7 @@ async function startOrJoin(
     // The server has the update even if no worker has handled it yet.
     const run = await lookAt(temporal, id).catch(() => null);
     isOwn = run?.memo?.startedBy === token;
-    if (!isOwn) throw notTold(id, error);
+    if (!isOwn) throw unknownStart(id, error);
   }
   const run = await lookAt(temporal, id);
   if (isOwn || run === null) return { id, runId: run?.runId ?? '', taskQueue, workspace };

@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { errorText } from '../../base/text/error-text.js';
 import { preview } from '../../base/text/preview.js';
-import { callerFault, type Given, nameFault, readStart } from '../../rules/agents/run-input.js';
-import { type GivenPicture, memoOf, type RunSettings, WORKFLOW_TYPE } from '../../run/agents/run-config.js';
+import { callerFault, type InitialMessages, nameFault, readStart } from '../../rules/agents/run-input.js';
+import { memoOf, type RunSettings, type StartPicture, WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import type { Check } from '../../run/checks/check.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { Message } from '../../run/messages/message.js';
@@ -103,7 +103,7 @@ export interface StartOptions<T = unknown> {
    * Pictures that belong to the goal, for models that see them (`vision`): at most 10, PNG, JPEG, GIF or WebP, together
    * 1,000,000 characters of base64. Larger ones belong into the workspace. Default: none.
    */
-  pictures?: readonly GivenPicture[];
+  pictures?: readonly StartPicture[];
   /** 1 to 200 characters without spaces, not used by an earlier run. Default: the goal's first words and a random suffix. */
   id?: string;
   /**
@@ -127,7 +127,7 @@ export interface StartRequest {
   /** Identifies repeats of the request; null if it has no id. */
   token: string | null;
   /** Messages with which the run begins. */
-  given: Given;
+  given: InitialMessages;
   /** The named task queue; null for the default. */
   taskQueue: string | null;
   /** The configuration folder for a local worker; null for the default. */
@@ -280,7 +280,7 @@ export async function startRun(
         'conflict',
       );
     }
-    throw isServerAway(error) ? notTold(id, error) : error;
+    throw isServerAway(error) ? unknownStart(id, error) : error;
   }
 }
 
@@ -306,7 +306,7 @@ export function shownWith(goal: string, settings: RunSettings) {
 }
 
 /** The server may have accepted the start: a second start under another id would do everything twice. */
-export function notTold(id: string, error: unknown): SteersmanError {
+export function unknownStart(id: string, error: unknown): SteersmanError {
   const why = explainError(error)?.message ?? String(error);
   return new SteersmanError(
     `It is not known whether the run ${id} was started. ${why}`,

@@ -1,6 +1,6 @@
 /** Collects a model call's text and reasoning without gaps: parts that live text misses arrive with the complete reply. */
 import { isRoleForm } from '../../rules/outputs/empty-phrase.js';
-import { heardMore } from '../../run/limits/heartbeats.js';
+import { addPiece } from '../../run/limits/heartbeats.js';
 import type { RunEvent } from '../watch/run-event.js';
 
 type Text = Extract<RunEvent, { type: 'text' }>;
@@ -74,7 +74,7 @@ export class ReplyText {
     const reset = attempt > this.#attempt && this.#hasGiven();
     if (attempt > this.#attempt) this.#again(attempt);
     const seen = this.#seen[channel];
-    const { from, text: whole } = heardMore({ from: 0, text: seen }, { offset, text });
+    const { from, text: whole } = addPiece({ from: 0, text: seen }, { offset, text });
     const fresh = from === 0 ? whole.slice(seen.length) : '';
     this.#seen[channel] += fresh;
     const more = channel === 'text' ? words(this.#give()) : thought(channel === 'reasoning' ? fresh : '');

@@ -2,7 +2,7 @@
 
 import { isRecord, parseJson } from '../../base/json/json.js';
 import { readInstruction } from '../../rules/agents/subagent.js';
-import type { SaidCall, Usage } from '../../run/messages/message.js';
+import type { Usage, WrittenCall } from '../../run/messages/message.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { ReplyText } from './reply-text.js';
 import { chatCall, type StreamToolCall } from './stream-events.js';
@@ -142,7 +142,7 @@ class Interactions {
   }
 }
 
-function routingOf([call]: readonly SaidCall[]): Routing | null {
+function routingOf([call]: readonly WrittenCall[]): Routing | null {
   if (!call) return null;
   const params = objectIn(call.arguments);
   if (call.name !== 'call_subagent') return { type: 'tool_call', tool_name: call.name, params };

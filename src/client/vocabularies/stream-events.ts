@@ -1,5 +1,5 @@
 /** Translates replies into the streams of chat user interfaces: content, tool calls, reasoning, then done or stopped. */
-import type { SaidCall } from '../../run/messages/message.js';
+import type { WrittenCall } from '../../run/messages/message.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { type Addition, ReplyText } from './reply-text.js';
 import { oneAtATime, translate, type Vocabulary } from './translate.js';
@@ -64,7 +64,7 @@ function ofAddition(added: Addition, role: string | null): StreamEvent {
   return { type, content: added.text, ...(role !== null && { role }) };
 }
 
-export function chatCall({ id, ...call }: SaidCall): StreamToolCall {
+export function chatCall({ id, ...call }: WrittenCall): StreamToolCall {
   return { id, type: 'function', function: call };
 }
 

@@ -79,14 +79,14 @@ async function collected(
   if (run === null) return [];
   const events: RunEvent[] = [];
   for await (const event of news(run)) {
-    const told = asToldAbove({ id, agent }, event);
+    const told = eventForParent({ id, agent }, event);
     if (told) events.push(told);
   }
   return events;
 }
 
 /** Converts an event for the parent run. Null: the parent itself reports gates of a child, and its end by `subagent_ended`. */
-export function asToldAbove({ id, agent }: Pick<Child, 'id' | 'agent'>, event: RunEvent): RunEvent | null {
+export function eventForParent({ id, agent }: Pick<Child, 'id' | 'agent'>, event: RunEvent): RunEvent | null {
   if (LEFT_OUT.has(event.type)) return null;
   const path = event.path === undefined ? id : `${id}/${event.path}`;
   return { ...event, agent: event.agent ?? agent, path };

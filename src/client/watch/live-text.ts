@@ -2,10 +2,10 @@
 import {
   beginHearing,
   endOf,
-  type Heard,
-  type HeardReply,
   hear,
   type LiveText,
+  type Received,
+  type ReceivedReply,
 } from '../../run/limits/heartbeats.js';
 import type { JournalEvent, JournalPayloads } from '../../run/state/journal.js';
 
@@ -27,7 +27,7 @@ export interface TextDelta extends Speaker {
 
 /** The text of calls in flight that a watcher has received. */
 export class TextFollower {
-  readonly #calls = new Map<string, HeardCall>();
+  readonly #calls = new Map<string, ReceivedCall>();
 
   /** Returns the addition of a heartbeat; null if it adds nothing. */
   heard({ callId, attempt, restarts = 0, channel, offset, tail }: LiveText): TextDelta | null {
@@ -66,19 +66,19 @@ export class TextFollower {
     ] as const;
     return wholes.flatMap(({ channel, whole }) => {
       const { attempt, [channel]: heard } = call.heard;
-      const rest = restAfter(whole, heard);
+      const rest = unreceivedPart(whole, heard);
       const offset = endOf(heard);
       return rest === '' ? [] : [{ callId, ...call.by, attempt, channel, offset, text: rest }];
     });
   }
 }
 
-interface HeardCall {
+interface ReceivedCall {
   by: Speaker;
   attempt: number;
   restarts: number;
   /** Its attempt number is the watcher's. */
-  heard: HeardReply;
+  heard: ReceivedReply;
 }
 
 const BLANKS = /\s+/g;
@@ -87,7 +87,7 @@ const BLANKS = /\s+/g;
  * Returns the part of the complete reply that was not received. It is stored in blocks, whose white space may differ
  * from the stream. Empty if the received text is not part of it: the event has the complete reply.
  */
-function restAfter(whole: string, { from, text: said }: Heard): string {
+function unreceivedPart(whole: string, { from, text: said }: Received): string {
   if (whole.startsWith(said, from)) return whole.slice(from + said.length);
   const before = whole.slice(0, from).replace(BLANKS, '').length;
   const words = said.replace(BLANKS, '');

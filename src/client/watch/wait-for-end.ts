@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Report } from '../../shared/process/output.js';
 import type { Abortable } from '../connection/abortable.js';
 import { isServerAway } from '../connection/grpc-errors.js';
-import { keptEnd } from '../record/forgotten.js';
+import { storedEnd } from '../record/forgotten.js';
 import type { RunEnd } from '../record/run-end.js';
 import { readEnd } from '../record/run-end.js';
 import type { RunReader } from '../record/run-reader.js';
@@ -25,7 +25,7 @@ export async function waitForEnd(
   report: Report,
 ): Promise<RunEnd> {
   const { temporal, forgotten } = reader;
-  if (forgotten) return keptEnd(forgotten.store, forgotten.run);
+  if (forgotten) return storedEnd(forgotten.store, forgotten.run);
   const pollMs = pollMsOf(temporal);
   let told = '';
   for (;;) {

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Temporal } from '../connection/connect.js';
 import type { RunReader } from '../record/run-reader.js';
 import type { RunDescription } from '../record/runs.js';
+import { storedEventsOf } from './repeated-events.js';
 import type { RunEvent } from './run-event.js';
 import { RunWatch } from './run-watch.js';
-import { storedEventsOf } from './told-again.js';
 
 export interface WatchOptions {
   /** Ends the watch; the run continues. */

@@ -19,7 +19,7 @@ import {
   renderRole,
   TOOL_PLACEHOLDERS,
 } from './render-prompts.js';
-import { requireRoles, wayOfStart } from './required-roles.js';
+import { modeOfStart, requireRoles } from './required-roles.js';
 
 type Tools = readonly ToolDefinition[];
 
@@ -95,7 +95,7 @@ function matesOf(
 ): RoleTemplate[] {
   const { name, output } = template.profile;
   const namesIn = (way: { mode: ModeName; role?: string }) =>
-    requireRoles(wayOfStart(way, settings), settings, { templates, named: way.role });
+    requireRoles(modeOfStart(way, settings), settings, { templates, named: way.role });
   const own = namesIn({ mode: mode ?? modeFor(undefined) });
   const alone = !own.includes(name) && output === 'text' ? namesIn({ mode: modeFor(name), role: name }) : own;
   return templates.filter(({ profile }) => alone.includes(profile.name));

@@ -2,7 +2,13 @@
 
 import { preview } from '../../base/text/preview.js';
 import type { RunSettings } from '../../run/agents/run-config.js';
-import { choicesOf, type DeclaredModes, MODES, requiredRoles, type Way } from '../../run/position/modes.js';
+import {
+  choicesOf,
+  type DeclaredModes,
+  MODES,
+  type ModeChoice,
+  requiredRoles,
+} from '../../run/position/modes.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { displayPath } from '../files/files.js';
 import { SETTINGS_FILE, type Settings } from '../settings/settings.js';
@@ -13,7 +19,7 @@ import type { RoleTemplate } from './prompts.js';
  * @throws SteersmanError for a missing role, or one with another output.
  */
 export function requireRoles(
-  way: Way,
+  way: ModeChoice,
   { modes }: Pick<Settings, 'modes'>,
   { templates, named }: { templates: readonly RoleTemplate[]; named?: string | undefined },
 ): string[] {
@@ -32,7 +38,7 @@ export function requireRoles(
   return [...required.keys()];
 }
 
-function noRoleFile(name: string, { mode }: Way): SteersmanError {
+function noRoleFile(name: string, { mode }: ModeChoice): SteersmanError {
   const message = `The mode ${mode} needs the role ${name}, and there is no prompts/core/${name}.md.`;
   return new SteersmanError(message, 'Restore that file.');
 }
@@ -62,10 +68,10 @@ export function modesFor(
  * Returns how a start's goals are pursued.
  * @throws SteersmanError for an unknown mode.
  */
-export function wayOfStart(
+export function modeOfStart(
   { mode, role }: Pick<RunSettings, 'mode' | 'role'>,
   { modes }: Pick<Settings, 'modes'>,
-): Way {
+): ModeChoice {
   const known = [...MODES, ...Object.keys(modes)];
   if (!known.includes(mode)) throw noMode(mode, known);
   return { mode, roles: modes[mode]?.steps ?? (role === undefined ? null : [role]) };

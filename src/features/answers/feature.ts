@@ -10,7 +10,7 @@ import { isOpen } from '../../run/plan/plan.js';
 import { answersAt, roleAt, stepsOf } from '../../run/position/modes.js';
 import { here } from '../../run/state/cursor.js';
 import type { GoalEnd } from '../../run/state/goal.js';
-import { accountOf, wayOf } from '../../run/state/run-state.js';
+import { accountOf, modeOf } from '../../run/state/run-state.js';
 import type { Feature } from '../../workflows/beside/feature.js';
 import { answerFor, type StepEnd, wrapUpAs } from '../../workflows/phases/conclude.js';
 import type { Run } from '../../workflows/run/run.js';
@@ -54,7 +54,7 @@ export const answers: Feature<Run> = {
 function withEarlier(run: Run, end: GoalEnd): Promise<GoalEnd> | null {
   const { state } = run;
   if (end.answer !== '' || ofGoal(state, state.goal.number).cause === null) return null;
-  const role = run.role(roleAt(wayOf(state), run.cursor.position));
+  const role = run.role(roleAt(modeOf(state), run.cursor.position));
   const said = run
     .threadOf(role)
     .messages.findLast(message => message.kind === 'assistant' && textOf(message).trim() !== '');
@@ -63,7 +63,7 @@ function withEarlier(run: Run, end: GoalEnd): Promise<GoalEnd> | null {
 
 /** True if the current role's reply is the goal's answer. */
 function isAnswering({ state, cursor }: Run): boolean {
-  return state.settings.answer !== undefined && answersAt(wayOf(state), here(cursor));
+  return state.settings.answer !== undefined && answersAt(modeOf(state), here(cursor));
 }
 
 /** Adds the schema once a goal, and again after a wrap-up instruction, or if the thread has lost it. */
@@ -108,7 +108,7 @@ async function readAnswer(run: Run, input: ReadAnswerInput): Promise<ReadAnswer>
     attempts: WORKER_TRIES,
     interruptible: false,
   };
-  const role = roleAt(wayOf(run.state), run.cursor.position);
+  const role = roleAt(modeOf(run.state), run.cursor.position);
   const called = await run.call({ kind: 'check', role }, options, () =>
     run.ports.activity(READ_ANSWER, input, options),
   );
@@ -134,7 +134,7 @@ function sendBack(run: Run, known: TypedAnswer, faults: readonly string[]): Step
   if (known.isTold) {
     const account = accountOf(state);
     account.counters = { ...account.counters, reasks: account.counters.reasks + 1 };
-    run.journal('reask', { role: roleAt(wayOf(state), run.cursor.position), errors: [...faults] });
+    run.journal('reask', { role: roleAt(modeOf(state), run.cursor.position), errors: [...faults] });
   }
   return moved;
 }
@@ -143,7 +143,7 @@ function sendBack(run: Run, known: TypedAnswer, faults: readonly string[]): Step
 function concluded(run: Run, before: GoalEnd['cause'], { answer, said = answer, value }: GoalEnd): StepEnd {
   const { state } = run;
   const { goal, tasks } = state;
-  const steps = stepsOf(wayOf(state));
+  const steps = stepsOf(modeOf(state));
   const judgesText = checksOf(state).some(check => 'function' in check);
   if (before === 'checked' && steps !== null && judgesText) {
     // A text that is cut would be no value any more, and would be asked for again after each check.

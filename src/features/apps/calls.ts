@@ -75,7 +75,7 @@ function callsOf({ state }: Pick<Run, 'state'>): AppCall[] {
 const GRACE_MS = 60_000;
 
 /** Resolves when no call runs, or after `GRACE_MS`; null if all have ended. */
-export function appCallsUnderWay(run: Run): Promise<void> | null {
+export function pendingAppCalls(run: Run): Promise<void> | null {
   const isIdle = () => !isServingApp(run);
   return isIdle() ? null : run.ports.wait(isIdle, GRACE_MS, 'the calls of an app end');
 }
@@ -137,7 +137,7 @@ function permissionOf(
   return decidePermission(tool, { input, workspace }, pinned.permissions, given);
 }
 
-interface Said {
+interface AppDecision {
   decision: 'approve' | 'deny' | 'always';
   reason: string | null;
   arguments: Record<string, unknown> | null;
@@ -177,7 +177,7 @@ async function asked(run: Run, call: AppCall, tool: ToolDefinition): Promise<boo
 }
 
 /** Written to the state before the next wait, so that an answer is not lost. */
-function take(run: Run, call: AppCall, { decision, reason, arguments: edited }: Said): boolean {
+function take(run: Run, call: AppCall, { decision, reason, arguments: edited }: AppDecision): boolean {
   if (decision === 'deny') return denied(run, call, reason);
   call.approved = true;
   if (edited) {

@@ -7,9 +7,9 @@ import { callToolUpdate } from '../../workflows/run/definitions.js';
 import type { Run } from '../../workflows/run/run.js';
 import {
   appCallFault,
-  appCallsUnderWay,
   closeAppCalls,
   isServingApp,
+  pendingAppCalls,
   resumeAppCalls,
   takeAppCall,
 } from './calls.js';
@@ -33,7 +33,7 @@ export const apps: Feature<Run> = {
     if (app?.page !== undefined) appUse.set(state, withShown(appUse.of(state), callId, app.server));
   },
   isBusy: isServingApp,
-  comesToRest: appCallsUnderWay,
+  comesToRest: pendingAppCalls,
   ended: closeAppCalls,
 };
 

@@ -14,7 +14,7 @@ import type { Feature, OwnCall, OwnRunner } from '../../workflows/beside/feature
 import { Held } from '../../workflows/run/memory.js';
 import type { Called } from '../../workflows/run/ports.js';
 import type { Run } from '../../workflows/run/run.js';
-import { factsOf, said } from '../../workflows/turn/tools/tool-request.js';
+import { factsOf, noteResult } from '../../workflows/turn/tools/tool-request.js';
 import { failed } from '../../workflows/turn/tools/workflow-tools.js';
 import {
   type ArtifactChange,
@@ -75,7 +75,7 @@ function inTurn(run: Run, make: () => Promise<Ended>): Promise<Ended> {
 async function change(run: Run, tool: ArtifactChange, call: OwnCall): Promise<Ended> {
   const { state, words } = run;
   const decided = decideArtifact(inventory.of(state), tool, call.input, words);
-  if ('fault' in decided) return said(decided.fault, true);
+  if ('fault' in decided) return noteResult(decided.fault, true);
   const { edit, draft } = decided;
   const { workspace } = state.settings;
   const input: EditArtifactInput = {
@@ -89,13 +89,14 @@ async function change(run: Run, tool: ArtifactChange, call: OwnCall): Promise<En
   // The cast is safe: `worker.ts` has an activity of these types under this name.
   const edited = called.value as ArtifactEdited;
   if ('fault' in edited && edited.fault === 'denied')
-    return said(fill(words.noteDeniedByConfiguration, { tool }), true, 'denied');
-  if ('fault' in edited) return said(editedArtifactNote(words, draft, edited), true);
+    return noteResult(fill(words.noteDeniedByConfiguration, { tool }), true, 'denied');
+  if ('fault' in edited) return noteResult(editedArtifactNote(words, draft, edited), true);
   const artifacts = withArtifact(inventory.of(state), draft, edited);
-  if (!artifacts) return said(fill(words.noteArtifactFull, { count: inventory.of(state).length }), true);
+  if (!artifacts)
+    return noteResult(fill(words.noteArtifactFull, { count: inventory.of(state).length }), true);
   inventory.set(state, artifacts);
   run.show();
-  return said(editedArtifactNote(words, draft, edited));
+  return noteResult(editedArtifactNote(words, draft, edited));
 }
 
 /** Reads a page by `read_result`, because contents are in the blob store like large results. */
@@ -104,7 +105,7 @@ async function readArtifact(run: Run, call: OwnCall): Promise<Ended> {
   const { id, version, offset = 0 } = call.input;
   const wanted = typeof version === 'number' ? version : null;
   const found = findArtifact(inventory.of(state), typeof id === 'string' ? id : '', wanted, words);
-  if ('fault' in found) return said(found.fault, true);
+  if ('fault' in found) return noteResult(found.fault, true);
   const { workspace } = state.settings;
   const { callId, toolUseId, options } = call;
   const spoken = wordsForNotes(run.pinned);
@@ -129,7 +130,7 @@ async function readArtifact(run: Run, call: OwnCall): Promise<Ended> {
 
 async function listArtifacts({ state, words }: Run): Promise<Ended> {
   const artifacts = inventory.of(state);
-  if (artifacts.length === 0) return said(words.noteArtifactNone);
+  if (artifacts.length === 0) return noteResult(words.noteArtifactNone);
   const content = [{ type: 'json' as const, value: artifacts.map(listedArtifact) }];
   return { ok: true, value: { ending: 'executed', content, isError: false, durationMs: 0 } };
 }

@@ -13,7 +13,7 @@ import {
   type Checking,
   executionAt,
 } from '../../run/position/position.js';
-import { isHeld, wayOf } from '../../run/state/run-state.js';
+import { isHeld, modeOf } from '../../run/state/run-state.js';
 import { hash64 } from '../../run/tools/ledger.js';
 import { answerFor, type StepEnd, whatThereIs, wrapUpAs } from '../../workflows/phases/conclude.js';
 import { beginInterpreting, hasMessage, mustInterpret, roleHere } from '../../workflows/run/hearing.js';
@@ -133,7 +133,7 @@ function goBack(run: Run, { of }: Checking): Moved {
   const { checks } = run.state.goal;
   const wanted = failedChecks(checks, run.words);
   if (of.kind !== 'answer') return planAnew(run, { from: 'check', wanted });
-  const name = stepsOf(wayOf(run.state))?.[of.step] ?? '';
+  const name = stepsOf(modeOf(run.state))?.[of.step] ?? '';
   instruct(run, run.role(name), checksInstruction(run.state, wanted, checks.results));
   return run.enter(answersAgain(of));
 }
@@ -141,7 +141,7 @@ function goBack(run: Run, { of }: Checking): Moved {
 /** Ends with the answer that was checked; for work with a plan, writes one that states how it ended. */
 function endWith(run: Run, { of }: Checking, cause: 'stopped' | 'checks_failed' | 'direct_answer'): StepEnd {
   if (of.kind === 'answer') {
-    const name = stepsOf(wayOf(run.state))?.[of.step] ?? '';
+    const name = stepsOf(modeOf(run.state))?.[of.step] ?? '';
     const ended = cause === 'direct_answer' && of.unconfirmed ? 'not_confirmed' : cause;
     return answerFor(run, ended, of.text, run.role(name));
   }

@@ -14,12 +14,12 @@ export function withBefore(
   { status, why, output }: CheckEnd,
 ): NonNullable<GoalChecks['before']> {
   const also =
-    status === 'failed' ? [{ index: made, why: preview(why, RED_CHARS), said: saidBy(output) }] : [];
+    status === 'failed' ? [{ index: made, why: preview(why, RED_CHARS), said: outputHash(output) }] : [];
   return { made: made + 1, red: fitted([...red, ...also], CHECKS_BEFORE_BYTES - 50) };
 }
 
 /** Returns a hash of a check's output, without times. */
-function saidBy(output = ''): string {
+function outputHash(output = ''): string {
   return hash64(output.replace(/\d+(?:\.\d+)?\s?(?:ms|s)\b/g, ''));
 }
 
@@ -61,7 +61,7 @@ export function failedChecks(
   return results.flatMap(({ status, id, check, why, output, redBefore: isRed }, index) => {
     if (status !== 'failed') return [];
     const said = before?.red.find(each => each.index === index)?.said;
-    const isOther = said !== undefined && said !== saidBy(output);
+    const isOther = said !== undefined && said !== outputHash(output);
     const was = isRed ? [isOther ? words.wasRedOtherwise : words.wasRed] : [];
     return [fill(words.checkWanted, { id, check, why }), ...was, ...(output ? [output] : [])].join('\n');
   });

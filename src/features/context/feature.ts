@@ -29,13 +29,17 @@ function makeReady(run: Run, asked: CallAhead): Promise<boolean> | null {
 }
 
 /** `functions`: how many program transforms have run. `noSummary`: why a thread that must be shortened has no summary. */
-interface Rest {
+interface TransformsLeft {
   names: readonly string[];
   functions: number;
   noSummary?: string;
 }
 
-function next(run: Run, asked: CallAhead, { names, functions, ...reason }: Rest): Promise<boolean> | null {
+function next(
+  run: Run,
+  asked: CallAhead,
+  { names, functions, ...reason }: TransformsLeft,
+): Promise<boolean> | null {
   const { role, thread, model } = asked;
   const [name = 'trim', ...others] = names;
   switch (name) {

@@ -42,7 +42,7 @@ export function filesOf({ files }: Evidence): Snapshot[] {
   return [...byPath.values()];
 }
 
-interface Given {
+interface LookInput {
   evidence: Evidence;
   /** The latest results of the goal's checks. */
   checks: readonly CheckResult[];
@@ -55,7 +55,7 @@ interface Given {
 }
 
 /** Returns null without evidence, so that a goal without tools costs nothing. */
-export function lookedUp({ evidence, checks, now, plan, tools, words }: Given): Looked | null {
+export function lookedUp({ evidence, checks, now, plan, tools, words }: LookInput): Looked | null {
   if (tools.length + evidence.calls.length + checks.length === 0) return null;
   const snapshots = filesOf(evidence);
   const seen = snapshots.flatMap(before => fileEntry(words, before, now, snapshots) ?? []);
@@ -201,7 +201,7 @@ function callEntry(words: Words, note: CallNote, isOld: boolean): Entry {
   if (cut) marks.push(words.evidencePart);
   if (silent) marks.push(ran === 'code' ? words.evidenceReadsNothing : words.evidenceSilent);
   if (isOld) marks.push(words.evidenceBefore);
-  const told = said === null ? [] : [safeLine(toldText(words, { ...note, said }), MOST_SAID)];
+  const told = said === null ? [] : [safeLine(outputText(words, { ...note, said }), MOST_SAID)];
   const line = [`${safeLine(call)}: ${marks.join(', ')}`, ...told];
   // A read-only call that is recorded in full is a computation.
   const did = ending === 'executed' && !isError && (ran === 'code' || !endedBadly(said ?? ''));

@@ -3,7 +3,7 @@
 import { sizeOfList } from '../../base/sizes/sizes.js';
 import { preview } from '../../base/text/preview.js';
 import { contentText, isCut } from '../../conversation/tool-result.js';
-import { digest, type Told, tellingLine } from '../../rules/prompts/telling.js';
+import { digest, type OutputLine, outputLine } from '../../rules/prompts/output-line.js';
 import { codeSays } from '../../rules/tools/exit-code.js';
 import { sandboxReads } from '../../rules/tools/inline-code.js';
 import type { Snapshot } from '../../run/evidence/evidence.js';
@@ -62,7 +62,7 @@ export function withCall(before: Evidence, given: CallNote): Evidence {
   let { left } = evidence;
   while (sizeOfList(calls) > CALLS_BYTES) {
     // Calls that a file's entry covers are dropped first, then read-only ones, which a later look may have made good.
-    const told = calls.findIndex(each => isToldByFile(evidence, each));
+    const told = calls.findIndex(each => isKnownByFile(evidence, each));
     const looked = calls.findIndex(({ acted }) => !acted);
     calls.splice(Math.max(0, told < 0 ? looked : told), 1);
     if (told < 0) left += 1;
@@ -87,7 +87,7 @@ function withWrites(evidence: Evidence, { named }: CallNote, wrote: number): Evi
   };
 }
 
-function isToldByFile({ files, unkept }: Evidence, note: CallNote): boolean {
+function isKnownByFile({ files, unkept }: Evidence, note: CallNote): boolean {
   const { named, ending, isError, alters } = note;
   if (!writes(note) || ending !== 'executed' || isError || alters !== undefined) return false;
   return unkept !== undefined || named.every(name => files.some(file => file.named === name));
@@ -133,7 +133,7 @@ export function callNote(
   const acted = !tool.policy.readOnly && mayHaveActed(ending);
   const isDone = ending === 'executed' && !isError;
   const ran = ranBy(tool, input);
-  const told = toldOf(contentText(content), ran, isDone);
+  const told = outputOf(contentText(content), ran, isDone);
   const cut = content.some(isCut) || told?.last !== undefined;
   const note = { taskId, call: preview(line, LINE_CHARS), named, ending, isError, acted, cut, said: null };
   return {
@@ -159,8 +159,8 @@ export function agentNote(
   return { ...note, ran: 'command', silent: true, ...(mayAlter(rest) && { alters: 0 }) };
 }
 
-function toldOf(text: string, ran: CallNote['ran'], isDone: boolean): Told | null {
-  if (ran === 'command') return tellingLine(text, LINE_CHARS);
+function outputOf(text: string, ran: CallNote['ran'], isDone: boolean): OutputLine | null {
+  if (ran === 'command') return outputLine(text, LINE_CHARS);
   if (isDone && ran === undefined) return null;
   return digest(text, isDone ? COMPUTED_CHARS : FAILED_CHARS);
 }

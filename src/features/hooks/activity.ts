@@ -7,8 +7,8 @@ import type {
   EndedTurn,
   Facts,
   FailedModel,
+  HookMessage,
   RunHooks,
-  SaidMessage,
 } from '../../activities/run-hooks.js';
 import { pause, unlessOver, within } from '../../activities/stop-signal.js';
 import type { Hears } from '../../activities/tell.js';
@@ -52,7 +52,7 @@ export function functionHooks(functions: RunHooks): CallHook {
   return async (hook, told, signal) => {
     const notes: Note[] = [];
     const given = { ...told, note: (note: Note) => void notes.push(checked(note)) };
-    const called = async () => functions[hook]?.(given as EndedTurn & SaidMessage & FailedModel & EndedRun);
+    const called = async () => functions[hook]?.(given as EndedTurn & HookMessage & FailedModel & EndedRun);
     const answer = await unlessOver(signal, within(FUNCTION_MS, called(), LATE));
     if (answer === LATE) throw new Error(`it did not end within ${FUNCTION_MS / 1_000} s`);
     if (hook === 'onTurnEnd' && answer !== undefined && typeof answer !== 'boolean')

@@ -1,10 +1,10 @@
 /** Pictures that a person gives with a run's first goal: they come with the start, and the store keeps them. */
-import type { GivenPicture } from '../../run/agents/run-config.js';
+import type { StartPicture } from '../../run/agents/run-config.js';
 import type { PictureRef } from '../../run/messages/message.js';
 
 declare module '../../activities/types.js' {
   interface MomentParts {
-    pictures?: GivenPicture[];
+    pictures?: StartPicture[];
   }
   interface MomentEndParts {
     pictures?: PictureRef[];

@@ -7,7 +7,7 @@ import { delimit } from '../../base/words/prompt.js';
 import { cutNote, fill, wordsOf } from '../../base/words/words.js';
 import { contentText } from '../../conversation/tool-result.js';
 import { paragraphs } from '../../rules/prompts/instructions.js';
-import { digest, toldText } from '../../rules/prompts/telling.js';
+import { digest, outputText } from '../../rules/prompts/output-line.js';
 import type { ToolUseBlock } from '../../run/messages/message.js';
 import type { PlannedTask, Task } from '../../run/plan/plan.js';
 import { userNotesText } from '../../run/state/goal.js';
@@ -48,7 +48,7 @@ function callsOf(state: RunState, taskId: string): string[] {
       if (action.type !== 'tool' || of !== taskId) return [];
       const call = `${action.tool} ${preview(action.arguments, CALL_CHARS)}: ${ending}`;
       const failed = error !== undefined && ending === 'executed' ? `, ${wordsOf(state).evidenceError}` : '';
-      const said = saidBy(state, resultId) ?? observation ?? '';
+      const said = textOfResult(state, resultId) ?? observation ?? '';
       return `${call}${failed}${said === '' ? '' : ` · ${said}`}`;
     },
   );
@@ -61,12 +61,12 @@ function callsOf(state: RunState, taskId: string): string[] {
 }
 
 /** Null if the conversation no longer has the result. */
-function saidBy(state: RunState, resultId: string | undefined): string | null {
+function textOfResult(state: RunState, resultId: string | undefined): string | null {
   const messages = Object.values(state.threads).flatMap(thread => thread.messages);
   const result = messages.find(({ id }) => id === resultId);
   const told =
     result?.kind === 'tool_result' ? digest(contentText(result.content[0].content), SAID_CHARS) : null;
-  return told && toldText(wordsOf(state), told);
+  return told && outputText(wordsOf(state), told);
 }
 
 const CALL_CHARS = 160;

@@ -1,5 +1,5 @@
 /** Skills on workers: a run's skills, their list in its requests, and the activity that reads them. */
-import type { Offer, WorkerFeature, WorkerParts } from '../../activities/feature.js';
+import type { FeatureTools, WorkerFeature, WorkerParts } from '../../activities/feature.js';
 import { preview } from '../../base/text/preview.js';
 import { delimit } from '../../base/words/prompt.js';
 import { fill } from '../../base/words/words.js';
@@ -12,7 +12,7 @@ import { READ_SKILL, SKILL } from './rules.js';
 export const skills: WorkerFeature = {
   name: 'skills',
   activities: { [READ_SKILL]: createReadSkill },
-  offers: offerSkills,
+  offers: skillTools,
 };
 
 /** Most skills in the list; the tool finds the others. */
@@ -51,10 +51,10 @@ const WORDS = {
   },
 } as const;
 
-async function offerSkills(
+async function skillTools(
   parts: WorkerParts,
   { language }: Pick<Settings, 'language'>,
-): Promise<Offer | null> {
+): Promise<FeatureTools | null> {
   const { configDir } = parts;
   const isTrusted = configDir === null || parts.isTrusted();
   const places = { configDir: isTrusted ? configDir : null, named: parts.skills };

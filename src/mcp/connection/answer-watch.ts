@@ -2,11 +2,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** `no_answer`: the stream that should carry the answer has ended without it. */
-export type GivenUp = 'timed_out' | 'aborted' | 'no_answer';
+export type NoAnswer = 'timed_out' | 'aborted' | 'no_answer';
 
 export class AnswerWatch {
   readonly #stop = new AbortController();
-  #givenUp: GivenUp | null = null;
+  #givenUp: NoAnswer | null = null;
   #canResume = false;
   #strays = 0;
   #said = '';
@@ -15,11 +15,11 @@ export class AnswerWatch {
     return this.#stop.signal;
   }
 
-  get givenUp(): GivenUp | null {
+  get givenUp(): NoAnswer | null {
     return this.#givenUp;
   }
 
-  give(reason: GivenUp): void {
+  give(reason: NoAnswer): void {
     this.#givenUp ??= reason;
     this.#stop.abort(new Error(reason));
   }

@@ -7,7 +7,7 @@ import { errorText } from '../../base/text/error-text.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { STOP_METHOD } from '../tools/code-tools.js';
 import { readToolAnswer, type ToolAnswer, toolAnswerSchema } from '../tools/tool-answer.js';
-import { answerWatch, CallTimer, type GivenUp } from './answer-watch.js';
+import { answerWatch, CallTimer, type NoAnswer } from './answer-watch.js';
 import { McpCallError } from './call-failure.js';
 import { type Asked, clientFor, type Running, type Transport, transportTo } from './client-for.js';
 import { answerApart } from './http-transport.js';
@@ -153,7 +153,7 @@ export class McpConnection {
     if (this.#requests.closed)
       throw new McpCallError('not_begun', this.describeEnd(), { proof: 'not_sent', reconnect: true });
     const over = new AbortController();
-    const giveUp = (reason: GivenUp) => over.abort(reason);
+    const giveUp = (reason: NoAnswer) => over.abort(reason);
     const timer = new CallTimer(call.timeoutMs, () => giveUp('timed_out'));
     const onAbort = () => giveUp('aborted');
     if (call.signal.aborted) onAbort();

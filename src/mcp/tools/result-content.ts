@@ -26,7 +26,7 @@ export const DEFAULT_RESULT_SIZES: ResultSizes = { wholeBytes: 16_384, headBytes
 const REST_NOTE_BYTES = 1024;
 
 /** Where and how one run stores large texts. */
-export interface Keeper {
+export interface ResultStore {
   /** Stores `data` whole and returns its reference. */
   keep(data: string | Uint8Array): Promise<string>;
   sizes: ResultSizes;
@@ -35,11 +35,11 @@ export interface Keeper {
 }
 
 /** Returns the keeper of one run; `runId` is its workflow id. */
-export function keeperFor(
+export function resultStoreFor(
   blobs: BlobStore,
   runId: string,
-  { sizes = DEFAULT_RESULT_SIZES, clean = text => text }: Partial<Pick<Keeper, 'sizes' | 'clean'>> = {},
-): Keeper {
+  { sizes = DEFAULT_RESULT_SIZES, clean = text => text }: Partial<Pick<ResultStore, 'sizes' | 'clean'>> = {},
+): ResultStore {
   return { keep: data => blobs.put(runId, data), sizes, clean };
 }
 
@@ -49,18 +49,18 @@ type Answer = Pick<ToolAnswer, 'content' | 'structuredContent'>;
  * Returns the content of a tool result, at most `CONTENT_BYTES` encoded: large texts as head and tail, pictures and
  * sound by reference, and structured content if it says more than the texts do (T16).
  */
-export async function toToolContent(result: Answer, keeper: Keeper): Promise<ToolContent[]> {
+export async function toToolContent(result: Answer, keeper: ResultStore): Promise<ToolContent[]> {
   const out: ToolContent[] = [];
   let budget = CONTENT_BYTES - REST_NOTE_BYTES;
   const parts: (AnswerPart | { type: 'json'; value: unknown })[] = [...result.content];
-  if (result.structuredContent !== undefined && !isSaidInText(result)) {
+  if (result.structuredContent !== undefined && !isRepeatedInText(result)) {
     parts.push({ type: 'json', value: result.structuredContent });
   }
   for (const [index, part] of parts.entries()) {
     const block = await toBlock(part, keeper);
     const bytes = Buffer.byteLength(JSON.stringify(block));
     if (bytes > budget) {
-      out.push(await restBlock(parts.slice(index), keeper));
+      out.push(await remainingBlock(parts.slice(index), keeper));
       break;
     }
     budget -= bytes;
@@ -73,9 +73,9 @@ export async function toToolContent(result: Answer, keeper: Keeper): Promise<Too
  * Like `toToolContent`, but never throws: a full disk must not turn the result of a tool that has run into a failed
  * call, which might be repeated. `storeFault` explains why only the beginning of the texts is returned.
  */
-export async function keptContent(
+export async function storedContent(
   result: Answer,
-  keeper: Keeper,
+  keeper: ResultStore,
 ): Promise<{ content: ToolContent[]; storeFault?: string }> {
   try {
     return { content: await toToolContent(result, keeper) };
@@ -85,7 +85,7 @@ export async function keptContent(
   }
 }
 
-function contentWithoutStore({ content }: Answer, clean: Keeper['clean'] = text => text): ToolContent[] {
+function contentWithoutStore({ content }: Answer, clean: ResultStore['clean'] = text => text): ToolContent[] {
   const texts = content.flatMap(part => (part.type === 'text' ? [part.text] : []));
   const head = cutHead(Buffer.from(clean(texts.join('\n'))), DEFAULT_RESULT_SIZES.headBytes).toString('utf8');
   return [{ type: 'text', text: head }];
@@ -93,15 +93,15 @@ function contentWithoutStore({ content }: Answer, clean: Keeper['clean'] = text 
 
 async function toBlock(
   part: AnswerPart | { type: 'json'; value: unknown },
-  keeper: Keeper,
+  keeper: ResultStore,
 ): Promise<ToolContent> {
   switch (part.type) {
     case 'text':
       return { type: 'text', ...(await boundText(part.text, keeper, isCommand(part))) };
     case 'image':
-      return { type: 'image', mimeType: part.mimeType, ...(await kept(part.data, keeper)) };
+      return { type: 'image', mimeType: part.mimeType, ...(await storeBinary(part.data, keeper)) };
     case 'audio': {
-      const { ref, totalBytes } = await kept(part.data, keeper);
+      const { ref, totalBytes } = await storeBinary(part.data, keeper);
       // Sound becomes a resource of the run, with the reference as its address.
       return { type: 'resource', uri: ref, mimeType: part.mimeType, ref, totalBytes };
     }
@@ -124,17 +124,17 @@ function isCommand({ _meta: meta }: Record<string, unknown>): boolean {
 }
 
 /** Stores binary data whole, by reference. */
-async function kept(data: string, keeper: Keeper): Promise<{ ref: string; totalBytes: number }> {
+async function storeBinary(data: string, keeper: ResultStore): Promise<{ ref: string; totalBytes: number }> {
   const bytes = Buffer.from(data, 'base64');
   return { ref: await keeper.keep(bytes), totalBytes: bytes.length };
 }
 
 async function resourceBlock(
   resource: { uri: string; mimeType?: string | undefined } & ({ text: string } | { blob: string }),
-  keeper: Keeper,
+  keeper: ResultStore,
 ): Promise<ToolContent> {
   const base = { type: 'resource' as const, uri: resource.uri, ...mime(resource.mimeType) };
-  const said = 'text' in resource ? boundText(resource.text, keeper) : kept(resource.blob, keeper);
+  const said = 'text' in resource ? boundText(resource.text, keeper) : storeBinary(resource.blob, keeper);
   return { ...base, ...(await said) };
 }
 
@@ -148,7 +148,7 @@ function mime(mimeType: string | undefined): { mimeType?: string } {
  */
 export async function boundText(
   text: string,
-  keeper: Keeper,
+  keeper: ResultStore,
   ofCommand = false,
 ): Promise<{ text: string; ref?: string; totalBytes?: number; headBytes?: number }> {
   // The text is cleaned before it is cut and stored, because a page could otherwise begin inside a secret. Lone
@@ -168,7 +168,7 @@ export async function boundText(
   };
 }
 
-async function restBlock(parts: unknown[], keeper: Keeper): Promise<ToolContent> {
+async function remainingBlock(parts: unknown[], keeper: ResultStore): Promise<ToolContent> {
   const whole = JSON.stringify(parts);
   const ref = await keeper.keep(whole);
   return {
@@ -185,7 +185,7 @@ async function restBlock(parts: unknown[], keeper: Keeper): Promise<ToolContent>
  * value, or its only field (`result`, in which FastMCP wraps values that are not objects). A text contains it literally
  * or as JSON; a list may also be one text per item.
  */
-function isSaidInText({ content, structuredContent }: Answer): boolean {
+function isRepeatedInText({ content, structuredContent }: Answer): boolean {
   const texts = content.flatMap(part => (part.type === 'text' ? [part.text] : []));
   const values = Object.values(structuredContent ?? {});
   const [only] = values;

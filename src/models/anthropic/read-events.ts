@@ -35,11 +35,11 @@ class StreamedMessage {
     }
     if (event.type === 'message_start' && isRecord(event.message)) {
       this.#servedModel = stringOr(event.message.model, '') || null;
-      this.#usage = { ...this.#usage, ...told(event.message.usage) };
+      this.#usage = { ...this.#usage, ...definedFields(event.message.usage) };
     }
     if (event.type === 'message_delta') {
-      this.#usage = { ...this.#usage, ...told(event.usage) };
-      this.#stop = { ...this.#stop, ...told(event.delta) };
+      this.#usage = { ...this.#usage, ...definedFields(event.usage) };
+      this.#stop = { ...this.#stop, ...definedFields(event.delta) };
       // The stop reason ends the message, because some gateways send nothing after it.
       if (this.#hasReason) yield* this.#end();
     }
@@ -93,7 +93,7 @@ export function eventsOfMessage(body: unknown): unknown[] {
 }
 
 /** Drops fields without a value, so that a later count replaces an earlier one only if it states something. */
-function told(given: unknown): Wire {
+function definedFields(given: unknown): Wire {
   if (!isRecord(given)) return {};
   return Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== null && value !== undefined),

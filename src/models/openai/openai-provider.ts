@@ -69,11 +69,11 @@ function errorIn(event: unknown): object | null {
   if (event.error) return errorObject(event.error);
   // Earlier versions of vLLM send errors in this form.
   if (event.type === 'error' || event.object === 'error') return event;
-  return givenUp(event);
+  return failureOf(event);
 }
 
 /** Returns the failure stated by an event that otherwise looks like part of a reply; null if it states no failure. */
-function givenUp({ type, response, choices }: Record<string, unknown>): object | null {
+function failureOf({ type, response, choices }: Record<string, unknown>): object | null {
   if (typeof type === 'string' && type.startsWith('response.')) {
     const { status, error } = isRecord(response) ? response : {};
     const end = ['failed', 'cancelled'].find(given => type === `response.${given}` || status === given);

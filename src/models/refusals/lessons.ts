@@ -82,7 +82,7 @@ export class Lessons {
   }
 }
 
-interface Given {
+interface LessonInput {
   request: ModelRequest;
   toBody: (request: ModelRequest) => Body;
   known: Map<string, Lesson>;
@@ -95,14 +95,14 @@ interface Given {
 type OwnLesson = Lesson & { isVain: boolean };
 
 class Call implements TaughtCall {
-  readonly #given: Given;
+  readonly #given: LessonInput;
   /** Lessons learnt in this call, in order. */
   readonly #own: OwnLesson[] = [];
   /** How many changed requests were sent again. */
   #changes = 0;
   #refusedFor = '';
 
-  constructor(given: Given) {
+  constructor(given: LessonInput) {
     this.#given = given;
     for (const step of (given.request.lessons ?? []).flatMap(id => readLesson(id) ?? [])) {
       if (step.level > (given.known.get(step.about)?.level ?? 0))

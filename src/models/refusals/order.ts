@@ -14,7 +14,7 @@ export function inOrder(request: ModelRequest, level: number): ModelRequest {
   return { ...request, messages, pictures };
 }
 
-function said(text: string, like: Pick<Message, 'id' | 'at'>): UserMessage {
+function userMessage(text: string, like: Pick<Message, 'id' | 'at'>): UserMessage {
   return {
     id: like.id,
     at: like.at,
@@ -35,7 +35,7 @@ function inWords({ messages, pictures = NO_PICTURES }: ModelRequest): Message[] 
       const [{ toolName, toolUseId }] = message.content;
       const args = JSON.stringify(inputs.get(toolUseId) ?? {});
       return [
-        said(
+        userMessage(
           `You called ${toolName} with ${args}. Its result:\n${shownResultText(message, pictures)}`,
           message,
         ),
@@ -51,8 +51,9 @@ function inWords({ messages, pictures = NO_PICTURES }: ModelRequest): Message[] 
 function withUserAround(messages: readonly Message[]): Message[] {
   const [first] = messages;
   const last = messages.at(-1);
-  const before = first && first.kind !== 'user' ? [said(GO_ON, { ...first, id: `${first.id}-before` })] : [];
-  const after = last?.kind === 'assistant' ? [said(GO_ON, { ...last, id: `${last.id}-after` })] : [];
+  const before =
+    first && first.kind !== 'user' ? [userMessage(GO_ON, { ...first, id: `${first.id}-before` })] : [];
+  const after = last?.kind === 'assistant' ? [userMessage(GO_ON, { ...last, id: `${last.id}-after` })] : [];
   return [...before, ...messages, ...after];
 }
 

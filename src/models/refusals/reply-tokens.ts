@@ -19,7 +19,7 @@ export function withTokensAtMost(body: Body, most: number): Body {
 /** Returns the limit that the refusal implies, otherwise half of the request's; null if that is too little for a reply. */
 export function fewerTokens(message: string, asked: number): number | null {
   const left = leftBeside(message, asked);
-  const most = left === null ? (told(message) ?? Math.floor(asked / 2)) : left - (left % ROUND);
+  const most = left === null ? (tokensNamed(message) ?? Math.floor(asked / 2)) : left - (left % ROUND);
   return most >= LEAST && most < asked ? most : null;
 }
 
@@ -44,7 +44,7 @@ function leftBeside(message: string, asked: number): number | null {
   return given === undefined ? null : Number(most) - Number(given);
 }
 
-function told(message: string): number | null {
+function tokensNamed(message: string): number | null {
   const found =
     /(?:limit of|only afford|lower than|at most|equal to|\d+ >) [`'"]?(\d+)/i.exec(message) ??
     /\[\d+, ?(\d+)\]/.exec(message);

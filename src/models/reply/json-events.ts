@@ -31,14 +31,14 @@ export async function* jsonEvents(
       if (data.trim() !== '') yield exactJson(data);
     }
   } finally {
-    void readRest(events, hangUp);
+    void drain(events, hangUp);
   }
 }
 
 /** The rest of the stream is read in the background, for at most this long, so that the connection can be reused. */
 const REST_MS = 1_000;
 
-async function readRest(events: AsyncGenerator<unknown>, hangUp: AbortController): Promise<void> {
+async function drain(events: AsyncGenerator<unknown>, hangUp: AbortController): Promise<void> {
   const timer = setTimeout(() => hangUp.abort(), REST_MS);
   timer.unref();
   try {

@@ -112,11 +112,11 @@ export class ReplyDraft {
         return { channel: 'tool_input', text: this.#toolInput };
       }
       case 'reasoning_end':
-        if (isKept(delta.value)) this.#endReasoning({ model: this.#model, value: delta.value });
+        if (isReturnable(delta.value)) this.#endReasoning({ model: this.#model, value: delta.value });
         return null;
       case 'tool_data': {
         const call = this.#calls[delta.index];
-        if (call && isKept(delta.value)) call.data = { model: this.#model, value: delta.value };
+        if (call && isReturnable(delta.value)) call.data = { model: this.#model, value: delta.value };
         return null;
       }
       case 'tool_mixed_up': {
@@ -241,6 +241,6 @@ export class ReplyDraft {
 }
 
 /** True if the data may be sent back. Data nested too deeply for recursive JSON code is dropped. */
-function isKept(value: unknown): boolean {
+function isReturnable(value: unknown): boolean {
   return !nestsTooDeep(canonicalJson(value));
 }

@@ -67,7 +67,7 @@ export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallEr
 const SAID = new WeakMap<ModelCallError, string>();
 
 /** Returns the endpoint's own words up to an echo of the request, unmasked. They are for the program and must not be shown. */
-export function saidOf(error: ModelCallError): string {
+export function endpointText(error: ModelCallError): string {
   return SAID.get(error) ?? error.message;
 }
 

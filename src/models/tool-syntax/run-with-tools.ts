@@ -5,7 +5,7 @@ import { type Lesson, lessonId, tellLesson } from '../provider/lesson.js';
 import { ModelCallError } from '../provider/model-call-error.js';
 import type { ModelProvider } from '../provider/provider.js';
 import { BAD_SCHEMA, NO_TOOLS } from '../refusals/words.js';
-import { saidOf } from '../sdk/classify.js';
+import { endpointText } from '../sdk/classify.js';
 import { runStream, type StreamRun } from '../sdk/run-stream.js';
 import { asText } from './as-text.js';
 import type { ToolCallCodec } from './codec.js';
@@ -63,7 +63,7 @@ export async function runWithTools(run: StreamRun, canCallTools: boolean | null 
 
 /** True if the endpoint refuses tools altogether, or their schemas. */
 function ofTools(error: ModelCallError): boolean {
-  const said = saidOf(error);
+  const said = endpointText(error);
   if (NO_TOOLS.words.test(said)) return true;
   return error.type === FAILURE.model.badRequest && BAD_SCHEMA.words.test(said);
 }

@@ -53,7 +53,7 @@ export type ToCaller =
   /** An instruction does not hold for the agent, or for the nested agent that `by` names. */
   | { type: 'not_taken'; what: string; why: string; by: string }
   /** The last message of a cancelled agent, which has no result. */
-  | { type: 'cancelled'; rest: AgentRest };
+  | { type: 'cancelled'; rest: AgentTotals };
 
 /** `id`: the agent's id in its caller's run, such as `search/1`; `run`: its workflow id. */
 export type AgentMessage = ToCaller & { id: string; run: string };
@@ -93,8 +93,8 @@ export const readItem: Reader<InboxItem> = value =>
     at: count,
   });
 
-const readRest: Reader<AgentRest> = value =>
-  readFields<AgentRest>(value, {
+const readRest: Reader<AgentTotals> = value =>
+  readFields<AgentTotals>(value, {
     usage: readIf(isUsage),
     usageBy: list => (Array.isArray(list) && list.every(isUsageEntry) ? list : undefined),
     turns: count,

@@ -18,7 +18,7 @@ import {
 import { expected, isAbsent } from '../../base/text/output-fields.js';
 import { isSound } from '../../base/text/schema-faults.js';
 import { replaceUnseen } from '../../base/text/unseen.js';
-import { givenWithin, readGiven } from '../../conversation/given.js';
+import { newestWithin, readMessages } from '../../conversation/read-messages.js';
 import { MOST_AGENT_DEPTH } from '../../run/agents/role.js';
 import { PICTURE_TYPES, type RunSettings } from '../../run/agents/run-config.js';
 import { checksFault } from '../../run/checks/check.js';
@@ -54,18 +54,18 @@ const LONGEST_PATH = 4_096;
 const MAX_KEEP_OPEN_SECONDS = 604_800;
 
 export type StartRead =
-  | { ok: true; goal: string; settings: RunSettings; given: Given }
+  | { ok: true; goal: string; settings: RunSettings; given: InitialMessages }
   | { ok: false; errors: string[] };
 
 /** The messages that a run begins with: at most 400 KB; `leftOut`: the number beyond that. */
-export interface Given {
+export interface InitialMessages {
   messages: Message[];
   leftOut: number;
   /** Runs of its conversation whose end is unknown. */
   untold?: string[];
 }
 
-export const NOTHING_GIVEN: Given = { messages: [], leftOut: 0 };
+export const NOTHING_GIVEN: InitialMessages = { messages: [], leftOut: 0 };
 
 /** Returns a valid start request, or all its faults with their paths. Null counts as absent. */
 export function readStart(raw: unknown): StartRead {
@@ -79,7 +79,7 @@ export function readStart(raw: unknown): StartRead {
     return { ok: false, errors };
   }
   errors.push(...unknownKeys(settings, Object.keys(FAULTS), 'settings.'), ...settingFaults(settings));
-  const given = readGiven(raw.messages ?? []);
+  const given = readMessages(raw.messages ?? []);
   if (!given.ok) errors.push(...given.errors);
   else if (given.messages.length > 0 && !isAbsent(settings.session))
     errors.push(
@@ -117,7 +117,7 @@ export function readStart(raw: unknown): StartRead {
     return { name, description: description ?? '', inputSchema: inputSchema ?? { type: 'object' } };
   };
   if (read.clientTools) read.clientTools = read.clientTools.map(whole);
-  const { messages, leftOut } = givenWithin(given.messages);
+  const { messages, leftOut } = newestWithin(given.messages);
   const before = Number.isSafeInteger(raw.leftOut) ? Math.max(0, Number(raw.leftOut)) : 0;
   return { ok: true, goal: String(raw.goal), settings: read, given: { messages, leftOut: leftOut + before } };
 }

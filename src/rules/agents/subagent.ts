@@ -5,7 +5,7 @@ import { matchesAny } from '../../base/text/glob.js';
 import { preview } from '../../base/text/preview.js';
 import { fill, type Words } from '../../base/words/words.js';
 import { unknownOutcomeNote } from '../../conversation/tool-notes.js';
-import type { AgentEnd, AgentReport, AgentRest } from '../../run/agents/children.js';
+import type { AgentEnd, AgentReport, AgentTotals } from '../../run/agents/children.js';
 import type { AgentCard, PinnedRole } from '../../run/agents/role.js';
 import { offeredTools, type PinnedRun, type RunSettings } from '../../run/agents/run-config.js';
 import { causeText } from '../../run/limits/cause.js';
@@ -117,7 +117,7 @@ export function isSubagent({ calledAs }: Pick<RunSettings, 'calledAs'>): boolean
 }
 
 type Result = Pick<AgentReport, 'outcome' | 'cause' | 'usage' | 'usageBy'> &
-  Partial<Pick<AgentRest, 'unread' | 'effects'>> & {
+  Partial<Pick<AgentTotals, 'unread' | 'effects'>> & {
     text: string;
     counters: Pick<Counters, 'turns' | 'failedCalls'>;
   };
@@ -129,7 +129,7 @@ export function reportOf(result: Result): AgentReport {
   return { outcome, cause, answer, usage, usageBy, turns, failedCalls, unread, effects };
 }
 
-export function restOf(result: Result): AgentRest {
+export function totalsOf(result: Result): AgentTotals {
   return without(reportOf(result), 'outcome', 'cause', 'answer');
 }
 
@@ -146,7 +146,7 @@ const LONGEST_WHY = 1_000;
 export function outcomeForCaller(
   { name: agent, readOnly }: Pick<AgentCard, 'name' | 'readOnly'>,
   end: AgentEnd,
-  told: Pick<AgentRest, 'effects'> | null,
+  told: Pick<AgentTotals, 'effects'> | null,
   words: Words,
 ): AgentOutcome {
   // `told`: the rest reported by a cancelled agent; null: it had not begun.
@@ -183,7 +183,7 @@ function failed(ending: AgentOutcome['ending'], note: string, effects: readonly 
 /** Causes that explain themselves; others are followed by their sentence. */
 const TOLD_BY_NAME = /^(failed|budget):/;
 
-export function withReport({ usage, counters }: Account, report: AgentRest): Account {
+export function withReport({ usage, counters }: Account, report: AgentTotals): Account {
   return {
     usage: addUsage(usage, report.usage),
     counters: {

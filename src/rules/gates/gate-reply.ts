@@ -11,7 +11,7 @@ import { answerFromWords, resultFromWords } from './gate-words.js';
 export type FieldValues = Readonly<Record<string, string | readonly string[]>>;
 
 /** A person's input. A `Chosen` is a button with the values of the fields next to it. */
-export type Given =
+export type PersonInput =
   /** A line typed at a gate that was shown with its hint, and its options with their letters. */
   | { line: string }
   /** The text of an answer field, or of the option that was clicked. */
@@ -54,7 +54,7 @@ export type Reply = { input: Record<string, unknown> } | { fault: ReplyFault; er
  * WB3. Returns the answer to this gate, as it was seen: a gate with other content has another id. Every user interface
  * composes answers here. A typed number is a plain answer; letters mean options if the person saw them.
  */
-export function replyTo(gate: Gate, given: Given): Reply {
+export function replyTo(gate: Gate, given: PersonInput): Reply {
   if ('decision' in given) return chosenInput(gate, given);
   if ('line' in given) {
     const read = answerFromWords(gate, given.line);

@@ -18,7 +18,7 @@ import type { Planning, Reading, Verification } from '../../run/position/positio
 import { userNotesText } from '../../run/state/goal.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
-import { heldResults } from '../../run/tools/ledger.js';
+import { validResults } from '../../run/tools/ledger.js';
 import { ownCapabilities } from '../agents/capabilities.js';
 import { agentsInReach } from '../agents/subagent.js';
 import { limitsOf } from '../limits/in-force.js';
@@ -38,7 +38,7 @@ function nearWords({ threads }: RunState, { memory }: Pick<PinnedRole, 'memory'>
 const NEAR_TOKENS = 16_000;
 
 /** True if the conversation has the text literally, or as JSON. */
-function isSaid(text: string | null, near: readonly string[]): boolean {
+function isInConversation(text: string | null, near: readonly string[]): boolean {
   if (text === null) return true;
   const forms = [text, JSON.stringify(text).slice(1, -1)];
   return near.some(said => forms.some(form => said.includes(form)));
@@ -49,7 +49,7 @@ function unsaid(text: string, near: readonly string[]): string {
 }
 
 function goalText({ goal }: RunState, near: readonly string[]): string {
-  return isSaid(goal.text, near) ? '' : delimit('goal', cutText(goal.text, GOAL_BYTES));
+  return isInConversation(goal.text, near) ? '' : delimit('goal', cutText(goal.text, GOAL_BYTES));
 }
 
 /** The limit for a description or criterion, for a reader whose conversation has all of it. */
@@ -193,12 +193,14 @@ export function taskInstruction(
   // Results of the task's own first calls are right above.
   const hasBegun =
     role.memory === 'shared' && state.threads[MAIN_THREAD]?.messages.at(-1)?.kind === 'tool_result';
-  const held = hasBegun ? '' : heldResults(state.tools.ledger, HELD_SHOWN);
+  const held = hasBegun ? '' : validResults(state.tools.ledger, HELD_SHOWN);
   // Directly after its plan, the task is only named, and the other tasks are left out.
   const last = near.slice(-1);
-  const isAbove = [description, criterion].every(text => isSaid(text, last));
+  const isAbove = [description, criterion].every(text => isInConversation(text, last));
   const others = state.tasks.filter(
-    other => other.id !== id && !(isAbove && other.status === 'pending' && isSaid(other.description, last)),
+    other =>
+      other.id !== id &&
+      !(isAbove && other.status === 'pending' && isInConversation(other.description, last)),
   );
   // The conversation has the plan, except for a person's changes.
   const detail = (other: Task): Detail => (other.byPerson && isOpen(other) ? 'description' : 'status');
@@ -259,7 +261,7 @@ export function verificationInstruction(
   const removed = state.tasks.filter(({ reason }) => reason === REMOVED);
   const near = nearWords(state, { memory: state.pinned?.roles.verifier?.memory ?? 'private' });
   const detail = ({ description, completionCriteria }: Task): Detail =>
-    [description, completionCriteria].every(text => isSaid(text, near)) ? 'status' : 'criterion';
+    [description, completionCriteria].every(text => isInConversation(text, near)) ? 'status' : 'criterion';
   const others = state.tasks.filter(task => !plan.includes(task) && !removed.includes(task));
   return paragraphs(
     lined(words.verify, goalText(state, near)),

@@ -14,7 +14,7 @@ import { hasPlan, stepsOf } from '../../run/position/modes.js';
 import type { Phase } from '../../run/position/position.js';
 import { here, tasksAt } from '../../run/state/cursor.js';
 import { lastSwitches } from '../../run/state/journal.js';
-import { type RunState, wayOf } from '../../run/state/run-state.js';
+import { modeOf, type RunState } from '../../run/state/run-state.js';
 import { gateMarkdown } from '../gates/gate-text.js';
 import { limitsOf } from '../limits/in-force.js';
 
@@ -79,7 +79,7 @@ function headline(state: RunState): string {
 
 function stepText(state: RunState): string {
   const { position } = state.cursor;
-  const steps = stepsOf(wayOf(state)) ?? [];
+  const steps = stepsOf(modeOf(state)) ?? [];
   if (position.phase !== 'answering' || steps.length < 2) return '';
   return `step ${position.step + 1} of ${steps.length}, ${plainLine(steps[position.step] ?? '')}`;
 }

@@ -11,7 +11,7 @@ import {
   unknownToolNote,
 } from '../../conversation/tool-notes.js';
 import type { PinnedRun } from '../../run/agents/run-config.js';
-import type { CallAnswer, GivenAnswer } from '../../run/gates/gate.js';
+import type { CallAnswer, CallReply } from '../../run/gates/gate.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { ToolEnding, ToolUseBlock } from '../../run/messages/message.js';
 import type { Batch } from '../../run/position/position.js';
@@ -58,7 +58,7 @@ export type ToolCallDecision =
    * The call already has an answer: the client's result, even if it is unknown whether the tool ran, or the person's
    * words.
    */
-  | { kind: 'given'; tool: ToolDefinition; answer: GivenAnswer };
+  | { kind: 'given'; tool: ToolDefinition; answer: CallReply };
 
 /** Every call ends in a result: run, reused, or closed with a text that tells the model what to do next. */
 export function decideToolCall(given: ToolCallCase): ToolCallDecision {

@@ -71,11 +71,11 @@ export function withEnd({ started, list, paused }: Children, id: string, end: Ag
   return {
     started,
     list: withinBound(list.map(child => (child.id === id ? { ...child, ...as } : child))),
-    paused: paused.filter(way => !isWayTo(id, way)),
+    paused: paused.filter(way => !isPathTo(id, way)),
   };
 }
 
-function isWayTo(id: string, way: string): boolean {
+function isPathTo(id: string, way: string): boolean {
   return way === id || way.startsWith(`${id}/`);
 }
 
@@ -89,7 +89,7 @@ export function withPaused(children: Children, ways: readonly string[], isPaused
 }
 
 export function isPaused({ paused }: Children, id: string): boolean {
-  return paused.some(way => isWayTo(id, way));
+  return paused.some(way => isPathTo(id, way));
 }
 
 /** Returns how an agent ended; the cause is null if it returned no report. */
@@ -138,7 +138,7 @@ export function addresseeOf(children: Children, to: unknown): Addressee | null {
 }
 
 /** The part of an ended run that its caller takes over, however the run ended. */
-export interface AgentRest {
+export interface AgentTotals {
   usage: Usage;
   usageBy: UsageEntry[];
   turns: number;
@@ -149,7 +149,7 @@ export interface AgentRest {
   effects: string[];
 }
 
-export interface AgentReport extends AgentRest {
+export interface AgentReport extends AgentTotals {
   outcome: Outcome;
   cause: Cause;
   answer: string;

@@ -20,7 +20,7 @@ import type { AgentCard, PinnedRole } from './role.js';
 export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
 /** A picture that comes with a start. */
-export interface GivenPicture {
+export interface StartPicture {
   /** Stands for it in words, such as the name of its file. At most 100 characters. */
   name: string;
   mimeType: (typeof PICTURE_TYPES)[number];
@@ -68,7 +68,7 @@ export interface RunSettings {
   /** Roles get the workspace's `AGENTS.md` as data about the project. Default: as in `steersman.yaml`, by default false. */
   projectNotes?: boolean;
   /** Pictures that belong to the first goal, for models that see them: at most 10, and 1,000,000 characters of base64. */
-  pictures?: GivenPicture[];
+  pictures?: StartPicture[];
   /** Tools that the client runs: their calls wait for \`submitToolResult\`. */
   clientTools?: ClientTool[];
   /** The conversation that the run continues: it begins with that conversation's messages. Default: its own workflow id. */

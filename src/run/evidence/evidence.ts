@@ -92,7 +92,7 @@ export const BASES = ['checks', 'evidence', 'opinion'] as const;
 export type Basis = (typeof BASES)[number];
 
 /** Facts that are shown only of a completed goal. */
-export interface Rest {
+export interface EndFacts {
   /** The basis of the completion. */
   basis?: Basis;
   /** Parts of the goal that are impossible here, each with its reason. */

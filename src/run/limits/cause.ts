@@ -1,6 +1,6 @@
 /** The cause of a goal's end: one closed union that determines outcome, exit code and words. */
 
-import type { Basis, Rest } from '../evidence/evidence.js';
+import type { Basis, EndFacts } from '../evidence/evidence.js';
 import { FAILURE } from './failure.js';
 import type { BudgetKind } from './limits.js';
 
@@ -112,11 +112,11 @@ export function causeOfBudgets(budgets: readonly BudgetKind[]): Cause {
 }
 
 /** Additional facts about a goal's end, as results and journals have them. */
-type Told = { [K in keyof Rest]?: Rest[K] | null | undefined };
+type KnownFacts = { [K in keyof EndFacts]?: EndFacts[K] | null | undefined };
 
 /** Returns one sentence for people. It mentions a limit only if one was reached. `rest`: the basis of a completed goal. */
-export function causeText(cause: Cause, rest: Told = {}): string {
-  if (cause === 'verified' && rest.basis) return `The answer was verified${restText(rest)}.`;
+export function causeText(cause: Cause, rest: KnownFacts = {}): string {
+  if (cause === 'verified' && rest.basis) return `The answer was verified${basisText(rest)}.`;
   const budget = Object.entries(BUDGETS).find(([kind]) => cause === `budget:${kind}`);
   if (budget) return `The limit of ${budget[1]} was reached before the answer was verified.`;
   return TEXTS[cause] ?? 'The run could not go on.';
@@ -129,7 +129,7 @@ const RESTS: Readonly<Record<Basis, string>> = {
 };
 
 /** Returns the words after "verified": the basis, and the number of parts that are impossible here. */
-export function restText({ basis, exceptions }: Told): string {
+export function basisText({ basis, exceptions }: KnownFacts): string {
   const count = exceptions?.length ?? 0;
   const parts = count === 1 ? 'one part that is' : `${count} parts that are`;
   return `${basis ? RESTS[basis] : ''}${count === 0 ? '' : `, but for ${parts} impossible here`}`;

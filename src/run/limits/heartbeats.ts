@@ -26,22 +26,22 @@ export interface LiveText {
 }
 
 /** The part of one channel that a watcher has received: `text` is gapless and begins at character `from`. */
-export interface Heard {
+export interface Received {
   readonly from: number;
   readonly text: string;
 }
 
 /** The parts of one attempt at a reply that a watcher has received. */
-export type HeardReply = { readonly attempt: number } & Readonly<Record<LiveText['channel'], Heard>>;
+export type ReceivedReply = { readonly attempt: number } & Readonly<Record<LiveText['channel'], Received>>;
 
-const NOTHING: Heard = { from: 0, text: '' };
+const NOTHING: Received = { from: 0, text: '' };
 
-export function beginHearing(attempt = 1): HeardReply {
+export function beginHearing(attempt = 1): ReceivedReply {
   return { attempt, text: NOTHING, reasoning: NOTHING, tool_input: NOTHING };
 }
 
 /** Adds a piece to a channel. Characters received before add nothing; after a gap, the earlier text is dropped. */
-export function heardMore(heard: Heard, { offset, text }: { offset: number; text: string }): Heard {
+export function addPiece(heard: Received, { offset, text }: { offset: number; text: string }): Received {
   const end = endOf(heard);
   return offset > end
     ? { from: offset, text }
@@ -49,18 +49,18 @@ export function heardMore(heard: Heard, { offset, text }: { offset: number; text
 }
 
 /** Returns the number of characters of a channel up to the last one received. */
-export function endOf({ from, text }: Heard): number {
+export function endOf({ from, text }: Received): number {
   return from + text.length;
 }
 
 /** Adds a piece of live text: a piece of an older attempt is ignored, one of a newer attempt starts over. */
 export function hear(
-  reply: HeardReply,
+  reply: ReceivedReply,
   piece: Pick<LiveText, 'attempt' | 'channel' | 'offset'> & { text: string },
-): HeardReply {
+): ReceivedReply {
   if (piece.attempt < reply.attempt) return reply;
   const known = piece.attempt > reply.attempt ? beginHearing(piece.attempt) : reply;
-  return { ...known, [piece.channel]: heardMore(known[piece.channel], piece) };
+  return { ...known, [piece.channel]: addPiece(known[piece.channel], piece) };
 }
 
 /** Returns `3 of 10 · message`, or the parts that are known. */

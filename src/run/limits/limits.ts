@@ -132,7 +132,7 @@ export function checkBudgets(
   return { exhausted, warned };
 }
 
-export interface Standing {
+export interface BudgetState {
   limits: Limits;
   used: BudgetUse;
 }
@@ -149,7 +149,7 @@ const MOST: Partial<Record<string, number>> = {
 };
 
 /** Returns what is wrong with a change of limits: each limit must be known, and above its usage. */
-export function limitsFault(input: unknown, standing: Standing | null = null): string | null {
+export function limitsFault(input: unknown, standing: BudgetState | null = null): string | null {
   const names = Object.keys(DEFAULT_LIMITS);
   if (!isRecord(input) || Object.keys(input).length === 0) {
     return `Give an object with at least one of: ${names.join(', ')}.`;
@@ -179,7 +179,7 @@ const UNKNOWN_USE =
   'costUsd: what the goal has cost is not known, for a model without a known price was called, so the limit could not be held.';
 
 /** A limit that is already used up would end the goal, or the next one, at once (PR9). */
-function usedFault(name: string, value: unknown, standing: Standing | null): string | null {
+function usedFault(name: string, value: unknown, standing: BudgetState | null): string | null {
   const kind = BUDGET_KINDS.find(known => known === name);
   const used = kind && standing?.used[kind];
   if (kind && typeof value === 'number' && used === null) return UNKNOWN_USE;

@@ -256,14 +256,14 @@ export function reasoningOf({ content }: Pick<AssistantMessage, 'content'>): str
 }
 
 /** A tool call as the model wrote it. */
-export interface SaidCall {
+export interface WrittenCall {
   id: string;
   name: string;
   /** JSON, unless the model wrote something else. */
   arguments: string;
 }
 
-export function saidCall({ id, name, raw, input }: ToolUseBlock): SaidCall {
+export function writtenCall({ id, name, raw, input }: ToolUseBlock): WrittenCall {
   return { id, name, arguments: raw ?? JSON.stringify(input) };
 }
 

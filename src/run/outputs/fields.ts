@@ -53,7 +53,7 @@ function plain<T, M extends Marks>(
   byDefault: T | null = null,
 ): Field<Nullable<T, M>> {
   return {
-    ...told(marks, form, type),
+    ...shapeOf(marks, form, type),
     read(value, at, faults) {
       const read = readValue(value);
       const mayLack = marks.lax || (isAbsent(value) && (marks.optional || byDefault !== null));
@@ -65,7 +65,7 @@ function plain<T, M extends Marks>(
 }
 
 /** Null counts as left out, because strict endpoints have no optional fields. */
-function told({ about, optional }: Marks, form: string, type: JsonSchema): Pick<Field, 'form' | 'schema'> {
+function shapeOf({ about, optional }: Marks, form: string, type: JsonSchema): Pick<Field, 'form' | 'schema'> {
   const said = optional ? `${form} or null` : form;
   const schema = optional ? { anyOf: [type, { type: 'null' }] } : type;
   return about
@@ -80,7 +80,7 @@ export function text<const M extends TextMarks>(
   marks: M = {} as M,
 ): Field<M extends { optional: true } ? string | null : string> {
   return {
-    ...told(marks, 'string', { type: 'string' }),
+    ...shapeOf(marks, 'string', { type: 'string' }),
     read(value, at, faults) {
       const said = stringOr(value, '').trim();
       if (said === '' && marks.filled) faults.add(at, 'a non-empty string', value, marks.soft);
@@ -121,7 +121,7 @@ export function number<const M extends Marks>(marks: M = {} as M, scale: Scale =
 /** Texts that are not blank; a single text counts as a list of one. */
 export function texts(marks: Marks = {}): Field<string[]> {
   return {
-    ...told(marks, '[string]', { type: 'array', items: { type: 'string' } }),
+    ...shapeOf(marks, '[string]', { type: 'array', items: { type: 'string' } }),
     read(value, at, faults) {
       const items: unknown[] = Array.isArray(value) ? value : isAbsent(value) ? [] : [value];
       items.forEach((item, index) => {
@@ -136,7 +136,7 @@ export function list<S extends Fields>(fields: S, marks: Marks = {}): Field<Read
   const object = `{ ${Object.keys(fields).join(', ')} }`;
   const wanted = `an array of ${object}`;
   return {
-    ...told(marks, `[{ ${formOfFields(fields)} }]`, { type: 'array', items: closedObject(fields) }),
+    ...shapeOf(marks, `[{ ${formOfFields(fields)} }]`, { type: 'array', items: closedObject(fields) }),
     read(value, at, faults) {
       if (!Array.isArray(value)) {
         if (!isAbsent(value) && !marks.lax) faults.add(at, wanted, value);
@@ -173,7 +173,7 @@ export function record<S extends Fields>(fields: S, wanted = 'an object'): Field
 /** An object of any form. Strict endpoints don't support it, so its JSON text is accepted too. */
 export function object(marks: Marks = {}): Field<Record<string, unknown>> {
   return {
-    ...told(marks, 'object', { type: 'string', description: 'a JSON object' }),
+    ...shapeOf(marks, 'object', { type: 'string', description: 'a JSON object' }),
     read(value, at, faults) {
       const given = typeof value === 'string' ? parseRecord(value.trim()) : (value ?? {});
       if (isRecord(given)) return given;

@@ -36,7 +36,7 @@ export type DeclaredModes = Readonly<Record<string, DeclaredMode>>;
 export type ModeKind = keyof PositionsOf;
 
 /** How a goal is pursued: its mode, and the working roles if the mode alone does not determine them. */
-export interface Way {
+export interface ModeChoice {
   mode: ModeName;
   /** The roles of its steps, or the role that its start named; null for the mode's own. */
   roles: readonly string[] | null;
@@ -181,7 +181,7 @@ export function isVerified(mode: ModeName): boolean {
 }
 
 /** Returns the leading role at a position, which gets people's messages. */
-export function roleAt(way: Way, position: Position): string {
+export function roleAt(way: ModeChoice, position: Position): string {
   if (position.phase === 'wrap_up') return position.by ?? lastRole(way);
   const step = stepAt(position);
   return (step === null ? undefined : stepsOf(way)?.[step]) ?? roleOf(way.mode, position.phase);
@@ -194,13 +194,13 @@ function stepAt(position: Position): number | null {
 }
 
 /** True if the words of the role at work there are the goal's answer. */
-export function answersAt(way: Way, at: { phase: string; step?: unknown }): boolean {
+export function answersAt(way: ModeChoice, at: { phase: string; step?: unknown }): boolean {
   if (at.phase === 'wrap_up') return true;
   return at.phase === 'answering' && at.step === (stepsOf(way)?.length ?? 1) - 1;
 }
 
 /** Returns the role that answers if the work ends early. */
-export function lastRole(way: Way): string {
+export function lastRole(way: ModeChoice): string {
   return stepsOf(way)?.at(-1) ?? roleOf(way.mode, 'wrap_up');
 }
 
@@ -211,21 +211,21 @@ function roleOf(mode: ModeName, phase: Position['phase']): string {
   return role;
 }
 
-export function requiredRoles(way: Way, declared: DeclaredModes = {}): Map<string, OutputContract> {
+export function requiredRoles(way: ModeChoice, declared: DeclaredModes = {}): Map<string, OutputContract> {
   const chosen = ['auto', ...choicesOf(declared)];
   const ways =
     way.mode === 'auto' ? chosen.map(mode => ({ mode, roles: declared[mode]?.steps ?? null })) : [way];
   return new Map(ways.flatMap(rolesOf));
 }
 
-function rolesOf(way: Way): [string, OutputContract][] {
+function rolesOf(way: ModeChoice): [string, OutputContract][] {
   const steps = stepsOf(way);
   if (steps !== null) return steps.map(role => [role, 'text']);
   return Object.values(entryOf(way.mode).at).map(({ role, output }) => [role, output]);
 }
 
 /** Returns the roles that read messages (PR3), without consulted ones. A declared mode's are known once it is loaded. */
-export function readersOf(way: Way): string[] {
+export function readersOf(way: ModeChoice): string[] {
   const steps = stepsOf(way);
   const { wrap_up: _last, ...working } = entryOf(way.mode).at;
   return [...new Set(steps ?? Object.values(working).map(({ role }) => role))];
@@ -237,7 +237,7 @@ export const READERS: readonly string[] = [
 ];
 
 /** Returns the roles that work in turn; null in a mode whose positions have their own roles. */
-export function stepsOf({ mode, roles }: Way): readonly string[] | null {
+export function stepsOf({ mode, roles }: ModeChoice): readonly string[] | null {
   const { steps = null } = entryOf(mode);
   return steps === null ? null : (roles ?? steps);
 }

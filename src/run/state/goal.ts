@@ -13,7 +13,7 @@ import { cutText, lastWithin } from '../../base/text/fit.js';
 import { delimit } from '../../base/words/prompt.js';
 import type { Words } from '../../base/words/words.js';
 import { type GoalChecks, noChecks } from '../checks/check.js';
-import type { Basis, Rest } from '../evidence/evidence.js';
+import type { Basis, EndFacts } from '../evidence/evidence.js';
 import type { Cause, Outcome } from '../limits/cause.js';
 import type { CallFailure } from '../limits/failure.js';
 import { type Account, emptyAccount } from '../limits/usage-by.js';
@@ -75,7 +75,7 @@ export interface GoalEnd {
   failure?: CallFailure;
 }
 
-export interface GoalRecord extends Rest {
+export interface GoalRecord extends EndFacts {
   number: number;
   text: string;
   outcome: Outcome;
@@ -89,10 +89,10 @@ export interface GoalRecord extends Rest {
 }
 
 /** Returns further facts about a goal's end: basis and exceptions. */
-export function restOfGoal(
+export function endFacts(
   { checks, basis: ofVerdict, exceptions }: Pick<GoalState, 'checks' | 'basis' | 'exceptions'>,
   outcome: Outcome,
-): Rest {
+): EndFacts {
   // With checks, a goal is completed only if every check passed.
   const basis = checks.results.length > 0 ? 'checks' : ofVerdict;
   const rests = outcome === 'completed' && basis !== null;

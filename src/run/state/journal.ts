@@ -5,11 +5,11 @@ import { EVENT_BYTES, JOURNAL_BYTES, MOST_TOOLS_COUNTED } from '../../base/sizes
 import { sizeOf, sizeOfList } from '../../base/sizes/sizes.js';
 import { fitted } from '../../base/text/fit.js';
 import type { CheckStatus } from '../checks/check.js';
-import type { Basis, FilesChanged, Rest } from '../evidence/evidence.js';
+import type { Basis, EndFacts, FilesChanged } from '../evidence/evidence.js';
 import type { GateCloser, GateKind } from '../gates/gate.js';
 import type { Cause, Outcome } from '../limits/cause.js';
 import type { BudgetKind, Enlarger } from '../limits/limits.js';
-import type { AppResult, SaidCall, StopReason, ToolEnding, Usage } from '../messages/message.js';
+import type { AppResult, StopReason, ToolEnding, Usage, WrittenCall } from '../messages/message.js';
 import type { Risk } from '../outputs/envelope.js';
 import type { Receipt } from '../steering/receipt.js';
 import type { ToolChanges } from '../tools/tool.js';
@@ -96,7 +96,7 @@ export interface JournalPayloads {
     /** Text, reasoning and calls of the reply; filled in from the message if it is still stored. */
     text?: string;
     reasoning?: string;
-    calls?: SaidCall[];
+    calls?: WrittenCall[];
   };
   model_call_failed: {
     callId: string;
@@ -269,7 +269,7 @@ export interface JournalPayloads {
   orchestration: { accepted: boolean; why: string };
   goal_started: { number: number; text: string };
   /** `answer`: complete in the `events` query, if the run still has it; the journal stores its beginning. */
-  goal_ended: { number: number; outcome: Outcome; cause: Cause; answer: string } & Rest;
+  goal_ended: { number: number; outcome: Outcome; cause: Cause; answer: string } & EndFacts;
   /** A message started a separate run. */
   new_run: { id: string; goal: string };
   paused: { reason: string };
@@ -285,7 +285,7 @@ export interface JournalPayloads {
   /** These were shortened or dropped while the store refused them: it will never have the originals. */
   store_gap: { messages: number; events: number };
   continued_as_new: { segment: number };
-  run_ended: { outcome: Outcome; cause: Cause; answer: string } & Rest;
+  run_ended: { outcome: Outcome; cause: Cause; answer: string } & EndFacts;
 }
 
 export type JournalType = keyof JournalPayloads;

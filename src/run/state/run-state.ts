@@ -9,13 +9,13 @@ import type { Account, UsageEntry } from '../limits/usage-by.js';
 import { NO_USAGE, type Usage } from '../messages/message.js';
 import { type ModelUse, newModelUse } from '../models/model-use.js';
 import type { Task } from '../plan/plan.js';
-import { firstPosition, type Way } from '../position/modes.js';
+import { firstPosition, type ModeChoice } from '../position/modes.js';
 import { newToolUse, type ToolUse } from '../tools/tool-use.js';
 import { type Cursor, cursorAt, here, steeringAt } from './cursor.js';
 import { type GoalRecord, type GoalState, goalTimeMs, newGoal } from './goal.js';
 import { type Journal, newJournal } from './journal.js';
-import { type Keeping, newKeeping } from './kept.js';
 import { newPeople, type People } from './people.js';
+import { type Keeping, newKeeping } from './stored-line.js';
 import type { Threads } from './thread.js';
 
 export interface RunState {
@@ -81,7 +81,9 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
   };
 }
 
-export function wayOf({ goal, settings, pinned }: Pick<RunState, 'goal' | 'settings' | 'pinned'>): Way {
+type Choosing = Pick<RunState, 'goal' | 'settings' | 'pinned'>;
+
+export function modeOf({ goal, settings, pinned }: Choosing): ModeChoice {
   const named = settings.role === undefined ? null : [settings.role];
   return { mode: goal.mode, roles: pinned?.modes[goal.mode]?.steps ?? named };
 }

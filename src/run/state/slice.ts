@@ -4,7 +4,7 @@ import type { RunState } from './run-state.js';
 
 type Holder = Pick<RunState, 'features'>;
 
-export interface SliceGiven<S> {
+export interface SliceInput<S> {
   initial(): S;
   /** The maximum size as JSON. Its writers respect it; all slices together have `FEATURES_BYTES`. */
   bytes: number;
@@ -21,9 +21,9 @@ export interface AnySlice {
 export class Slice<S> implements AnySlice {
   readonly name: string;
   readonly bytes: number;
-  readonly #given: SliceGiven<S>;
+  readonly #given: SliceInput<S>;
 
-  constructor(name: string, given: SliceGiven<S>) {
+  constructor(name: string, given: SliceInput<S>) {
     this.name = name;
     this.bytes = given.bytes;
     this.#given = given;

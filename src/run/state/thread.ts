@@ -44,7 +44,7 @@ export function replyOf({ threads }: { threads: Threads }, batch: Batch): Assist
   return reply?.kind === 'assistant' ? reply : null;
 }
 
-export function holdsPrompt({ messages }: Said, name: string): boolean {
+export function holdsPrompt({ messages }: MessageList, name: string): boolean {
   return messages.some(message => isPromptOf(message, name));
 }
 
@@ -53,12 +53,12 @@ export function isPromptOf(message: Message, name: string | null): boolean {
 }
 
 /** Returns the role that the run last addressed in a thread; null without one. */
-export function roleAtHand({ messages }: Said): string | null {
+export function roleAtHand({ messages }: MessageList): string | null {
   const last = messages.findLast(message => message.kind === 'user' && message.role !== undefined);
   return last?.kind === 'user' ? (last.role ?? null) : null;
 }
 
-type Said = Readonly<{ messages: readonly Message[] }>;
+type MessageList = Readonly<{ messages: readonly Message[] }>;
 
 /** Returns a reply's envelope without its parameters; `NO_ENVELOPE` if it has none. */
 export function envelopeOf(reply: AssistantMessage): EnvelopeMeta {

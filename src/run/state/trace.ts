@@ -170,7 +170,7 @@ export function stepsOf(events: readonly JournalEvent[]): TraceStep[] {
         : event.type === 'check_ended'
           ? checkStep(event)
           : finalStep(event, reply);
-    steps.push({ step, at, ...saidIn(reply, steps), ...own });
+    steps.push({ step, at, ...replyParts(reply, steps), ...own });
   }
   return steps;
 }
@@ -186,7 +186,7 @@ function replyTo(
 }
 
 /** Returns the part of a step that its reply tells; `before`: the steps before it. */
-function saidIn(reply: Reply | undefined, before: readonly TraceStep[]) {
+function replyParts(reply: Reply | undefined, before: readonly TraceStep[]) {
   if (!reply) return { role: '', messageId: '', thought: '' };
   const { role, messageId, about, usage } = reply;
   const tokens = { input: usage.inputTokens, output: usage.outputTokens };

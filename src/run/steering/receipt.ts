@@ -124,7 +124,7 @@ export function calledBackReceipt(id: string, agent: string): Receipt {
 }
 
 /** Returns the receipt for a message that an agent did not read: it is accepted again. `unread`: why, without a full stop. */
-export function givenBackReceipt(id: string, unread: string): Receipt {
+export function returnedReceipt(id: string, unread: string): Receipt {
   const how = `${unread}. It is read before the next model call; if the goal ends first, it becomes a follow-up.`;
   return { id, state: 'accepted', how };
 }

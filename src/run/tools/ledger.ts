@@ -195,7 +195,7 @@ export function forgetAll(ledger: Ledger): void {
 const LONGEST_NAMED = 100;
 
 /** Lists the youngest `max` results that are still valid, for a prompt (OU12), one line a tool. */
-export function heldResults(ledger: Ledger, max: number): string {
+export function validResults(ledger: Ledger, max: number): string {
   // Results without text are useless here, and those with an expiry may have expired when they are read.
   const held = Object.entries(ledger.entries).filter(
     ([, entry]) => isReusable(entry) && !entry.isStub && entry.until === undefined,

@@ -185,7 +185,7 @@ export function idlePermissions(
 const MARK = '#';
 
 /** Returns an entry of `allowTools`. `digest`: of the tool's definition; '' for an unlisted tool. */
-export function keptTool(name: string, digest: string): string {
+export function allowedTool(name: string, digest: string): string {
   return `${name}${MARK}${digest}`;
 }
 

@@ -5,7 +5,7 @@ import { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../rules/steering/search-attributes.js';
 import { env } from '../process/env.js';
 import { retryInterceptors } from '../temporal/temporal-client.js';
-import { happens } from './seat.js';
+import { happens } from './owner-socket.js';
 
 const KEYWORD = 2;
 

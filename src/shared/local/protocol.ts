@@ -7,8 +7,8 @@ import type { Socket } from 'node:net';
 import { errorText } from '../../base/text/error-text.js';
 import { scriptCall } from '../process/called-as.js';
 import { type ErrorCode, SteersmanError } from '../process/errors.js';
+import { dial, readRecord } from './owner-socket.js';
 import { isManagedQueue, type QueueFolder } from './queues.js';
-import { dial, readRecord } from './seat.js';
 
 /** Increase it with each change of a message, because processes of two versions may meet. Every version understands `stop`. */
 const PROTOCOL = 1;
@@ -62,7 +62,7 @@ export interface StackState {
  * A message from the owner: `value` or `failure` is sent once; lines for a person, and the notice that the stack is
  * being stopped, may come before and after.
  */
-export type Said = { value: unknown } | { failure: Failure } | { line: string } | { stopping: true };
+export type OwnerMessage = { value: unknown } | { failure: Failure } | { line: string } | { stopping: true };
 
 export interface Failure {
   message: string;
@@ -80,7 +80,7 @@ export function errorOf({ message, remedy, code }: Failure): SteersmanError {
 }
 
 /** A resource that was requested and is being held. */
-export interface Held<T> {
+export interface HeldResource<T> {
   value: T;
   /** Resolves when the owner has ended, or after `close`. */
   closed: Promise<unknown>;
@@ -92,14 +92,14 @@ export async function ask<T>(
   home: string,
   question: Ask,
   limitMs: number,
-  tell: (said: Said) => void = () => {},
-): Promise<Held<T> | null> {
+  tell: (said: OwnerMessage) => void = () => {},
+): Promise<HeldResource<T> | null> {
   const socket = await dial(home);
   if (socket === null) return null;
   const closed = once(socket, 'close').catch(() => {});
   let limit: NodeJS.Timeout | undefined;
   const answer = new Promise<T | null>((resolve, reject) => {
-    receive(socket, (said: Said) => {
+    receive(socket, (said: OwnerMessage) => {
       if ('value' in said) resolve(said.value as T);
       else if ('failure' in said) reject(errorOf(said.failure));
       else tell(said);
@@ -161,7 +161,7 @@ function hangs(home: string): SteersmanError {
 
 // A message from a background worker to the owner, its parent.
 
-export type Told = { ready: true } | { failure: Failure };
+export type StartReport = { ready: true } | { failure: Failure };
 
 /** True if the owner of a local stack has started this process; the queue's name alone does not prove that. */
 export function isOwned(taskQueue: string): boolean {
@@ -186,7 +186,7 @@ export function whenOwnerIsGone(end: () => void): void {
   if (!process.connected) end();
 }
 
-function tellOwner(told: Told): void {
+function tellOwner(told: StartReport): void {
   // An owner that is gone needs no message.
   if (process.connected) process.send?.(told, undefined, undefined, () => {});
 }

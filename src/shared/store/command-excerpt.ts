@@ -27,12 +27,12 @@ export function commandExcerpt(bytes: Buffer, mostBytes: number): Excerpt {
   const tail = cutTail(bytes.subarray(head.length), mostBytes * SHARES.tail);
   const middle = bytes.subarray(head.length, bytes.length - tail.length).toString('utf8');
   const parts = [head.toString('utf8').replace(/\n$/, '')];
-  parts.push(...tellingLines(middle, mostBytes * SHARES.telling), tail.toString('utf8'));
+  parts.push(...failureLines(middle, mostBytes * SHARES.telling), tail.toString('utf8'));
   return { text: parts.join('\n'), headBytes: head.length };
 }
 
 /** Lines that tell of failures with their neighbours, the first ones first; between them the size of what is left out. */
-function tellingLines(text: string, mostBytes: number): string[] {
+function failureLines(text: string, mostBytes: number): string[] {
   const lines = text.replace(/\n$/, '').split('\n');
   const shown: string[] = [];
   let [room, next, left] = [mostBytes, 0, 0];

@@ -9,7 +9,7 @@ import {
   type WorkflowExecutionDescription,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { idInSession, lastNumberIn, type RunRecord } from '../../run/state/kept.js';
+import { idInSession, lastNumberIn, type RunRecord } from '../../run/state/stored-line.js';
 import { hintOf, verbCall } from '../process/called-as.js';
 import { SteersmanError } from '../process/errors.js';
 import { failpoint } from '../process/failpoints.js';

@@ -8,13 +8,20 @@ import {
   toolCallsOf,
   type UserMessage,
 } from '../../run/messages/message.js';
-import { messageNumber, type RunRecord } from '../../run/state/kept.js';
+import { messageNumber, type RunRecord } from '../../run/state/stored-line.js';
 import { RECALL, type ToolDefinition } from '../../run/tools/tool.js';
 import { namedPaths } from '../../run/tools/tool-paths.js';
 import { WITHIN_THE_RUN } from '../../run/tools/workflow-tools.js';
 import { lowerWords, partWith, searchedText } from './find-words.js';
 import type { ReadPage } from './read-result.js';
-import { type Asker, conversationOf, type Said, type SessionStore, saidBy, saidInEach } from './store.js';
+import {
+  type Asker,
+  type ConversationPart,
+  conversationOf,
+  messageById,
+  messagesOfEach,
+  type SessionStore,
+} from './store.js';
 
 const PAGE_CHARS = 12_000;
 const MOST_HITS = 10;
@@ -82,7 +89,7 @@ interface Found {
  */
 async function search(
   sessions: Sessions,
-  said: readonly Said[],
+  said: readonly ConversationPart[],
   { query, offset }: { query: string; offset: number },
 ): Promise<ReadPage> {
   if (offset > MOST_PASSED)
@@ -100,7 +107,7 @@ async function search(
       for (const call of toolCallsOf(message))
         calls.set(key(call.id), labelOf(call, namedPaths(call.input, run.workspace)));
     if (looked > MOST_CHARS) break;
-    const text = isSaidAgain(message) ? '' : searchedText(message);
+    const text = isRepeat(message) ? '' : searchedText(message);
     // Lets other models and tools of the worker continue.
     if (Math.floor((looked + text.length) / TURN_CHARS) > Math.floor(looked / TURN_CHARS))
       await setImmediate();
@@ -133,14 +140,14 @@ async function search(
 
 async function* newestFirst(
   sessions: Sessions,
-  said: readonly Said[],
+  said: readonly ConversationPart[],
 ): AsyncGenerator<{ message: Message; run: RunRecord }> {
-  for await (const { run, messages } of saidInEach(sessions, [...said].reverse()))
+  for await (const { run, messages } of messagesOfEach(sessions, [...said].reverse()))
     for (const { message } of messages.reverse()) yield { message, run };
 }
 
 /** True for recalled text and for summaries; the search finds their original messages instead. */
-function isSaidAgain(message: Message): boolean {
+function isRepeat(message: Message): boolean {
   if (message.kind === 'user' && OF_SUMMARIES.has(message.purpose)) return true;
   if (message.kind === 'assistant' && message.role === COMPACTOR) return true;
   return message.content.some(
@@ -152,16 +159,16 @@ function isSaidAgain(message: Message): boolean {
 
 async function page(
   sessions: Sessions,
-  said: readonly Said[],
+  said: readonly ConversationPart[],
   { id, offset, asker, changedAt }: { id: string; offset: number; asker: RunRecord; changedAt: ChangedAt },
 ): Promise<ReadPage> {
   const slash = id.lastIndexOf('/');
   const [workflowId, messageId] = [id.slice(0, Math.max(slash, 0)), id.slice(slash + 1)];
-  const isMeant = ({ run }: Said) =>
+  const isMeant = ({ run }: ConversationPart) =>
     workflowId === '' ? run.chain === asker.chain : [run.workflowId, run.chain].includes(workflowId);
   for (const part of said.filter(isMeant).reverse()) {
     const { run } = part;
-    const found = await saidBy(sessions, part, messageId);
+    const found = await messageById(sessions, part, messageId);
     if (!found) continue;
     const read = pageOf(searchedText(found.message), offset);
     const call = await callOf(sessions, run, found.message);

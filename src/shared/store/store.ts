@@ -1,6 +1,6 @@
 /** Data that outlives a run: conversations and their texts. The interfaces hide where it is stored. */
 import { LRUCache } from 'lru-cache';
-import { type Kept, type Mark, messageNumber, type RunRecord } from '../../run/state/kept.js';
+import { type Mark, messageNumber, type RunRecord, type StoredLine } from '../../run/state/stored-line.js';
 import { SteersmanError } from '../process/errors.js';
 import { BLOB_REF, type BlobStore, type IsOver, runFolder } from './blob-store.js';
 
@@ -44,21 +44,21 @@ export interface SessionStore {
    * @returns null once they are stored. If the store lacks what they follow, nothing is written, and the returned mark
    * says where the run must be written from.
    */
-  keep(run: RunRecord, records: readonly Kept[], after?: Mark): Promise<Mark | null>;
+  keep(run: RunRecord, records: readonly StoredLine[], after?: Mark): Promise<Mark | null>;
   /** Returns the current records of a conversation's runs, oldest first. */
   runs(session: string): Promise<RunRecord[]>;
   /** Returns all runs that had this workflow id, newest first. */
   find(workflowId: string): Promise<RunRecord[]>;
   /** Returns records of one kind, in order, after the record with the number `after`. */
-  read(run: RunOf, ask: { kind: Kept['kind']; after?: number; limit: number }): Promise<Kept[]>;
+  read(run: RunOf, ask: { kind: StoredLine['kind']; after?: number; limit: number }): Promise<StoredLine[]>;
   /**
    * Yields all records of one kind for each of these runs, one run after the other, in the given order. Records are
    * only read when awaited; the conversation is scanned once for all runs.
    */
   readEach(
     session: string,
-    ask: { kind: Kept['kind']; chains: readonly string[] },
-  ): Promise<AsyncIterable<{ chain: string; records: Kept[] }>>;
+    ask: { kind: StoredLine['kind']; chains: readonly string[] },
+  ): Promise<AsyncIterable<{ chain: string; records: StoredLine[] }>>;
   /** Lists conversations, newest first. `before`: changed before that time. `text`: words of the title. */
   list(ask: { limit: number; before?: number; text?: string; workspaces?: string[] }): Promise<SessionLine[]>;
   /** Finds texts that contain each word literally, in any case. Newest conversations come first. */
@@ -112,7 +112,7 @@ export function hasBranches(session: string, branches: readonly string[]): Steer
 }
 
 /** A run of a conversation, or its beginning: `upTo` is the last message that belongs to the conversation. */
-export interface Said {
+export interface ConversationPart {
   run: RunRecord;
   upTo?: string;
 }
@@ -122,7 +122,7 @@ export async function lineageOf(
   sessions: Pick<SessionStore, 'runs' | 'line'>,
   session: string,
   below: ReadonlySet<string> = new Set(),
-): Promise<Said[]> {
+): Promise<ConversationPart[]> {
   const own = (await sessions.runs(session)).map(run => ({ run }));
   const parent = (await sessions.line(session))?.parent;
   const known = new Set([...below, session]);
@@ -150,7 +150,7 @@ export interface Asker {
 export async function conversationOf(
   sessions: Pick<SessionStore, 'find' | 'runs' | 'line'>,
   { workflowId, namespaceId }: Asker,
-): Promise<{ run: RunRecord; said: Said[] } | null> {
+): Promise<{ run: RunRecord; said: ConversationPart[] } | null> {
   const found = await sessions.find(workflowId);
   const asker = found.find(run => namespaceId === null || run.namespaceId === namespaceId);
   if (!asker) return null;
@@ -185,13 +185,13 @@ export function textsOfConversation(
   };
 }
 
-export type SaidMessage = Extract<Kept, { kind: 'message' }>;
+export type StoredMessage = Extract<StoredLine, { kind: 'message' }>;
 
 /** Yields the messages of each of these runs, one run after the other, in the given order. Each message has its thread. */
-export async function* saidInEach(
+export async function* messagesOfEach(
   sessions: Pick<SessionStore, 'readEach'>,
-  saids: readonly Said[],
-): AsyncGenerator<Said & { messages: SaidMessage[] }> {
+  saids: readonly ConversationPart[],
+): AsyncGenerator<ConversationPart & { messages: StoredMessage[] }> {
   for (let first = 0; first < saids.length; ) {
     const session = saids[first]?.run.session ?? '';
     const end = saids.findIndex(({ run }, at) => at > first && run.session !== session);
@@ -207,24 +207,27 @@ export async function* saidInEach(
 }
 
 /** Returns the message of this id, without reading the others of its run; null if this part of the run has none. */
-export async function saidBy(
+export async function messageById(
   sessions: Pick<SessionStore, 'read'>,
-  said: Said,
+  said: ConversationPart,
   id: string,
-): Promise<SaidMessage | null> {
+): Promise<StoredMessage | null> {
   const after = messageNumber({ id }) - 1;
   if (after < 0) return null;
   const records = await sessions.read(said.run, { kind: 'message', after, limit: 1 });
   return upTo(said, records).find(({ message }) => message.id === id) ?? null;
 }
 
-export async function saidIn(sessions: Pick<SessionStore, 'readEach'>, said: Said): Promise<SaidMessage[]> {
-  for await (const { messages } of saidInEach(sessions, [said])) return messages;
+export async function messagesOf(
+  sessions: Pick<SessionStore, 'readEach'>,
+  said: ConversationPart,
+): Promise<StoredMessage[]> {
+  for await (const { messages } of messagesOfEach(sessions, [said])) return messages;
   return [];
 }
 
 /** Compares by number, because a run that was reset may lack the message of that id; later messages do not count. */
-function upTo({ upTo: last }: Said, records: readonly Kept[]): SaidMessage[] {
+function upTo({ upTo: last }: ConversationPart, records: readonly StoredLine[]): StoredMessage[] {
   const said = records.flatMap(each => (each.kind === 'message' ? [each] : []));
   const most = last === undefined ? Number.POSITIVE_INFINITY : messageNumber({ id: last });
   return said.filter(({ message }) => messageNumber(message) <= most);

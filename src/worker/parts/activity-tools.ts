@@ -13,7 +13,7 @@ import { fill, wordsOf } from '../../base/words/words.js';
 import type { Settings } from '../../config/settings/settings.js';
 import { badArgumentsNote } from '../../conversation/tool-notes.js';
 import { contentOf } from '../../mcp/tools/code-tools.js';
-import { keeperFor, keptContent } from '../../mcp/tools/result-content.js';
+import { resultStoreFor, storedContent } from '../../mcp/tools/result-content.js';
 import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { matchesCall } from '../../run/tools/permission.js';
@@ -172,8 +172,8 @@ async function resultOf(
 ): Promise<CallToolResult> {
   const clean = (text: string) => secrets.redact(text);
   const answer = { content: contentOf(value) };
-  const keeper = keeperFor(blobs, runIdOf(), { sizes: settings.toolResults, clean });
-  return { ending: 'executed', ...(await keptContent(answer, keeper)), isError, durationMs };
+  const keeper = resultStoreFor(blobs, runIdOf(), { sizes: settings.toolResults, clean });
+  return { ending: 'executed', ...(await storedContent(answer, keeper)), isError, durationMs };
 }
 
 function isRetryable(error: unknown): boolean {

@@ -7,7 +7,7 @@ import { keepLate, type LateDeps, RunUnanswered } from '../../activities/keep.js
 import { errorText } from '../../base/text/error-text.js';
 import { plural } from '../../base/text/format.js';
 import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
-import { type Lack, UNKEPT } from '../../run/state/kept.js';
+import { type Lack, UNKEPT } from '../../run/state/stored-line.js';
 import { askPatiently, queryTrouble } from '../../shared/query-errors.js';
 import { lastPart } from '../../shared/store/delete-session.js';
 import { keepPageQuery, LACKS_PATCH } from '../../workflows/run/definitions.js';

@@ -14,9 +14,9 @@ import { giveBack, type InboxItem, noteTakenBack } from '../../run/steering/inbo
 import {
   calledBackReceipt,
   droppedReceipt,
-  givenBackReceipt,
   passingOnReceipt,
   readReceipt,
+  returnedReceipt,
 } from '../../run/steering/receipt.js';
 import { disableModel, enableModel } from '../changes/set-model.js';
 import { closeGate, closeGates, showWaiting } from '../run/gates.js';
@@ -53,7 +53,7 @@ export function hearAgent(run: Run, raw: unknown): void {
       break;
     case 'paused':
     case 'resumed': {
-      const way = wayTo(message.id, message.by);
+      const way = pathTo(message.id, message.by);
       run.state.children = withPaused(run.state.children, [way], message.type === 'paused');
       tellPause(run, message.type, way);
       break;
@@ -66,7 +66,7 @@ export function hearAgent(run: Run, raw: unknown): void {
       break;
     case 'not_taken': {
       const { what, why } = message;
-      const by = wayTo(message.id, message.by);
+      const by = pathTo(message.id, message.by);
       run.journal('warning', { text: `${by} did not take ${what}: ${why}` });
       if (isSubagent(run.state.settings)) run.ports.tellCaller({ type: 'not_taken', what, why, by });
       break;
@@ -101,21 +101,21 @@ export function tellRead({ state, ports }: Run, messageId: string, by = ''): voi
   if (isSubagent(state.settings)) ports.tellCaller({ type: 'message_read', messageId, by });
 }
 
-type Told<T extends AgentMessage['type']> = Extract<AgentMessage, { type: T }>;
+type MessageOf<T extends AgentMessage['type']> = Extract<AgentMessage, { type: T }>;
 
-function hearRead(run: Run, { id, messageId, by }: Told<'message_read'>): void {
+function hearRead(run: Run, { id, messageId, by }: MessageOf<'message_read'>): void {
   const { passed } = run.memory.agents;
   const message = passed.get(messageId);
   // A message that was sent directly to the agent's run has its receipt there.
   if (message?.agent !== id) return;
   passed.delete(messageId);
-  const reader = wayTo(id, by);
+  const reader = pathTo(id, by);
   run.journal('receipt', readReceipt(messageId, reader, message.takenBack));
   tellRead(run, messageId, reader);
 }
 
 /** Returns the path to an agent's agent; `by` is the path from agent `id`, or '' for the agent itself. */
-function wayTo(id: string, by: string): string {
+function pathTo(id: string, by: string): string {
   return [id, by].filter(Boolean).join('/');
 }
 
@@ -185,7 +185,7 @@ export function takeBack(run: Run, agent: string, items: readonly InboxItem[], r
     run.journal(
       'receipt',
       giveBack(people.inbox, item, room)
-        ? givenBackReceipt(item.id, unread)
+        ? returnedReceipt(item.id, unread)
         : droppedReceipt(item.id, dropped),
     );
   }
@@ -213,7 +213,7 @@ export function closeGatesOf(run: Run, id: string): void {
 }
 
 /** Opens a gate here for a gate that an agent has opened. */
-function openFor(run: Run, { id, run: runId, gate }: Told<'gate_opened'>): void {
+function openFor(run: Run, { id, run: runId, gate }: MessageOf<'gate_opened'>): void {
   if (gateOf(run, id, gate.id)) return;
   const { from = { agent: '', run: runId } } = gate;
   const asked: Gate = {
@@ -227,7 +227,7 @@ function openFor(run: Run, { id, run: runId, gate }: Told<'gate_opened'>): void 
   showWaiting(run);
 }
 
-function closeFor(run: Run, { id, gateId, by, decision }: Told<'gate_closed'>): void {
+function closeFor(run: Run, { id, gateId, by, decision }: MessageOf<'gate_closed'>): void {
   const { agents } = run.memory;
   agents.waiting = agents.waiting.filter(({ agent }) => agent?.id !== id || agent.gateId !== gateId);
   const open = gateOf(run, id, gateId);
@@ -237,7 +237,7 @@ function closeFor(run: Run, { id, gateId, by, decision }: Told<'gate_closed'>): 
 }
 
 /** Reopens a gate whose answer the agent refused. */
-function reopen(run: Run, { id, gateId, why }: Told<'answer_refused'>): void {
+function reopen(run: Run, { id, gateId, why }: MessageOf<'answer_refused'>): void {
   const open = gateOf(run, id, gateId);
   if (!open) return;
   open.answer = null;

@@ -180,7 +180,7 @@ export function verdictRests(
 }
 
 /** Waits for the features; they begin nothing meanwhile. */
-export async function comeToRest(run: Run): Promise<void> {
+export async function settleFeatures(run: Run): Promise<void> {
   run.memory.isResting = true;
   const resting = run.features.map(feature => feature.comesToRest?.(run) ?? null);
   for (const each of resting) if (each) await each;

@@ -8,7 +8,7 @@ import type { Cause, Outcome } from '../../run/limits/cause.js';
 import { type CallFailure, FAILURE, isRetryableModelFailure } from '../../run/limits/failure.js';
 import { COMPACTOR } from '../../run/limits/usage-by.js';
 import { here } from '../../run/state/cursor.js';
-import { messageNumber } from '../../run/state/kept.js';
+import { messageNumber } from '../../run/state/stored-line.js';
 import type { Called } from '../run/ports.js';
 import type { Run } from '../run/run.js';
 import { stopRun } from '../run/tell-agents.js';
@@ -103,7 +103,7 @@ export async function replied(run: Run, message: Reply['message']): Promise<void
 }
 
 /** Notifies of tool results that were added after the message of number `after`. */
-export function resultsSaid(run: Run, thread: string, after: number): Promise<void> | null {
+export function notifyResults(run: Run, thread: string, after: number): Promise<void> | null {
   // The id of a thread, which for a branch is the copy's already.
   const messageIds = () =>
     (ownValue(run.state.threads, thread)?.messages ?? [])
@@ -114,7 +114,7 @@ export function resultsSaid(run: Run, thread: string, after: number): Promise<vo
 }
 
 /** Notifies of the part of a reply that came before a person interrupted it: it is in the conversation, and no turn. */
-export function cutReplySaid(run: Run, messageId: string): Promise<void> | null {
+export function notifyCutReply(run: Run, messageId: string): Promise<void> | null {
   if (!run.behaves(4)) return null;
   const telling = tell(run, { at: 'results', messageIds: () => [messageId] });
   return telling ? telling.then(() => undefined) : null;

@@ -20,7 +20,7 @@ import { fitGate, type Gate, lostResult } from '../../run/gates/gate.js';
 import type { Limits } from '../../run/limits/limits.js';
 import { readersOf } from '../../run/position/modes.js';
 import { here, steeringAt } from '../../run/state/cursor.js';
-import { wayOf } from '../../run/state/run-state.js';
+import { modeOf } from '../../run/state/run-state.js';
 import { replyOf } from '../../run/state/thread.js';
 import { acceptMessage, wantsInterrupt, withdrawMessage } from '../../run/steering/inbox.js';
 import { acceptedReceipt, type Situation } from '../../run/steering/receipt.js';
@@ -41,7 +41,7 @@ import { answerReader, type ReadAnswer, type ReadClaim, type ReadModel, readReas
 /** Adds a steering message or a follow-up to the inbox, and interrupts the call in flight if it says so. */
 export function receive(run: Run, sent: unknown, kind: 'steer' | 'follow-up'): void {
   const { state, ports } = run;
-  const readers = readersOf(wayOf(state));
+  const readers = readersOf(modeOf(state));
   const raw = kind === 'steer' ? named(run, sent, [...readers, ...addresses(state.children)]) : sent;
   const to = kind === 'steer' && isRecord(raw) ? raw.to : null;
   const agent = readers.some(reader => reader === to) ? null : addresseeOf(state.children, to);

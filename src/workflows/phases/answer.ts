@@ -16,7 +16,7 @@ import { confirmationReasons } from '../../run/outputs/envelope.js';
 import { questionText, specialText } from '../../run/outputs/special-output.js';
 import { roleAt, stepsOf } from '../../run/position/modes.js';
 import { type Answering, answeringAt, newTurns } from '../../run/position/position.js';
-import { wayOf } from '../../run/state/run-state.js';
+import { modeOf } from '../../run/state/run-state.js';
 import { askFor, confirm } from '../run/gates.js';
 import { keepText } from '../run/keep-text.js';
 import { MOVED, type Run } from '../run/run.js';
@@ -26,7 +26,7 @@ import { runTurns, type TurnEnd } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
 
 export async function answer(run: Run, position: Answering): Promise<StepEnd> {
-  const role = run.role(roleAt(wayOf(run.state), position));
+  const role = run.role(roleAt(modeOf(run.state), position));
   const { asking, unanswered } = position;
   if (asking?.kind === 'ask') return clarify(run, position, role, asking.question);
   if (asking?.kind === 'confirm') return confirmAnswer(run, position, role, asking);
@@ -158,5 +158,5 @@ function answerRound(run: Run): number {
 }
 
 function rolesOf({ state }: Run): readonly string[] {
-  return stepsOf(wayOf(state)) ?? [];
+  return stepsOf(modeOf(state)) ?? [];
 }

@@ -17,7 +17,7 @@ import { lastRole, roleAt } from '../../run/position/modes.js';
 import { type WrapUp, wrapUpAt } from '../../run/position/position.js';
 import { taskAt } from '../../run/state/cursor.js';
 import type { GoalEnd } from '../../run/state/goal.js';
-import { wayOf } from '../../run/state/run-state.js';
+import { modeOf } from '../../run/state/run-state.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
 import { MOVED, type Moved, type Run } from '../run/run.js';
 import { recallRounds, withRecalls } from '../turn/fit-thread.js';
@@ -70,14 +70,14 @@ export function wrapUpAs(run: Run, cause: Cause, why: string, failure: CallFailu
     message: preview(failure.message, MOST_KEPT_CHARS),
   };
   const by = answererOf(run);
-  const last = lastRole(wayOf(run.state));
+  const last = lastRole(modeOf(run.state));
   const { cycle } = run.cursor.position;
   return run.enter(wrapUpAt(cycle, { cause, why, failure: kept, ...(by !== last && { by }) }));
 }
 
 /** Returns the role that answers: the last role, or the current one if the last does not share its conversation. */
 function answererOf(run: Run): string {
-  const way = wayOf(run.state);
+  const way = modeOf(run.state);
   const last = lastRole(way);
   const { position } = run.cursor;
   if (position.phase !== 'answering') return last;
@@ -91,7 +91,7 @@ const MOST_KEPT_CHARS = 400;
 
 /** The wrap-up call. The goal ends with the results so far, unless a person sends more first. */
 export async function wrapUp(run: Run, position: WrapUp): Promise<StepEnd> {
-  const role = run.role(roleAt(wayOf(run.state), position));
+  const role = run.role(roleAt(modeOf(run.state), position));
   // After a used-up budget only the answer is affordable, and after a failure further calls may fail again.
   const isShort = position.failure !== null || outcomeOf(position.cause) === 'budget_exhausted';
   const recalls = () => (isShort ? 0 : recallRounds(run, role, run.threadOf(role)));

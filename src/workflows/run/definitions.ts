@@ -20,9 +20,9 @@ import type { Task, TaskChange } from '../../run/plan/plan.js';
 import type { Cursor } from '../../run/state/cursor.js';
 import type { GoalRecord } from '../../run/state/goal.js';
 import type { JournalEvent, ModelSwitch } from '../../run/state/journal.js';
-import type { KeepPage, Lack, Mark } from '../../run/state/kept.js';
 import type { Note } from '../../run/state/note.js';
 import type { RunState } from '../../run/state/run-state.js';
+import type { KeepPage, Lack, Mark } from '../../run/state/stored-line.js';
 import type { TraceReport } from '../../run/state/trace.js';
 import type { InboxItem, SteerTime } from '../../run/steering/inbox.js';
 

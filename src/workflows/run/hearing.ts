@@ -2,7 +2,7 @@
 
 import { roleAt } from '../../run/position/modes.js';
 import { newSteering } from '../../run/position/position.js';
-import { isHeld, wayOf } from '../../run/state/run-state.js';
+import { isHeld, modeOf } from '../../run/state/run-state.js';
 import { batchAction, type InboxItem, takeSteers, waitingSteers } from '../../run/steering/inbox.js';
 import { type Run, Yielded } from './run.js';
 
@@ -11,7 +11,7 @@ export const UNDERSTANDING = 'understanding';
 /** Returns the role of this position; null if a second role is asked, or a message is being interpreted. */
 export function roleHere({ state, cursor }: Run): string | null {
   const { position, interrupts } = cursor;
-  return interrupts.length === 0 ? roleAt(wayOf(state), position) : null;
+  return interrupts.length === 0 ? roleAt(modeOf(state), position) : null;
 }
 
 /**

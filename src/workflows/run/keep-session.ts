@@ -2,13 +2,13 @@
 import { isSubagent } from '../../rules/agents/subagent.js';
 import { behavesAs } from '../../run/agents/run-config.js';
 import type { JournalPayloads } from '../../run/state/journal.js';
-import { lostEvents, type Mark, markOf, messageNumber, unkeptAtMost } from '../../run/state/kept.js';
 import type { RunState } from '../../run/state/run-state.js';
+import { lostEvents, type Mark, markOf, messageNumber, unkeptAtMost } from '../../run/state/stored-line.js';
 import type { RunMemory } from './memory.js';
 import type { Ports } from './ports.js';
 
 /** The part of a run that storing needs: a line stores its run when it waits. */
-export interface Keeper {
+export interface StoringRun {
   state: RunState;
   ports: Ports;
   memory: RunMemory;
@@ -32,17 +32,17 @@ const MOST_RECORDS = 200;
 const FEW_RECORDS = 10;
 
 /** True if something is not stored yet. At the end of a goal, it is tried even after a failure. */
-export function hasUnkept({ state, memory }: Keeper): boolean {
+export function hasUnkept({ state, memory }: StoringRun): boolean {
   return state.pinned?.keeps === true && !memory.keeping && unkeptAtMost(state) > 0;
 }
 
 /** True if the last write to the store failed. Messages that would be read back from it then stay in the state. */
-export function storeIsAway({ state: { log } }: Pick<Keeper, 'state'>): boolean {
+export function storeIsAway({ state: { log } }: Pick<StoringRun, 'state'>): boolean {
   return log.keepFailedAt !== null;
 }
 
 /** True if it is time to store the conversation; `all`: store even a little. */
-export function keepDue(run: Keeper, all: () => boolean): boolean {
+export function keepDue(run: StoringRun, all: () => boolean): boolean {
   if (!hasUnkept(run)) return false;
   const { state, ports } = run;
   const { keepFailedAt } = state.log;
@@ -55,7 +55,7 @@ function isUnlisted({ settings, log: { kept } }: RunState): boolean {
   return kept.id === 0 && kept.seq === 0 && !isSubagent(settings);
 }
 
-function isMuch({ state, memory, ports }: Keeper): boolean {
+function isMuch({ state, memory, ports }: StoringRun): boolean {
   const records = unkeptAtMost(state);
   const { saidBytes, keptAt } = memory;
   if (records < DUE_RECORDS && saidBytes < DUE_BYTES) return false;
@@ -67,7 +67,7 @@ function isMuch({ state, memory, ports }: Keeper): boolean {
  * Stores the messages and events since the last time in the store of sessions. If the store fails, the run continues: the
  * failure is reported once, and what is missing is written when the store works again.
  */
-export async function keepSession(run: Keeper): Promise<void> {
+export async function keepSession(run: StoringRun): Promise<void> {
   const { state, ports, memory } = run;
   const { log } = state;
   const upTo = markOf(state);
@@ -75,14 +75,14 @@ export async function keepSession(run: Keeper): Promise<void> {
   memory.saidBytes = 0;
   const kept = await ports.keep(
     { after: log.kept, upTo },
-    { once: log.keepFailedAt !== null || isRest(state) },
+    { once: log.keepFailedAt !== null || isTail(state) },
   );
   memory.keeping = false;
   const now = ports.now();
   memory.keptAt = now;
   if (kept.ok) {
     if (kept.value) notePutBack(run, kept.value.missing);
-    return noteKept(run, upTo, now);
+    return noteStored(run, upTo, now);
   }
   if (kept.failure.kind === 'cancelled') return;
   if (log.keepFailedAt === null && state.end === null)
@@ -91,12 +91,12 @@ export async function keepSession(run: Keeper): Promise<void> {
 }
 
 /** True for the little that follows the last answer, such as the end of a run that was kept open. */
-function isRest(state: RunState): boolean {
+function isTail(state: RunState): boolean {
   return state.end !== null && state.log.kept.id > 0 && unkeptAtMost(state) < FEW_RECORDS;
 }
 
 /** Notes that the store lost records. The run rewrites those that it still has; the others are reported as a gap. */
-function notePutBack(run: Keeper, missing: Mark): void {
+function notePutBack(run: StoringRun, missing: Mark): void {
   run.state.log.kept = missing;
   if (run.state.end === null) run.journal('warning', { text: PUT_BACK });
 }
@@ -104,7 +104,7 @@ function notePutBack(run: Keeper, missing: Mark): void {
 const PUT_BACK =
   'The store of conversations was put back to an earlier state. What the run still has of the time since is written to it again.';
 
-function noteKept(run: Keeper, upTo: Mark, now: number): void {
+function noteStored(run: StoringRun, upTo: Mark, now: number): void {
   const { log } = run.state;
   const failedAt = log.keepFailedAt;
   const lost = lostEvents(run.state);
@@ -118,6 +118,6 @@ function noteKept(run: Keeper, upTo: Mark, now: number): void {
 }
 
 /** Stores the run's end, which `result()` waits for. */
-export async function keepEnd(run: Keeper): Promise<void> {
+export async function keepEnd(run: StoringRun): Promise<void> {
   if (hasUnkept(run)) await keepSession(run);
 }

@@ -4,7 +4,7 @@ import type { ModelUse } from '../../run/models/model-use.js';
 import type { Cursor } from '../../run/state/cursor.js';
 import { newThread, type Thread } from '../../run/state/thread.js';
 import type { ToolUse } from '../../run/tools/tool-use.js';
-import { type Keeper, keepDue, keepSession } from './keep-session.js';
+import { keepDue, keepSession, type StoringRun } from './keep-session.js';
 
 export interface Line {
   /** The task of a branch, which its events name; null on the main line. */
@@ -31,7 +31,7 @@ export interface Line {
 }
 
 /** The part of a run that its main line needs. */
-interface Host extends Keeper {
+interface Host extends StoringRun {
   readonly isBusy: boolean;
   show(): void;
   stopWaiting(): void;

@@ -1,6 +1,6 @@
 /** The memory of a run while one part of it runs, from one continue-as-new to the next. */
 
-import type { AgentRest } from '../../run/agents/children.js';
+import type { AgentTotals } from '../../run/agents/children.js';
 import type { FilesChanged } from '../../run/evidence/evidence.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { OpenGate } from '../../run/state/people.js';
@@ -39,7 +39,7 @@ export interface RunMemory {
   /** Sub-agents in flight: gates that wait for space, what cancelled agents returned, the budget of each. */
   agents: {
     waiting: OpenGate[];
-    rests: Map<string, AgentRest>;
+    rests: Map<string, AgentTotals>;
     leases: Map<string, Partial<Limits>>;
     /** Messages that were passed on and not read yet, by their ids. */
     passed: Map<string, PassedOn>;

@@ -14,8 +14,9 @@ import { released } from '../../run/plan/plan.js';
 import { readersOf } from '../../run/position/modes.js';
 import type { GoalRecord } from '../../run/state/goal.js';
 import { eventsSince, type JournalEvent, lastSwitches } from '../../run/state/journal.js';
+import { budgetUse, modeOf, type RunState } from '../../run/state/run-state.js';
 import {
-  eventWithSaid,
+  completeEvent,
   type FindsReply,
   type KeepPage,
   type Mark,
@@ -23,9 +24,8 @@ import {
   markOf,
   recordBytes,
   recordsBetween,
-} from '../../run/state/kept.js';
-import { type KeptRest, REST_BYTES } from '../../run/state/kept-rest.js';
-import { budgetUse, type RunState, wayOf } from '../../run/state/run-state.js';
+} from '../../run/state/stored-line.js';
+import { REST_BYTES, type StoredTail } from '../../run/state/stored-tail.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
 import { type TraceReport, traceReport } from '../../run/state/trace.js';
 import type { InboxItem } from '../../run/steering/inbox.js';
@@ -74,7 +74,7 @@ function wholeView(
     models: Object.fromEntries(
       Object.values(pinned?.roles ?? {}).map(role => [role.name, [...chainOf(state, role)]]),
     ),
-    readers: readersOf(wayOf(state)),
+    readers: readersOf(modeOf(state)),
     switches: lastSwitches(state.log.journal),
     language: pinned?.language ?? null,
     workspace: state.settings.workspace,
@@ -126,7 +126,7 @@ export function eventsPage(state: RunState, since: number): EventsPage {
 /** Adds the texts that the journal leaves to goals and messages, if the run still has them. */
 function* withTexts(state: RunState, events: readonly JournalEvent[]): Generator<JournalEvent> {
   const replies = repliesOf(state);
-  for (const event of events) yield eventWithSaid(event, replies);
+  for (const event of events) yield completeEvent(event, replies);
 }
 
 /** Searches the newest first, because watchers mostly ask for recent events. */
@@ -163,7 +163,7 @@ export function messagesOf({ threads }: RunState, ids: unknown): Message[] {
 /** Returns the answer of the query `keepPage`: records after a mark, as many as fit a page. */
 export function keepPage(
   state: RunState,
-  info: KeptInfo,
+  info: StoredInfo,
   after: Mark,
   { upTo = markOf(state), seen = {} }: { upTo?: Mark; seen?: Partial<Seen> } = {},
 ): KeepPage {
@@ -178,9 +178,9 @@ export function keepPage(
   };
 }
 
-type KeptInfo = Pick<WorkflowInfo, 'workflowId' | 'runId' | 'firstExecutionRunId' | 'parent'>;
+type StoredInfo = Pick<WorkflowInfo, 'workflowId' | 'runId' | 'firstExecutionRunId' | 'parent'>;
 
-function runRecord(state: RunState, info: KeptInfo, seen: Partial<Seen>): KeepPage['run'] {
+function runRecord(state: RunState, info: StoredInfo, seen: Partial<Seen>): KeepPage['run'] {
   const { workflowId, runId, firstExecutionRunId, parent } = info;
   const { settings, goal, goals, idleSince, end, total, startedAt } = state;
   // Between two goals, the last goal's end counts as the run's.
@@ -199,12 +199,12 @@ function runRecord(state: RunState, info: KeptInfo, seen: Partial<Seen>): KeepPa
     startedAt,
     changedAt: Date.now(),
     ...{ outcome, cause, answer, ended: end !== null },
-    ...(last && { rest: restOf(state, seen) }),
+    ...(last && { rest: storedTail(state, seen) }),
     usage: total.usage,
   };
 }
 
-function restOf(state: RunState, seen: Partial<Seen>): KeptRest {
+function storedTail(state: RunState, seen: Partial<Seen>): StoredTail {
   const { mode: _mode, goal: _goal, usage: _usage, ...rest } = madeSoFar(state, seen);
   return withSeen(seen, rest, REST_BYTES);
 }

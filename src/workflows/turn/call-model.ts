@@ -30,7 +30,7 @@ import { lessonsOf, WRITTEN_LESSON, withLesson } from '../../run/models/lessons.
 import { NO_RETRIES, type PinnedCall, withInputCount } from '../../run/models/model-use.js';
 import { answersAt } from '../../run/position/modes.js';
 import { here, taskAt } from '../../run/state/cursor.js';
-import { accountOf, isCounted, wayOf } from '../../run/state/run-state.js';
+import { accountOf, isCounted, modeOf } from '../../run/state/run-state.js';
 import type { Thread } from '../../run/state/thread.js';
 import { aboutOf } from '../../run/state/trace.js';
 import { hash64 } from '../../run/tools/ledger.js';
@@ -89,7 +89,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     round: here(run.cursor).turns.round + 1,
     taskId: taskAt(run.cursor),
     form: role.output === 'text' ? 'words' : 'json',
-    ...(answersAt(wayOf(state), here(run.cursor)) && { answers: true }),
+    ...(answersAt(modeOf(state), here(run.cursor)) && { answers: true }),
   });
   const check = run.memory.offered.offer(run, call);
   const options = modelCallOptions(run, role, call);

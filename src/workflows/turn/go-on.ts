@@ -12,7 +12,7 @@ import type { Run } from '../run/run.js';
 import type { WholeReply } from './call-model.js';
 
 /** Asks for the rest of a cut reply, once. False if it is read as it is: cut JSON cannot be continued. */
-export async function askForRest(
+export async function askForRemainder(
   run: Run,
   role: PinnedRole,
   { message, text }: WholeReply,

@@ -30,7 +30,7 @@ export function skipForSteering(run: Run, batch: Batch, role: string): boolean {
   if (batchAction(waiting) !== 'skip_rest') return false;
   const others = run.behaves(2) && !wantsInterrupt(waiting) ? callsBesideReads(run, batch) : null;
   if (others === null) {
-    skipRest(run, batch, waiting);
+    skipRemaining(run, batch, waiting);
     return true;
   }
   if (!batch.readsOnly) noteSkipped(run, waiting, others);
@@ -42,7 +42,7 @@ function noteSkipped(run: Run, items: readonly InboxItem[], skippedTools: string
   run.journal('steering', { ids: items.map(item => item.id), skippedTools });
 }
 
-function skipRest(run: Run, batch: Batch, items: readonly InboxItem[]): void {
+function skipRemaining(run: Run, batch: Batch, items: readonly InboxItem[]): void {
   const skippedTools = supersedeCalls(run, batch);
   if (!batch.readsOnly || wantsInterrupt(items)) noteSkipped(run, items, skippedTools);
 }
@@ -70,7 +70,7 @@ export function note(
   // A held run may have open tool calls: those that have not begun are skipped.
   for (const line of [run, ...branches]) {
     const { batch } = here(line.cursor).turns;
-    if (batch) skipRest(line, batch, items);
+    if (batch) skipRemaining(line, batch, items);
   }
   const thread = threadFor(run, role);
   const said = items.map(item => run.say(thread, 'steer', item.text));

@@ -26,12 +26,12 @@ import { accountOf, budgetUse, isCounted, isHeld } from '../../run/state/run-sta
 import { envelopeOf, type Thread } from '../../run/state/thread.js';
 import { shown } from '../../run/state/trace.js';
 import { beforeCall } from '../beside/moments.js';
-import { cutReplySaid, modelFailed, resultsSaid, turnEnded } from '../beside/tell.js';
+import { modelFailed, notifyCutReply, notifyResults, turnEnded } from '../beside/tell.js';
 import { beginInterpreting, mustInterpret } from '../run/hearing.js';
 import type { Run } from '../run/run.js';
 import { instruct, nameRole } from '../say/instruct.js';
 import { askedNatively, callModel, type ModelReply, type WholeReply } from './call-model.js';
-import { answerable, askForRest } from './go-on.js';
+import { answerable, askForRemainder } from './go-on.js';
 import { budgetAsked, raiseBudget, rescueFailure } from './rescue.js';
 import { safePoint } from './safe-point.js';
 import { applySteering, skipForSteering } from './take-steering.js';
@@ -89,7 +89,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     if (next.kind === 'calls') {
       const before = run.state.lastId;
       if (!skipForSteering(run, next.batch, reader)) await runNextCalls(run, next.batch);
-      const telling = resultsSaid(run, next.batch.thread, before);
+      const telling = notifyResults(run, next.batch.thread, before);
       if (telling) await telling;
       if (here(run.cursor) !== at) return { kind: 'moved' };
     } else if (next.kind === 'rescue') {
@@ -125,10 +125,10 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       // Calls of a role without tools are closed at once; the remaining text is its output.
       const { lastId } = run.state;
       while (turns.batch) await runNextCalls(run, turns.batch);
-      const telling = resultsSaid(run, run.threadOf(role).id, lastId);
+      const telling = notifyResults(run, run.threadOf(role).id, lastId);
       if (telling) await telling;
     }
-    if (askedNatively(run, role, reply) || (await askForRest(run, role, reply))) continue;
+    if (askedNatively(run, role, reply) || (await askForRemainder(run, role, reply))) continue;
     const end = readReply(run, role, spec, { ...reply, strayCalls: calls });
     if (end) {
       endRound(run, reply.message);
@@ -199,7 +199,7 @@ function withoutMessage(
   role: PinnedRole,
   reply: Exclude<ModelReply, WholeReply>,
 ): Promise<void> | null {
-  if (reply.kind === 'again') return reply.cut === undefined ? null : cutReplySaid(run, reply.cut);
+  if (reply.kind === 'again') return reply.cut === undefined ? null : notifyCutReply(run, reply.cut);
   here(run.cursor).turns.failure = reply.failure;
   return modelFailed(run, role.name, reply.failure);
 }
@@ -214,7 +214,7 @@ async function skipIfStopped(run: Run, batch: Batch): Promise<void> {
   if (!stop?.cause) return;
   const before = run.state.lastId;
   skipOpenCalls(run, batch, { ending: 'skipped', note: run.words.noteHookStop, why: stop.reason });
-  await resultsSaid(run, batch.thread, before);
+  await notifyResults(run, batch.thread, before);
 }
 
 const ROUNDS_TOLD = 2;

@@ -21,7 +21,7 @@ import type { ModelProvider } from '../../../src/models/provider/provider.js';
 import { WORKFLOW_TYPE } from '../../../src/run/agents/run-config.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
-import type { KeepPage, Mark } from '../../../src/run/state/kept.js';
+import type { KeepPage, Mark } from '../../../src/run/state/stored-line.js';
 import type { AccountStore } from '../../../src/shared/store/store.js';
 import { activityToolCalls, readyActivityTools } from '../../../src/worker/parts/activity-tools.js';
 import { activityEnvironment } from '../../support/tool-calls.js';

@@ -46,7 +46,7 @@ describe.each(Object.entries(STORES))('an ended run: %s', (_name, open) => {
     keepLate(deps(store, run), lack);
   const textsIn = async ({ sessions }: Store) => {
     const [run] = await sessions.runs('pool');
-    const kept: Kept[] = run ? await sessions.read(run, { kind: 'message', limit: ALL }) : [];
+    const kept: StoredLine[] = run ? await sessions.read(run, { kind: 'message', limit: ALL }) : [];
     return kept.map(each => (each.kind === 'message' ? textOf(each.message) : ''));
   };
   const WORDS = ['one', 'two', 'three', 'four', 'five'];

@@ -9,7 +9,7 @@ import { RunUnanswered } from '../../../src/activities/keep.js';
 import { createOpenSession, OPEN_TRIES, type OpenDeps } from '../../../src/activities/open-session.js';
 import type { Opened, OpenSessionInput } from '../../../src/activities/types.js';
 import { type Message, NO_USAGE, textOf } from '../../../src/run/messages/message.js';
-import type { Kept, RunRecord } from '../../../src/run/state/kept.js';
+import type { RunRecord, StoredLine } from '../../../src/run/state/stored-line.js';
 import type { SessionStore } from '../../../src/shared/store/store.js';
 import { unpack } from '../../../src/workflows/platform/temporal-ports.js';
 
@@ -28,7 +28,7 @@ function run(number: number, more: Partial<RunRecord> = {}): RunRecord {
   };
 }
 
-function said(number: number, text: string): Kept {
+function said(number: number, text: string): StoredLine {
   const message: Message = {
     ...{ id: `m${number}`, at: number, kind: 'user', purpose: 'goal' },
     content: [{ type: 'text', text }],
@@ -36,7 +36,7 @@ function said(number: number, text: string): Kept {
   return { kind: 'message', thread: 'main', message };
 }
 
-function replied(number: number, text: string): Kept {
+function replied(number: number, text: string): StoredLine {
   const message: Message = {
     ...{ id: `m${number}`, at: number, kind: 'assistant', role: 'react', model: 'p/a', usage: NO_USAGE },
     ...{ stopReason: 'end_turn', action: 'thinking', content: [{ type: 'text', text }] },

@@ -10,7 +10,7 @@ import {
   toolCallsOf,
   type UserMessage,
 } from '../../../src/run/messages/message.js';
-import type { RunRecord } from '../../../src/run/state/kept.js';
+import type { RunRecord } from '../../../src/run/state/stored-line.js';
 
 const user = (id: string, text: string, purpose: UserMessage['purpose'] = 'goal'): Message => {
   return { id, at: 1, kind: 'user', purpose, content: [{ type: 'text', text }] };

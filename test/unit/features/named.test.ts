@@ -96,7 +96,7 @@ const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
   },
   // A start brings them, and the goal's message refers to them.
   pictures: {
-    words: /GivenPicture|settings\.pictures|'pictures'|PictureRef/,
+    words: /StartPicture|settings\.pictures|'pictures'|PictureRef/,
     contracts: [
       'rules/agents/run-input.ts',
       'run/agents/run-config.ts',
@@ -138,7 +138,7 @@ const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
       'run/agents/role.ts',
       'run/index.ts',
       'run/outputs/artifact.ts',
-      'run/state/kept-rest.ts',
+      'run/state/stored-tail.ts',
       'workflows/run/definitions.ts',
     ],
   },

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   DEFAULT_RESULT_SIZES,
-  keeperFor,
-  keptContent,
+  resultStoreFor,
+  storedContent,
   toToolContent,
 } from '../../../src/mcp/tools/result-content.js';
 import { Secrets } from '../../../src/shared/secrets.js';
@@ -16,7 +16,7 @@ test('a large result with a secret where the shown head ends → neither the hea
   const secrets = new Secrets();
   secrets.add('A_KEY', 'live-77-abcdefghijklmnop');
   const blobs = createLocalBlobStore(await mkdtemp(join(tmpdir(), 'steersman-results-')));
-  const keeper = keeperFor(blobs, 'run', { clean: text => secrets.redact(text) });
+  const keeper = resultStoreFor(blobs, 'run', { clean: text => secrets.redact(text) });
   const before = 'x'.repeat(DEFAULT_RESULT_SIZES.headBytes - 10);
   const text = `${before}live-77-abcdefghijklmnop${'y'.repeat(20_000)}`;
   const [part] = await toToolContent({ content: [{ type: 'text', text }] }, keeper);
@@ -31,9 +31,9 @@ test('a large result on a full disk → its beginning without secrets, and why t
   secrets.add('A_KEY', 'live-77-abcdefghijklmnop');
   const full = () => Promise.reject(new Error('ENOSPC: no space left on device, write'));
   const clean = (text: string) => secrets.redact(text);
-  const keeper = keeperFor({ put: full, read: full }, 'run', { clean });
+  const keeper = resultStoreFor({ put: full, read: full }, 'run', { clean });
   const text = `live-77-abcdefghijklmnop ${'y'.repeat(20_000)}`;
-  const { content, storeFault } = await keptContent({ content: [{ type: 'text', text }] }, keeper);
+  const { content, storeFault } = await storedContent({ content: [{ type: 'text', text }] }, keeper);
   expect(content).toMatchObject([{ type: 'text', text: expect.stringMatching(/^\[secret A_KEY\] y+$/) }]);
   expect(storeFault).toBe('ENOSPC: no space left on device, write');
 });
@@ -57,7 +57,7 @@ test.each<[string, string[], unknown, boolean]>([
 ])(
   'structured content: %s beside its text → told once where the text says it',
   async (_, said, structured, once) => {
-    const keeper = keeperFor(createLocalBlobStore('/unused'), 'run');
+    const keeper = resultStoreFor(createLocalBlobStore('/unused'), 'run');
     const content = await toToolContent({ content: texts(...said), structuredContent: structured }, keeper);
     expect(content.filter(({ type }) => type === 'json')).toHaveLength(once ? 0 : 1);
   },

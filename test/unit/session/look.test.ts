@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { widthOf } from '../../../packages/print/layout.js';
 import { COMMANDS } from '../../../packages/session/input/commands.js';
-import { NEW_TALK } from '../../../packages/session/input/talk-state.js';
+import { NEW_TALK } from '../../../packages/session/input/session-state.js';
 import { lookLines } from '../../../packages/session/look.js';
 import { DEFAULT_LIMITS, NO_COUNTERS } from '../../../src/run/limits/limits.js';
 import { noColors } from '../../../src/shared/process/output.js';

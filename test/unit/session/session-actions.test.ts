@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { NEW_TALK } from '../../../packages/session/input/talk-state.js';
+import { NEW_TALK } from '../../../packages/session/input/session-state.js';
 import { SessionActions } from '../../../packages/session/session-actions.js';
 import { newProgress } from '../../../packages/view/run-progress.js';
 import type { Gate } from '../../../src/run/gates/gate.js';

@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { type CommandGiven, commandEnv, runCommand } from '../../../src/shared/run-command.js';
+import { type CommandInput, commandEnv, runCommand } from '../../../src/shared/run-command.js';
 import { until } from '../../support/wait.js';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'commands-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function run(command: string, more: Partial<CommandGiven> = {}) {
+function run(command: string, more: Partial<CommandInput> = {}) {
   return runCommand({ command, cwd: folder, timeoutMs: 20_000, maxBytes: 4_096, ...more });
 }
 

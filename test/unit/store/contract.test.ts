@@ -18,7 +18,7 @@ import { openFolder } from '../../../packages/store/folder.js';
 import { filesWith } from '../../../packages/store/folder-search.js';
 import { type Message, NO_USAGE } from '../../../src/run/messages/message.js';
 import type { JournalEvent } from '../../../src/run/state/journal.js';
-import type { Kept, RunRecord } from '../../../src/run/state/kept.js';
+import type { RunRecord, StoredLine } from '../../../src/run/state/stored-line.js';
 import type { Store } from '../../../src/shared/store/store.js';
 import { postgresStores } from '../../support/postgres.js';
 import { runRecord, said } from '../../support/records.js';
@@ -34,7 +34,7 @@ const STORES: Record<string, () => Store> = {
   ...postgresStores(),
 };
 
-function happened(seq: number, text = `event ${seq}`): Kept {
+function happened(seq: number, text = `event ${seq}`): StoredLine {
   return { kind: 'event', event: { seq, at: seq, type: 'warning', text } as JournalEvent };
 }
 
@@ -71,7 +71,7 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
     const run = runRecord('s-1');
     await sessions.keep(run, [said(1, 'whole'), happened(1)]);
     await sessions.keep(run, [said(1, 'cut'), happened(1, 'other')]);
-    const all = async (kind: Kept['kind']) => sessions.read(run, { kind, limit: ALL });
+    const all = async (kind: StoredLine['kind']) => sessions.read(run, { kind, limit: ALL });
     expect([await all('message'), await all('event')]).toEqual([[said(1, 'whole')], [happened(1)]]);
   });
 
@@ -79,7 +79,7 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
     const { sessions } = open();
     const other = runRecord('s-1', { chain: 'other' });
     const run = runRecord('s-1', { kept: { id: 9, seq: 5 } });
-    const all = async (kind: Kept['kind']) => sessions.read(run, { kind, limit: ALL });
+    const all = async (kind: StoredLine['kind']) => sessions.read(run, { kind, limit: ALL });
     await sessions.keep(run, [
       said(1, 'goal'),
       said(4, 'old four'),
@@ -243,7 +243,7 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
 
   test('search: words that overlap, stand in each other or in the arguments of a call → found as they were said', async () => {
     const { sessions } = open();
-    const call: Kept = {
+    const call: StoredLine = {
       kind: 'message',
       thread: 'main',
       message: {

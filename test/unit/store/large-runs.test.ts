@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { openFolder } from '../../../packages/store/folder.js';
 import type { Database } from '../../../packages/store/postgres/migrations.js';
 import { postgresStore } from '../../../packages/store/postgres/postgres.js';
-import type { Kept } from '../../../src/run/state/kept.js';
+import type { StoredLine } from '../../../src/run/state/stored-line.js';
 import { recall } from '../../../src/shared/store/recall.js';
 import type { SessionStore } from '../../../src/shared/store/store.js';
 import { postgresDatabases } from '../../support/postgres.js';
@@ -15,7 +15,7 @@ import { runRecord, said } from '../../support/records.js';
 const ALL = Number.POSITIVE_INFINITY;
 const LARGE = 500_000;
 
-const numbers = (records: readonly Kept[]) =>
+const numbers = (records: readonly StoredLine[]) =>
   records.map(kept => (kept.kind === 'message' ? kept.message.id : kept.kind));
 
 describe.each(Object.entries(postgresDatabases()))('a large run in %s', (_name, open) => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFolder } from '../../../packages/store/folder.js';
 import { contentText } from '../../../src/conversation/tool-result.js';
 import { type Message, NO_USAGE } from '../../../src/run/messages/message.js';
-import type { Kept, RunRecord } from '../../../src/run/state/kept.js';
+import type { RunRecord, StoredLine } from '../../../src/run/state/stored-line.js';
 import { recall } from '../../../src/shared/store/recall.js';
 import { lineageOf, type Store } from '../../../src/shared/store/store.js';
 import { postgresStores } from '../../support/postgres.js';
@@ -34,7 +34,7 @@ function run(session: string, more: Partial<RunRecord> = {}): RunRecord {
   };
 }
 
-function said(number: number, text: string): Kept {
+function said(number: number, text: string): StoredLine {
   const content = [{ type: 'text' as const, text }];
   return {
     kind: 'message',
@@ -44,7 +44,7 @@ function said(number: number, text: string): Kept {
 }
 
 /** A call that read a file, and its result. */
-function readsFile(number: number, path: string, text: string): Kept[] {
+function readsFile(number: number, path: string, text: string): StoredLine[] {
   const block = { type: 'tool_result' as const, toolUseId: `c${number}`, toolName: 'read', note: '' };
   const result: Message = {
     ...{ id: `m${number + 1}`, at: 1_000, kind: 'tool_result' },
@@ -60,7 +60,7 @@ function readsFile(number: number, path: string, text: string): Kept[] {
   return [call, result].map(message => ({ kind: 'message', thread: 'main', message }));
 }
 
-function recalled(number: number, text: string): Kept {
+function recalled(number: number, text: string): StoredLine {
   const block = {
     type: 'tool_result' as const,
     toolUseId: 'c1',
@@ -102,7 +102,7 @@ describe.each(Object.entries(STORES))('recall in %s', (_name, open) => {
 
   test('X7: what was summarised → the message that said it, not the request, the reply and the summary', async () => {
     const { sessions } = open();
-    const user = (number: number, purpose: 'compact' | 'summary'): Kept => {
+    const user = (number: number, purpose: 'compact' | 'summary'): StoredLine => {
       const kept = said(number, 'The pool is long, says a summary.');
       if (kept.kind !== 'message' || kept.message.kind !== 'user') return kept;
       return { ...kept, message: { ...kept.message, purpose } };

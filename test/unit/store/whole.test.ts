@@ -33,7 +33,7 @@ const at = (id: number): Mark => ({ id, seq: 0 });
 const INTERRUPTED = { stopReason: 'interrupted', action: 'answering' } as const;
 
 /** Messages of every kind, events and steps, each with every text empty. */
-function emptyRecords(): Kept[] {
+function emptyRecords(): StoredLine[] {
   const reply = { kind: 'assistant', role: 'react', model: 'a/b', usage: NO_USAGE, ...INTERRUPTED } as const;
   const call = { type: 'tool_use' as const, id: 'c1', name: '', input: {} };
   const result = toolResult({ id: 'c1', name: '' }, 'executed', { content: [{ type: 'text', text: '' }] });
@@ -69,7 +69,8 @@ describe.each(Object.entries(STORES))('a store that keeps all: %s', (_name, open
     const run = runRecord('s-1', { goal: '', answer: '', kept: { id: 9, seq: 1 } });
     await store.sessions.keep(run, records);
     await store.sessions.keep({ ...run, kept: { id: 10, seq: 1 } }, [said(10, 'after them')], run.kept);
-    const count = async (kind: Kept['kind']) => (await store.sessions.read(run, { kind, limit: ALL })).length;
+    const count = async (kind: StoredLine['kind']) =>
+      (await store.sessions.read(run, { kind, limit: ALL })).length;
     expect([await count('message'), await count('event')]).toEqual([10, 1]);
     expect(await store.sessions.search({ text: 'after them', limit: ALL })).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { statusMarkdown } from '../../../src/rules/steering/status.js';
-import { wayOf } from '../../../src/run/state/run-state.js';
+import { modeOf } from '../../../src/run/state/run-state.js';
 import { runTeam, type TeamReply } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';
 
@@ -31,7 +31,7 @@ describe('auto mode', () => {
     async mode => {
       const { run, end, asked, chosen } = await runAuto([choice(mode), ANSWER]);
       expect(asked).toEqual(['selector', mode]);
-      expect(wayOf(run.state)).toEqual({ mode, roles: null });
+      expect(modeOf(run.state)).toEqual({ mode, roles: null });
       expect(chosen).toMatchObject([{ mode, why: 'One file.' }]);
       expect(run.state.goal.modeWhy).toBe('One file.');
       run.state.idleSince = null;

@@ -5,7 +5,7 @@ import type { PinnedRun } from '../../../src/run/agents/run-config.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
 import { newBranch } from '../../../src/run/state/cursor.js';
-import { heldResults, ledgerKey } from '../../../src/run/tools/ledger.js';
+import { ledgerKey, validResults } from '../../../src/run/tools/ledger.js';
 import { onBranch } from '../../../src/workflows/run/branch-line.js';
 import type { ChildStart } from '../../../src/workflows/run/ports.js';
 import { type Run, Yielded } from '../../../src/workflows/run/run.js';
@@ -120,7 +120,7 @@ test('an agent has worked → what was read before it is read anew, for it may h
     ...{ toolUseId: 'c9', tool: 'read_file', messageId: 'm9', paths: null },
     ...result,
   };
-  const held = () => heldResults(ledger, 9);
+  const held = () => validResults(ledger, 9);
   expect(held()).toContain('a.txt');
   const [call] = delegate(line);
   started[0]?.end(CANCELLED);

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { jsonBytes } from '../../../src/base/json/json.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
 import { record } from '../../../src/run/state/journal.js';
-import { isKeptRest, REST_BYTES } from '../../../src/run/state/kept-rest.js';
 import { newRunState } from '../../../src/run/state/run-state.js';
+import { isStoredTail, REST_BYTES } from '../../../src/run/state/stored-tail.js';
 import { toolArguments } from '../../../src/workflows/run/requests.js';
 import { eventsPage, keepPage, resultOf, traceView, viewOf } from '../../../src/workflows/run/views.js';
 import { pinnedRun, task } from '../../support/core-values.js';
@@ -165,7 +165,7 @@ describe('what queries give', () => {
       } as never);
     const large = keepPage(state, info, from).run;
     expect(jsonBytes(large.rest)).toBeLessThanOrEqual(REST_BYTES);
-    expect(isKeptRest(large.rest)).toBe(true);
+    expect(isStoredTail(large.rest)).toBe(true);
   });
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runTool } from '../../../packages/workspace-tools/run.js';
 import { Parts, type ToolContext } from '../../../src/mcp/tools/code-tools.js';
-import { keeperFor, toToolContent } from '../../../src/mcp/tools/result-content.js';
+import { resultStoreFor, toToolContent } from '../../../src/mcp/tools/result-content.js';
 import { createLocalBlobStore } from '../../../src/shared/store/blob-store.js';
 import { commandExcerpt } from '../../../src/shared/store/command-excerpt.js';
 
@@ -32,7 +32,7 @@ test('SE5: a long output that fails in its middle → its beginning, that failur
   const answer = await run(LONG, 'r');
   if (!(answer instanceof Parts)) throw new Error('no parts');
   const blobs = createLocalBlobStore(mkdtempSync(join(tmpdir(), 'output-kept-')));
-  const [part] = await toToolContent({ content: answer.content as never }, keeperFor(blobs, 'r'));
+  const [part] = await toToolContent({ content: answer.content as never }, resultStoreFor(blobs, 'r'));
   if (part?.type !== 'text' || part.ref === undefined) throw new Error('nothing is kept');
   expect(part.text).toMatch(/^exit code 1 \(.* s\)\n✓ test 0 /);
   expect(part.text).toContain(`\n${FAILURE.join('\n')}\n[… `);

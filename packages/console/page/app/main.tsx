@@ -1,6 +1,6 @@
 /** The entry of the page: opens the stream, then draws the page of the address. */
 import { render } from 'preact';
-import { heardState, useToken } from '../ask.js';
+import { noteState, useToken } from '../ask.js';
 import { openLink } from '../link.js';
 import { connectWants, streamState, take } from '../state.js';
 import { hideToken, keepToken } from '../token.js';
@@ -18,7 +18,7 @@ const link = await openLink({
   },
   state(state) {
     streamState.value = state;
-    heardState(state);
+    noteState(state);
     if (state === 'live') keepToken(token);
     if (state === 'away' || state === 'refused') hideToken();
   },

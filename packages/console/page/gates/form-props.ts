@@ -1,7 +1,7 @@
 /** The properties of a gate's form. */
 import type { ComponentChildren } from 'preact';
 import type { Gate, GateKind, ToolInput } from 'steersman/client';
-import type { Given } from 'steersman/rules';
+import type { PersonInput } from 'steersman/rules';
 import type { Sending } from '../parts/sending.js';
 
 export interface FormProps<K extends GateKind> {
@@ -12,7 +12,7 @@ export interface FormProps<K extends GateKind> {
   /** All arguments of its tool call; null if no worker answers. */
   input: ToolInput | null;
   sending: Sending;
-  answer(given: Given): void;
+  answer(given: PersonInput): void;
   /** The state of sending, drawn below the buttons. */
   status: ComponentChildren;
 }

@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { lazily, Markdown, ToolContent } from '@steersman/components';
-import type { AgentItem, AnswerItem, GateItem, GoalItem, Item, SaidItem, ToolItem } from '@steersman/view';
+import type { AgentItem, AnswerItem, GateItem, GoalItem, Item, ReplyItem, ToolItem } from '@steersman/view';
 import { useEffect } from 'preact/hooks';
 import { argumentsLine, visibleText } from 'steersman/base';
 import type { Message } from 'steersman/client';
@@ -64,7 +64,7 @@ function innerOf(item: Item, runId: string) {
         </article>
       );
     case 'said':
-      return <Said item={item} />;
+      return <Reply item={item} />;
     case 'tool':
       return <ToolEntry item={item} runId={runId} />;
     case 'message':
@@ -118,7 +118,7 @@ function Goal({ item: { text, at, path }, runId }: { item: GoalItem; runId: stri
   );
 }
 
-function Said({ item }: { item: SaidItem }) {
+function Reply({ item }: { item: ReplyItem }) {
   const { role, model, text, reasoning, form, usage, durationMs, stopReason, at } = item;
   const cut = stopReason !== 'end_turn' && stopReason !== 'tool_use';
   return (

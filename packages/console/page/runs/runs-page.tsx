@@ -72,14 +72,14 @@ function Rows({ rows }: { rows: ReturnType<typeof mergedRows> }) {
         row.kind === 'run' ? (
           <RunRow key={row.run.runId} run={row.run} figures={figures[row.run.runId] ?? null} />
         ) : (
-          <KeptRow key={row.line.id} line={row.line} />
+          <StoredRow key={row.line.id} line={row.line} />
         ),
       )}
     </ul>
   );
 }
 
-function KeptRow({ line: { id, title, workspace, changedAt, parent } }: { line: SessionLine }) {
+function StoredRow({ line: { id, title, workspace, changedAt, parent } }: { line: SessionLine }) {
   return (
     <li>
       <Link to={sessionHref(id)} class="row">

@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { ToolContent } from '@steersman/components';
 import { useEffect } from 'preact/hooks';
-import type { KeptRun, Message } from 'steersman/client';
+import type { Message, StoredRun } from 'steersman/client';
 import { get, post } from '../ask.js';
 import { StartForm } from '../home/start-form.js';
 import { ReplyContent } from '../parts/content.js';
@@ -18,10 +18,10 @@ import { named, t } from '../words/words.js';
 import { sessionHref } from './session-href.js';
 
 export function SessionPage({ id }: { id: string }) {
-  const runs = useSignal<KeptRun[] | null>(null);
+  const runs = useSignal<StoredRun[] | null>(null);
   const fault = useSignal<string | null>(null);
   useEffect(() => {
-    get<KeptRun[]>(`sessions/${encodeURIComponent(id)}`).then(
+    get<StoredRun[]>(`sessions/${encodeURIComponent(id)}`).then(
       found => (runs.value = found),
       error => (fault.value = faultWords(error)),
     );

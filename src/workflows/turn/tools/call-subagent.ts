@@ -11,7 +11,13 @@ import {
   settingsOfAgent,
   withReport,
 } from '../../../rules/agents/subagent.js';
-import { type AgentEnd, type AgentRest, endedAs, withChild, withEnd } from '../../../run/agents/children.js';
+import {
+  type AgentEnd,
+  type AgentTotals,
+  endedAs,
+  withChild,
+  withEnd,
+} from '../../../run/agents/children.js';
 import { type AgentCard, roleNamed } from '../../../run/agents/role.js';
 import type { Lease } from '../../../run/limits/leases.js';
 import { tokensOfSummaries, withCalls } from '../../../run/limits/usage-by.js';
@@ -25,7 +31,7 @@ import type { Called } from '../../run/ports.js';
 import type { Run } from '../../run/run.js';
 import { sharedUse } from '../../run/spend.js';
 import { noteEffects } from './finish-call.js';
-import { said } from './tool-request.js';
+import { noteResult } from './tool-request.js';
 
 export async function callSubagent(
   run: Run,
@@ -42,7 +48,7 @@ export async function callSubagent(
     ...sharedUse(run),
     words,
   });
-  if (decision.kind === 'refuse') return said(decision.note, true);
+  if (decision.kind === 'refuse') return noteResult(decision.note, true);
   const { end, told } = await run.call({ kind: 'tool', role }, options, () =>
     delegate(run, instruction, callId, decision.limits),
   );
@@ -63,7 +69,7 @@ async function delegate(
   { agent, text }: Instruction,
   callId: string,
   lease: Lease,
-): Promise<{ end: AgentEnd; told: AgentRest | null }> {
+): Promise<{ end: AgentEnd; told: AgentTotals | null }> {
   const { state, ports } = run;
   const id = `${agent}/${state.children.started + 1}`;
   state.children = withChild(state.children, { id, agent, callId, instruction: text });
@@ -86,7 +92,7 @@ async function delegate(
 }
 
 /** Adds the agent's usage, effects and unread messages to the goal. Returns its report; null without one. */
-function takeReport(run: Run, id: string, end: AgentEnd): AgentRest | null {
+function takeReport(run: Run, id: string, end: AgentEnd): AgentTotals | null {
   const told = run.memory.agents.rests.get(id) ?? null;
   run.memory.agents.rests.delete(id);
   const rest = end.kind === 'ended' ? end.report : told;
@@ -105,7 +111,7 @@ function takeReport(run: Run, id: string, end: AgentEnd): AgentRest | null {
   return rest;
 }
 
-function charge({ state }: Run, report: AgentRest): void {
+function charge({ state }: Run, report: AgentTotals): void {
   const { usage, counters } = withReport(state.goal, report);
   state.goal.usage = usage;
   state.goal.counters = counters;

@@ -3,17 +3,17 @@
 import { jsonBytes, ownValue } from '../../../base/json/json.js';
 import { preview } from '../../../base/text/preview.js';
 import { BOUNDS } from '../../../conversation/state-bounds.js';
-import { eventTextOf, givenResult, resultText, toolResult } from '../../../conversation/tool-result.js';
+import { answerResult, eventTextOf, resultText, toolResult } from '../../../conversation/tool-result.js';
 import { isSubagent } from '../../../rules/agents/subagent.js';
 import { holdsParts } from '../../../rules/outputs/content-parts.js';
-import type { GivenAnswer } from '../../../run/gates/gate.js';
+import type { CallReply } from '../../../run/gates/gate.js';
 import { lostResult } from '../../../run/gates/gate.js';
 import {
   type AssistantMessage,
-  saidCall,
   type ToolResultBlock,
   type ToolUseBlock,
   toolCallsOf,
+  writtenCall,
 } from '../../../run/messages/message.js';
 import type { Batch, Turns } from '../../../run/position/position.js';
 import { here, levels, taskAt } from '../../../run/state/cursor.js';
@@ -64,7 +64,7 @@ export function noteEffect(
 export function noteAnswer(
   run: Run,
   { reply, call }: Pick<CallEnd, 'reply' | 'call'>,
-  answer: GivenAnswer,
+  answer: CallReply,
 ): void {
   if (answer.kind !== 'question' || answer.text === null) return;
   run.wish(answer.text);
@@ -75,7 +75,7 @@ export function noteAnswer(
 
 /** Appends the result of the next open call, and notes it in ledger, counters and journal. */
 export function finishCall(run: Run, given: CallEnd): void {
-  const end = { ...given, result: saidOnce(run, given) };
+  const end = { ...given, result: reasonOnce(run, given) };
   const { batch, call, result, input, ran } = end;
   const { state, ports } = run;
   const thread = state.threads[batch.thread];
@@ -95,7 +95,7 @@ export function finishCall(run: Run, given: CallEnd): void {
 }
 
 /** Says why calls of one reply were skipped in the first result, and refers to it in the others. */
-function saidOnce(run: Run, { batch, call, result }: CallEnd): ToolResultBlock {
+function reasonOnce(run: Run, { batch, call, result }: CallEnd): ToolResultBlock {
   const { ending, note } = result;
   if (ending !== 'skipped' || !resultsSoFar(run, batch).some(earlier => earlier.note === note)) return result;
   return toolResult(call, ending, { note: run.words.noteAsAbove }, run.words);
@@ -157,7 +157,7 @@ function tell(
     durationMs,
     ...eventTextOf(resultText(result)),
     ...(batch.planned && { role: openReply(run, batch).role }),
-    ...(isUntold && { arguments: preview(saidCall(call).arguments) }),
+    ...(isUntold && { arguments: preview(writtenCall(call).arguments) }),
     ...(app && { app }),
     ...changedBy(run, callId),
     ...(holdsParts(result.content) && { parts: { server: tool ? serverOf(tool) : null } }),
@@ -235,7 +235,9 @@ function closeCalls(
     // A call that the client received may have run, and a person's answer counts: both get their result.
     const ran = given && tool;
     const result =
-      ran && given ? givenResult(call, ran, given, run.words) : toolResult(call, ending, { note }, run.words);
+      ran && given
+        ? answerResult(call, ran, given, run.words)
+        : toolResult(call, ending, { note }, run.words);
     const callId = run.nextId('c');
     if (given) {
       answered += 1;

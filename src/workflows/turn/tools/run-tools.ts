@@ -6,11 +6,11 @@ import { headChars } from '../../../base/text/large-text.js';
 import { preview } from '../../../base/text/preview.js';
 import { fill, type Words } from '../../../base/words/words.js';
 import { failedNote } from '../../../conversation/tool-notes.js';
-import { givenResult, isRecall, toolResult } from '../../../conversation/tool-result.js';
+import { answerResult, isRecall, toolResult } from '../../../conversation/tool-result.js';
 import { inputOf } from '../../../rules/tools/tool-call.js';
 import { type CallFailure, FAILURE } from '../../../run/limits/failure.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../../run/messages/message.js';
-import { saidCall, toolCallsOf } from '../../../run/messages/message.js';
+import { toolCallsOf, writtenCall } from '../../../run/messages/message.js';
 import type { Batch } from '../../../run/position/position.js';
 import { taskAt } from '../../../run/state/cursor.js';
 import { isHeld } from '../../../run/state/run-state.js';
@@ -84,17 +84,17 @@ function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes'>): Star
     turn: batch.turn,
     tool: call.name,
     toolUseId: call.id,
-    ...toldArguments(batch, call),
+    ...argumentsForEvent(batch, call),
   });
   callBegins(run, callId);
   return { ...decided, callId, changes: run.memory.changes };
 }
 
 /** Edited arguments appear in full, because no other event has them. */
-function toldArguments(batch: Batch, call: ToolUseBlock): { arguments: string; edited?: true } {
+function argumentsForEvent(batch: Batch, call: ToolUseBlock): { arguments: string; edited?: true } {
   const edited = ownValue(batch.edited, call.id);
   if (edited) return { arguments: JSON.stringify(edited), edited: true };
-  return { arguments: preview(saidCall(call).arguments) };
+  return { arguments: preview(writtenCall(call).arguments) };
 }
 
 function endCall(run: Run, { decision, ...started }: Started, result: ToolResultBlock | undefined): void {
@@ -112,7 +112,7 @@ function resultOf(run: Run, started: Started): ToolResultBlock | Promise<ToolRes
     case 'reuse':
       return reusedResult(run, started, decision.entry);
     case 'given':
-      return givenResult(call, decision.tool, decision.answer, run.words);
+      return answerResult(call, decision.tool, decision.answer, run.words);
     case 'run':
       return runCall(run, started, decision.tool, decision.note);
   }
@@ -130,7 +130,7 @@ async function runCall(
     const waiting = begin();
     if (!waiting) continue;
     await waiting;
-    const why = await heldBack(run, started.reply);
+    const why = await waitWhileHeld(run, started.reply);
     if (why === 'stop')
       return failedResult(run.words, call, tool, {
         kind: 'cancelled',
@@ -144,7 +144,7 @@ async function runCall(
 }
 
 /** Waits while the run is held: the call is not sent yet. Returns what came meanwhile that it must not be sent after. */
-async function heldBack(run: Run, { role }: AssistantMessage): Promise<'stop' | 'message' | null> {
+async function waitWhileHeld(run: Run, { role }: AssistantMessage): Promise<'stop' | 'message' | null> {
   const { state, ports } = run;
   const why = () => {
     if (state.people.stop !== null) return 'stop';

@@ -147,7 +147,7 @@ export function lostSession(
 }
 
 /** Returns a result with a note by the run itself. */
-export function said(
+export function noteResult(
   note: string,
   isError = false,
   ending: CallToolResult['ending'] = 'executed',

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import type { Temporal } from '../../../../src/client/connection/connect.js';
-import { keptPermissions } from '../../../../src/client/kept/kept-permissions.js';
 import { answerAndKeep } from '../../../../src/client/run/send.js';
+import { savedPermissions } from '../../../../src/client/stored/saved-permissions.js';
 import { WORKFLOW_TYPE } from '../../../../src/run/agents/run-config.js';
 
 vi.stubEnv('XDG_STATE_HOME', mkdtempSync(join(tmpdir(), 'kept-')));
@@ -34,7 +34,7 @@ const temporal = { client, local: null, address: 'a', namespace: 'n' } as unknow
 test('WK9 always in this workspace with changed arguments → the command that runs is kept, not the one that was asked for', async () => {
   const always = { decision: 'always', alwaysFor: 'workspace' } as const;
   await answerAndKeep(temporal, 'r', 'g1', { ...always, arguments: { command: 'ls' } });
-  expect(keptPermissions().flatMap(({ tools }) => tools)).toEqual(['run(ls)']);
+  expect(savedPermissions().flatMap(({ tools }) => tools)).toEqual(['run(ls)']);
   await answerAndKeep(temporal, 'r', 'g1', always);
-  expect(keptPermissions().flatMap(({ tools }) => tools)).toEqual(['run(ls)', 'run(rm -rf a)']);
+  expect(savedPermissions().flatMap(({ tools }) => tools)).toEqual(['run(ls)', 'run(rm -rf a)']);
 });

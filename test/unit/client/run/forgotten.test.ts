@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openFolder } from '../../../../packages/store/folder.js';
-import { keptChildren } from '../../../../src/client/record/child-tree.js';
-import { keptEnd } from '../../../../src/client/record/forgotten.js';
+import { storedChildren } from '../../../../src/client/record/child-tree.js';
+import { storedEnd } from '../../../../src/client/record/forgotten.js';
 import { snapshotOf } from '../../../../src/client/record/run-snapshot.js';
 import { NO_COUNTERS } from '../../../../src/run/limits/limits.js';
-import type { RunRecord } from '../../../../src/run/state/kept.js';
-import type { KeptRest } from '../../../../src/run/state/kept-rest.js';
+import type { RunRecord } from '../../../../src/run/state/stored-line.js';
+import type { StoredTail } from '../../../../src/run/state/stored-tail.js';
 import { runRecord } from '../../../support/records.js';
 
 let dir = '';
@@ -20,7 +20,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const child = (id: string, outcome: 'answered' | 'lost') => ({
   ...{ id, agent: 'search', callId: 'c1', instruction: 'Look.', outcome, cause: null },
 });
-const REST: KeptRest = {
+const REST: StoredTail = {
   ...{ basis: null, exceptions: [], goals: [], tasks: [], checks: [], artifacts: [], usageBy: [] },
   ...{ children: [child('search/1', 'answered'), child('search/2', 'lost')], counters: NO_COUNTERS },
 };
@@ -44,7 +44,7 @@ test.each<[string, Partial<RunRecord>, string | null]>([
   async (_what, more, text) => {
     const run = await kept(more);
     const { sessions } = openFolder(dir);
-    const end = await keptEnd(sessions, run);
+    const end = await storedEnd(sessions, run);
     expect([end.status, end.result?.text ?? null]).toEqual(['forgotten', text]);
     expect(end.failure?.message ?? null).toEqual(text === null ? expect.stringContaining('no result') : null);
     expect(snapshotOf({ kept: run })).toMatchObject({ status: 'forgotten', answer: more.answer ?? null });
@@ -59,7 +59,7 @@ test('a run that Temporal has forgotten: its sub-agents → as kept, one that wa
     runRecord('pool', { workflowId: 'pool/search/1', chain: 'other', usage, parent: 'pool' }),
     [],
   );
-  const tree = await keptChildren(sessions, run);
+  const tree = await storedChildren(sessions, run);
   expect(tree.map(each => [each.id, each.usage?.outputTokens ?? null])).toEqual([
     ['search/1', 5],
     ['search/2', null],

@@ -18,27 +18,27 @@ async function page() {
 }
 
 test('WB18 requests of a page: before its stream is live → they wait; while it is away → they fail at once, without the token', async () => {
-  const { get, heardState, sent } = await page();
+  const { get, noteState, sent } = await page();
   const first = get('runs');
-  heardState('connecting');
+  noteState('connecting');
   await Promise.resolve();
   expect(sent).toEqual([]);
-  heardState('live');
+  noteState('live');
   await first;
   expect(sent).toEqual(['Bearer good']);
-  heardState('away');
+  noteState('away');
   await expect(get('runs')).rejects.toMatchObject({ code: 'away' });
   expect(sent).toHaveLength(1);
-  heardState('live');
+  noteState('live');
   await get('runs');
   expect(sent).toHaveLength(2);
 });
 
 test('WB18 requests of a page that wait for its stream → they end when it is away', async () => {
-  const { get, heardState, sent } = await page();
-  heardState('connecting');
+  const { get, noteState, sent } = await page();
+  noteState('connecting');
   const waiting = get('runs');
-  heardState('away');
+  noteState('away');
   await expect(waiting).rejects.toMatchObject({ code: 'away' });
   expect(sent).toEqual([]);
 });

@@ -37,8 +37,8 @@ test('what is sent → reaches the run', async () => {
   // What is drawn is not compiled here.
   const drawn = '../../../../packages/console/page/run/messages.js';
   const { sendNote } = await import(drawn);
-  const { heardState } = await import('../../../../packages/console/page/ask.js');
-  heardState('live');
+  const { noteState } = await import('../../../../packages/console/page/ask.js');
+  noteState('live');
   const note = { id: 'm1', text: 'a log', at: 0, fault: null, when: 'skip', to: '' };
   await sendNote('r', { ...note, kind: 'steer' });
   expect(fetch.mock.calls.map(([path]) => path)).toEqual(['/api/runs/r/steer']);

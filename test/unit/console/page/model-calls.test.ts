@@ -1,6 +1,6 @@
 /** The model calls of a run, and the address of an event. */
 import { describe, expect, it } from 'vitest';
-import { modelCallsIn, saidBefore } from '../../../../packages/console/page/run/calls/model-calls.js';
+import { messagesBefore, modelCallsIn } from '../../../../packages/console/page/run/calls/model-calls.js';
 import { eventId, eventPlace, itemOf } from '../../../../packages/console/page/run/event-place.js';
 import type { Durable } from '../../../../packages/view/items.js';
 import type { Message } from '../../../../src/client/index.js';
@@ -34,8 +34,8 @@ describe('model calls', () => {
   it('the messages before a reply → of its thread; of another one: none', () => {
     const messages = ['m1', 'm2', 'm3'].map(id => ({ id }) as Message);
     const threads = [{ thread: 'main', messages }];
-    expect(saidBefore(threads, 'm3')?.map(({ id }) => id)).toEqual(['m1', 'm2']);
-    expect(saidBefore(threads, 'm9')).toBeNull();
+    expect(messagesBefore(threads, 'm3')?.map(({ id }) => id)).toEqual(['m1', 'm2']);
+    expect(messagesBefore(threads, 'm9')).toBeNull();
   });
 });
 

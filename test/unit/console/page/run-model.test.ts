@@ -1,6 +1,6 @@
 /** A run as the page has it, from frames and from what it reads on demand. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { heardState } from '../../../../packages/console/page/ask.js';
+import { noteState } from '../../../../packages/console/page/ask.js';
 import { RunModel } from '../../../../packages/console/page/run-model.js';
 import type { RunEvent } from '../../../../src/client/index.js';
 import { NO_USAGE } from '../../../../src/run/messages/message.js';
@@ -20,7 +20,7 @@ function model() {
 
 /** What the console has of the run, five events a page. */
 function serves(events: readonly number[]): void {
-  heardState('live');
+  noteState('live');
   vi.stubGlobal('fetch', async (path: string) => {
     const since = Number(new URL(path, 'http://here').searchParams.get('since'));
     const page = events.filter(seq => seq > since).slice(0, 5);

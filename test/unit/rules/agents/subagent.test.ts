@@ -9,7 +9,7 @@ import {
   outcomeForCaller,
   settingsOfAgent,
 } from '../../../../src/rules/agents/subagent.js';
-import type { AgentReport, AgentRest } from '../../../../src/run/agents/children.js';
+import type { AgentReport, AgentTotals } from '../../../../src/run/agents/children.js';
 import {
   type AgentEnd,
   addresseeOf,
@@ -190,7 +190,14 @@ describe('outcomeForCaller', () => {
     answer: 'Found.',
     ...more,
   });
-  const REST: AgentRest = { usage: NO_USAGE, usageBy: [], turns: 1, failedCalls: 0, unread: [], effects: [] };
+  const REST: AgentTotals = {
+    usage: NO_USAGE,
+    usageBy: [],
+    turns: 1,
+    failedCalls: 0,
+    unread: [],
+    effects: [],
+  };
 
   test.each<[string, Partial<AgentReport>, RegExp, { isError: boolean; texts: number }]>([
     ['an answer', {}, /has answered/, { isError: false, texts: 1 }],
@@ -241,7 +248,7 @@ describe('outcomeForCaller', () => {
   const texts = [{ type: 'text' as const, text: '- write_file report.md: executed' }];
 
   type Known = Partial<Pick<AgentOutcome, 'ending' | 'content'>> & { note: RegExp };
-  test.each<[string, AgentEnd, Pick<AgentRest, 'effects'> | null, Known]>([
+  test.each<[string, AgentEnd, Pick<AgentTotals, 'effects'> | null, Known]>([
     ['cancelled before it began', cancelled, null, { ending: 'cancelled', note: /Not run/ }],
     [
       'cancelled, and only read',

@@ -1,7 +1,7 @@
 /** What people type and click at gates, and what the run's validators then take. */
 import { describe, expect, test } from 'vitest';
 import { checkAnswer } from '../../../../src/rules/gates/gate-answer.js';
-import { firstValues, type Given, replyTo } from '../../../../src/rules/gates/gate-reply.js';
+import { firstValues, type PersonInput, replyTo } from '../../../../src/rules/gates/gate-reply.js';
 import { fitGate, type Gate, optionAt } from '../../../../src/run/gates/gate.js';
 import { chosenOption, distinctOptions, shownOptions } from '../../../../src/run/gates/options.js';
 
@@ -15,7 +15,7 @@ const failure: Gate = { ...base, kind: 'failure', subject: { model: 'a/b', model
 const step: Gate = { ...base, kind: 'step', subject: { taskId: 't', canReplan: true } };
 const clientTool: Gate = { ...base, kind: 'clientTool', subject: { ...call, idempotencyKey: 'k' } };
 
-function checked(gate: Gate, given: Given) {
+function checked(gate: Gate, given: PersonInput) {
   const made = replyTo(gate, given);
   if ('fault' in made) return made.fault;
   const via = gate.kind === 'clientTool' ? 'submitToolResult' : 'answerGate';
@@ -24,7 +24,7 @@ function checked(gate: Gate, given: Given) {
   return 'ok' in found ? found.ok.answer : found.error;
 }
 
-test.each<[string, Gate, Given, object]>([
+test.each<[string, Gate, PersonInput, object]>([
   ['approve', approval, { decision: 'approve' }, { decision: 'approve', arguments: null }],
   ['always', approval, { decision: 'always' }, { decision: 'always' }],
   ['edited', approval, { decision: 'approve', arguments: ' {"a":1}' }, { arguments: { a: 1 } }],
@@ -55,7 +55,7 @@ test('replyTo: always in this workspace → the decision always, to be kept', ()
   expect(made).toEqual({ input: { decision: 'always', alwaysFor: 'workspace' } });
 });
 
-test.each<[Gate, Given, string]>([
+test.each<[Gate, PersonInput, string]>([
   [approval, { decision: 'approve', arguments: '{ broken' }, 'faultJson'],
   [approval, { decision: 'approve', arguments: '[1]' }, 'faultJson'],
   [plan, { decision: 'reject', reason: '  ' }, 'faultReason'],

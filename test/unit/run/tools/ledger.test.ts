@@ -6,12 +6,12 @@ import {
   forgetAll,
   forgetDoubtful,
   hash64,
-  heldResults,
   LEDGER_KEPT,
   type Ledger,
   ledgerKey,
   lookUp,
   recordCall,
+  validResults,
 } from '../../../../src/run/tools/ledger.js';
 import { DEFAULT_TOOL_POLICY, type ToolPolicy } from '../../../../src/run/tools/tool.js';
 
@@ -70,7 +70,7 @@ describe('lookUp', () => {
     made(ledger, 'price', { of: 'a' }, { policy });
     expect(found(ledger, 'price', { of: 'a' }, policy, 'enforce', 99)).toBe('reuse');
     expect(found(ledger, 'price', { of: 'a' }, policy, 'enforce', 100)).toBe('nothing');
-    expect(heldResults(ledger, 9)).toBe('');
+    expect(validResults(ledger, 9)).toBe('');
   });
 
   it('D1 D4 lookUp: same tool and arguments, keys in another order → the entry with its message', () => {
@@ -270,10 +270,10 @@ describe('heldResults', () => {
     made(ledger, 'show', { path: 'p' }, { content: [picture] });
     made(ledger, 'read', { path: 'b' }, { isError: true });
     made(ledger, 'read', { path: 'c' }, { ending: 'timed_out' });
-    expect(heldResults(ledger, 3)).toBe('- read: a; B\n- find: {"in":"a","for":"x"}');
+    expect(validResults(ledger, 3)).toBe('- read: a; B\n- find: {"in":"a","for":"x"}');
     made(ledger, 'write', { content: 'long '.repeat(50), path: 'src/a.ts' });
-    expect(heldResults(ledger, 1)).toMatch(/^- write: \{"path":"src\/a.ts","content":"long /);
-    expect(heldResults(ledger, 0)).toBe('');
-    expect(heldResults(emptyLedger(), 5)).toBe('');
+    expect(validResults(ledger, 1)).toMatch(/^- write: \{"path":"src\/a.ts","content":"long /);
+    expect(validResults(ledger, 0)).toBe('');
+    expect(validResults(emptyLedger(), 5)).toBe('');
   });
 });

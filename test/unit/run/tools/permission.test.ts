@@ -3,9 +3,9 @@ import {
   allowedAt,
   allowedAtStart,
   allowedBy,
+  allowedTool,
   decidePermission,
   idlePermissions,
-  keptTool,
 } from '../../../../src/run/tools/permission.js';
 import { DEFAULT_TOOL_POLICY } from '../../../../src/run/tools/tool.js';
 import { NO_PERMISSIONS } from '../../../support/core-values.js';
@@ -113,7 +113,7 @@ describe('WK9: "always"', () => {
 
   it('entries at a start → by the tool of the command, with its digest', () => {
     const tools = [{ name: 'run', digest: 'd1' }];
-    const entries = [keptTool('run(echo "#1")', 'd1'), keptTool('run(ls)', 'd0'), 'run(a #b)', 'write'];
+    const entries = [allowedTool('run(echo "#1")', 'd1'), allowedTool('run(ls)', 'd0'), 'run(a #b)', 'write'];
     expect(allowedAtStart(entries, tools)).toEqual({
       allowed: ['run(echo "#1")', 'run(a #b)', 'write'],
       changed: ['run(ls)'],

@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Key } from '../../../../packages/session/input/keys.js';
+import { onKey } from '../../../../packages/session/input/on-key.js';
 import { PromptFetcher } from '../../../../packages/session/input/prompt-fetcher.js';
 import type { PromptMenu } from '../../../../packages/session/input/prompt-line.js';
-import { onKey } from '../../../../packages/session/input/talk.js';
-import { type Effect, NEW_TALK, type Talk } from '../../../../packages/session/input/talk-state.js';
+import {
+  type Effect,
+  NEW_TALK,
+  type SessionState,
+} from '../../../../packages/session/input/session-state.js';
 import { lookLines } from '../../../../packages/session/look.js';
 import { liveArea } from '../../../../packages/session/screen/live-area.js';
 import { newProgress, type RunProgress } from '../../../../packages/view/run-progress.js';
@@ -23,7 +27,7 @@ const PROMPTS: PromptMenu = {
   web: null,
 };
 
-function press(keys: Key[]): { talk: Talk; effects: Effect[] } {
+function press(keys: Key[]): { talk: SessionState; effects: Effect[] } {
   const effects: Effect[] = [];
   const talk = keys.reduce(
     (before, key) => {

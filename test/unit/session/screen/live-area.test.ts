@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { widthOf } from '../../../../packages/print/layout.js';
-import { NEW_TALK } from '../../../../packages/session/input/talk-state.js';
+import { NEW_TALK } from '../../../../packages/session/input/session-state.js';
 import { sessionWords } from '../../../../packages/session/input/words.js';
 import { lookLines } from '../../../../packages/session/look.js';
 import { liveArea } from '../../../../packages/session/screen/live-area.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type BinaryEffects,
-  type BinaryWay,
+  type BinarySource,
   findTemporalBinary,
   isAtLeast,
   MINIMUM_TEMPORAL_VERSION,
@@ -48,7 +48,7 @@ function worldOf(world: World) {
 const everything = { [EXPLICIT]: '1.8.0', [CACHED]: TEMPORAL_VERSION, [ON_PATH]: '1.7.0' };
 
 describe('the order in which the Temporal binary is looked for', () => {
-  const rows: [string, World, BinaryWay, string, string[]][] = [
+  const rows: [string, World, BinarySource, string, string[]][] = [
     [
       'all ways work',
       { explicitPath: EXPLICIT, files: everything, onPath: ON_PATH },

@@ -3,7 +3,7 @@ import { withChild } from '../../../../src/run/agents/children.js';
 import { usageOf } from '../../../../src/run/limits/usage-by.js';
 import { textOf } from '../../../../src/run/messages/message.js';
 import { stepsOf } from '../../../../src/run/state/trace.js';
-import { endRun, goOn, keptOpen } from '../../../../src/workflows/goals.js';
+import { endRun, goOn, waitForFollowUp } from '../../../../src/workflows/goals.js';
 import {
   receive,
   requestPause,
@@ -318,6 +318,6 @@ test('a run that is started as an agent and kept open, with a message waiting at
   run.state.idleSince = 1_000;
   const end = { outcome: 'answered', cause: 'direct_answer', answer: 'Found.' } as const;
   expect(goOn(run, end)).toBe(false);
-  expect(await keptOpen(run, end)).toBe(false);
+  expect(await waitForFollowUp(run, end)).toBe(false);
   expect(endRun(run, end).map(({ id }) => id)).toEqual(['u1']);
 });

@@ -3,8 +3,13 @@ import { expect, test } from 'vitest';
 import type { KeepInput } from '../../../../src/activities/types.js';
 import { jsonBytes } from '../../../../src/base/json/json.js';
 import { shortenThread } from '../../../../src/conversation/handover.js';
-import { type Kept, lackAtEnd, type Mark, recordsBetween } from '../../../../src/run/state/kept.js';
 import { newRunState, type RunState } from '../../../../src/run/state/run-state.js';
+import {
+  lackAtEnd,
+  type Mark,
+  recordsBetween,
+  type StoredLine,
+} from '../../../../src/run/state/stored-line.js';
 import { beginRun, endRun } from '../../../../src/workflows/goals.js';
 import { hasUnkept, keepDue, keepEnd, keepSession } from '../../../../src/workflows/run/keep-session.js';
 import { Run } from '../../../../src/workflows/run/run.js';
@@ -16,7 +21,7 @@ import { quietPorts } from '../../../support/small-run.js';
 function keptRun(pinned = pinnedRun({ keeps: true })) {
   const store = {
     ...{ away: false, clock: 1_000, missing: null as Mark | null },
-    ...{ asked: [] as { once: boolean }[], kept: [] as Kept[] },
+    ...{ asked: [] as { once: boolean }[], kept: [] as StoredLine[] },
   };
   const state: RunState = { ...newRunState('Goal', runSettings('/work'), 1_000), pinned };
   const run: Run = new Run(state, {
@@ -36,7 +41,7 @@ function keptRun(pinned = pinnedRun({ keeps: true })) {
 }
 
 const often = () => false;
-const ids = (kept: readonly Kept[]) =>
+const ids = (kept: readonly StoredLine[]) =>
   kept.flatMap(each => (each.kind === 'message' ? [each.message.id] : []));
 
 test('keeping: the first words → at once; then little → not yet, unless the run is about to wait or to end; much → ten seconds after the last time, very much → at once', async () => {

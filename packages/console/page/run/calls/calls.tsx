@@ -14,7 +14,7 @@ import { Ago, durationWords } from '../../parts/time.js';
 import type { RunModel } from '../../run-model.js';
 import { streamState } from '../../state.js';
 import { named, t } from '../../words/words.js';
-import { type ModelCall, modelCallsIn, saidBefore } from './model-calls.js';
+import { type ModelCall, messagesBefore, modelCallsIn } from './model-calls.js';
 
 export function Calls({ run }: { run: RunModel }) {
   void run.version.value;
@@ -137,7 +137,7 @@ async function sentIn(runId: string, { callId, messageId }: ModelCall): Promise<
     if (isAway(error)) throw error;
     return [];
   });
-  const messages = messageId === null ? null : saidBefore(threads, messageId);
+  const messages = messageId === null ? null : messagesBefore(threads, messageId);
   return messages === null ? { kind: 'unknown' } : { kind: 'messages', messages };
 }
 

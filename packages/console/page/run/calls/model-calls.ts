@@ -50,7 +50,7 @@ const NOTHING: Omit<ModelCall, 'callId' | 'role' | 'model' | 'turn' | 'at'> = {
 };
 
 /** Returns the messages of a reply's thread before it, whole as they were first said; null if the reply is not there. */
-export function saidBefore(threads: readonly ThreadTranscript[], messageId: string): Message[] | null {
+export function messagesBefore(threads: readonly ThreadTranscript[], messageId: string): Message[] | null {
   for (const { messages } of threads) {
     const at = messages.findIndex(({ id }) => id === messageId);
     if (at >= 0) return messages.slice(0, at);

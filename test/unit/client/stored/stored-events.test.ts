@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openFolder } from '../../../../packages/store/folder.js';
-import { keptEvents } from '../../../../src/client/kept/kept-runs.js';
+import { storedEvents } from '../../../../src/client/stored/stored-runs.js';
 import { type AssistantMessage, NO_USAGE } from '../../../../src/run/messages/message.js';
 import type { JournalEvent } from '../../../../src/run/state/journal.js';
-import type { Kept, RunRecord } from '../../../../src/run/state/kept.js';
+import type { RunRecord, StoredLine } from '../../../../src/run/state/stored-line.js';
 
 const RUN: RunRecord = {
   v: 1,
@@ -53,10 +53,10 @@ test('events of a store: a reply with thinking and a long call, and an answer â†
   ] as unknown as JournalEvent[];
   await sessions.keep(RUN, [
     { kind: 'message', thread: 'main', message: reply },
-    ...events.map((event): Kept => ({ kind: 'event', event })),
+    ...events.map((event): StoredLine => ({ kind: 'event', event })),
   ]);
   const called = JSON.stringify({ path: PATH });
-  expect(await keptEvents(sessions, RUN, 0)).toMatchObject([
+  expect(await storedEvents(sessions, RUN, 0)).toMatchObject([
     {
       text: 'I read it.',
       reasoning: 'It must be there.',

@@ -1,10 +1,10 @@
 /** Replays the stored events of a run that Temporal has deleted. */
 import { childId } from '../../run/agents/children.js';
-import type { RunRecord } from '../../run/state/kept.js';
+import type { RunRecord } from '../../run/state/stored-line.js';
 import type { SessionStore } from '../../shared/store/store.js';
-import { keptEvents, keptRun } from '../kept/kept-runs.js';
-import { keptEnd } from '../record/forgotten.js';
-import { asToldAbove } from './child-watches.js';
+import { storedEnd } from '../record/forgotten.js';
+import { storedEvents, storedRun } from '../stored/stored-runs.js';
+import { eventForParent } from './child-watches.js';
 import type { RunEvent } from './run-event.js';
 
 /** The options of `watchRun`. */
@@ -22,7 +22,7 @@ export async function* storedEventsOf(
   wanted: Wanted,
 ): AsyncGenerator<RunEvent> {
   yield* journalOf(store, kept, wanted);
-  yield { type: 'end', end: await keptEnd(store, kept) };
+  yield { type: 'end', end: await storedEnd(store, kept) };
 }
 
 async function* journalOf(
@@ -30,7 +30,7 @@ async function* journalOf(
   kept: RunRecord,
   { since, children }: Wanted,
 ): AsyncGenerator<RunEvent> {
-  for (const event of await keptEvents(store, kept, since)) {
+  for (const event of await storedEvents(store, kept, since)) {
     if (children && event.type === 'subagent_ended') yield* journalOfChild(store, kept, event);
     yield event;
   }
@@ -41,10 +41,10 @@ async function* journalOfChild(
   above: RunRecord,
   { id, role: agent }: { id: string; role: string },
 ): AsyncGenerator<RunEvent> {
-  const kept = await keptRun(store, childId(above.workflowId, id));
+  const kept = await storedRun(store, childId(above.workflowId, id));
   if (!kept) return;
   for await (const event of journalOf(store, kept, { since: 0, children: true })) {
-    const told = asToldAbove({ id, agent }, event);
+    const told = eventForParent({ id, agent }, event);
     if (told) yield told;
   }
 }

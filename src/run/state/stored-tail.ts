@@ -10,7 +10,7 @@ import type { Artifact } from '../outputs/artifact.js';
 import type { Task } from '../plan/plan.js';
 import type { GoalRecord } from './goal.js';
 
-export interface KeptRest {
+export interface StoredTail {
   basis: Basis | null;
   exceptions: string[];
   goals: GoalRecord[];
@@ -29,6 +29,6 @@ export const REST_BYTES = 200_000;
 
 const LISTS = ['exceptions', 'goals', 'tasks', 'checks', 'artifacts', 'children', 'usageBy'];
 
-export function isKeptRest(value: unknown): boolean {
+export function isStoredTail(value: unknown): boolean {
   return isRecord(value) && isRecord(value.counters) && LISTS.every(name => Array.isArray(value[name]));
 }

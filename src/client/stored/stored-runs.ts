@@ -1,13 +1,18 @@
 import type { Client } from '@temporalio/client';
 import { type AssistantMessage, type Message, toolCallsOf } from '../../run/messages/message.js';
 import type { JournalEvent } from '../../run/state/journal.js';
-import { eventWithSaid, type FindsReply, type Kept, type RunRecord } from '../../run/state/kept.js';
+import {
+  completeEvent,
+  type FindsReply,
+  type RunRecord,
+  type StoredLine,
+} from '../../run/state/stored-line.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
 import { type Trace, traceOf } from '../../run/state/trace.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { deleteSession } from '../../shared/store/delete-session.js';
-import { type SessionStore, saidIn } from '../../shared/store/store.js';
-import type { KeptStore } from '../connection/client-scope.js';
+import { messagesOf, type SessionStore } from '../../shared/store/store.js';
+import type { ReadableStore } from '../connection/client-scope.js';
 
 export interface ThreadTranscript {
   thread: string;
@@ -16,7 +21,7 @@ export interface ThreadTranscript {
 
 /** Removes a conversation. `client`: if set, also its runs in Temporal. */
 export async function removeWhole(
-  kept: KeptStore,
+  kept: ReadableStore,
   id: string,
   client: Client | null,
 ): Promise<{ workflowIds: string[] }> {
@@ -39,14 +44,14 @@ export function noStore(): SteersmanError {
 const ALL = Number.POSITIVE_INFINITY;
 
 /** Returns a run's messages in order, each with its thread. */
-export function keptMessages(store: SessionStore, run: RunRecord): Promise<SaidIn[]> {
-  return saidIn(store, { run });
+export function storedMessages(store: SessionStore, run: RunRecord): Promise<ThreadMessage[]> {
+  return messagesOf(store, { run });
 }
 
-export type SaidIn = Pick<Extract<Kept, { kind: 'message' }>, 'thread' | 'message'>;
+export type ThreadMessage = Pick<Extract<StoredLine, { kind: 'message' }>, 'thread' | 'message'>;
 
 /** Groups messages by thread, the main thread first. */
-export function inThreads(said: readonly SaidIn[]): ThreadTranscript[] {
+export function inThreads(said: readonly ThreadMessage[]): ThreadTranscript[] {
   const threads = new Map<string, Message[]>();
   for (const { thread, message } of said) threads.set(thread, [...(threads.get(thread) ?? []), message]);
   const byName = [...threads].map(([thread, messages]) => ({ thread, messages }));
@@ -57,28 +62,32 @@ export function inThreads(said: readonly SaidIn[]): ThreadTranscript[] {
 }
 
 /** Returns the stored run of this workflow id; `chain`: only that execution chain. Null if it is unknown. */
-export async function keptRun(store: SessionStore, id: string, chain?: string): Promise<RunRecord | null> {
+export async function storedRun(store: SessionStore, id: string, chain?: string): Promise<RunRecord | null> {
   const runs = await store.find(id);
   return runs.find(run => chain === undefined || run.chain === chain) ?? null;
 }
 
 /** Returns events after a number, with the complete texts of replies and the answer. */
-export async function keptEvents(
+export async function storedEvents(
   store: SessionStore,
   run: RunRecord,
   after: number,
 ): Promise<JournalEvent[]> {
   const events = await store.read(run, { kind: 'event', after, limit: ALL });
-  return asTold(run, events, await keptMessages(store, run));
+  return completeEvents(run, events, await storedMessages(store, run));
 }
 
 /** Completes events as the run itself sends them. */
-export function asTold(run: RunRecord, events: readonly Kept[], said: readonly SaidIn[]): JournalEvent[] {
+export function completeEvents(
+  run: RunRecord,
+  events: readonly StoredLine[],
+  said: readonly ThreadMessage[],
+): JournalEvent[] {
   const replies = repliesIn(run, said);
-  return events.flatMap(kept => (kept.kind === 'event' ? [eventWithSaid(kept.event, replies)] : []));
+  return events.flatMap(kept => (kept.kind === 'event' ? [completeEvent(kept.event, replies)] : []));
 }
 
-function repliesIn({ number, answer }: RunRecord, said: readonly SaidIn[]): FindsReply {
+function repliesIn({ number, answer }: RunRecord, said: readonly ThreadMessage[]): FindsReply {
   const byId = new Map<string, AssistantMessage>();
   const byCall = new Map<string, AssistantMessage>();
   for (const { message } of said) {
@@ -90,7 +99,7 @@ function repliesIn({ number, answer }: RunRecord, said: readonly SaidIn[]): Find
   return { byId: id => byId.get(id), byCall: id => byCall.get(id), answerTo };
 }
 
-export async function keptTrace(store: SessionStore, run: RunRecord): Promise<Trace> {
+export async function storedTrace(store: SessionStore, run: RunRecord): Promise<Trace> {
   const events = await store.read(run, { kind: 'event', limit: ALL });
   return traceOf(events.flatMap(kept => (kept.kind === 'event' ? [kept.event] : [])));
 }

@@ -16,7 +16,7 @@ export interface RunsApi {
   list(options: ListOptions): AsyncIterable<ListedRun>;
 }
 
-export class KeptClient {
+export class SharedClient {
   readonly #open: () => Promise<RunsApi>;
   #opening: Promise<RunsApi> | null = null;
 

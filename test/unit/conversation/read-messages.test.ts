@@ -1,7 +1,7 @@
 /** Messages that a client gives a run to begin with: any JSON is read, judged by path, paired and bounded. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { givenWithin, readGiven } from '../../../src/conversation/given.js';
+import { newestWithin, readMessages } from '../../../src/conversation/read-messages.js';
 import { readStart } from '../../../src/rules/agents/run-input.js';
 import type { Message } from '../../../src/run/messages/message.js';
 import { pairingFaults } from '../../support/pairing.js';
@@ -30,7 +30,7 @@ test.each<[string, unknown, string]>([
     '`messages[0].content[0]` must be an object',
   ],
 ])('messages: %s → refused with the path of the field (Z3)', (_what, raw, fault) => {
-  const read = readGiven(raw);
+  const read = readMessages(raw);
   expect(read.ok ? [] : read.errors).toEqual([expect.stringContaining(fault)]);
   const start = readStart({
     goal: 'go',
@@ -41,7 +41,7 @@ test.each<[string, unknown, string]>([
 });
 
 function read(...raw: unknown[]): Message[] {
-  const given = readGiven(raw);
+  const given = readMessages(raw);
   if (!given.ok) throw new Error(given.errors.join(' '));
   return given.messages;
 }
@@ -93,9 +93,9 @@ test('messages: more than is taken → the newest, whole, calls with results; an
     ...[user('old'), reply(said('old answer')), user('new'), reply(call('c')), result('c', said(long))],
     ...[reply(said('the end'))],
   );
-  const { messages: fitting, leftOut } = givenWithin(messages, 2_000);
+  const { messages: fitting, leftOut } = newestWithin(messages, 2_000);
   expect([fitting.map(({ kind }) => kind), leftOut]).toEqual([['user', 'assistant'], 4]);
-  expect(givenWithin(messages)).toEqual({ messages, leftOut: 0 });
+  expect(newestWithin(messages)).toEqual({ messages, leftOut: 0 });
 });
 
 test('messages: any JSON → read or refused, never thrown at; what is read pairs', () => {
@@ -112,7 +112,7 @@ test('messages: any JSON → read or refused, never thrown at; what is read pair
   })).any;
   fc.assert(
     fc.property(fc.array(tree, { maxLength: 4 }), raw => {
-      const given = readGiven(raw);
+      const given = readMessages(raw);
       if (given.ok) expect(pairingFaults(given.messages)).toEqual({ open: [], stray: [] });
       else expect(given.errors.length).toBeGreaterThan(0);
     }),

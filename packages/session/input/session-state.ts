@@ -21,7 +21,7 @@ export type Stage =
 
 export type TaskLine = Pick<Task, 'id' | 'description'>;
 
-export interface Talk {
+export interface SessionState {
   line: Line;
   stage: Stage;
   /** Open gates, oldest first; the person answers the first. */
@@ -103,11 +103,11 @@ export type Effect =
 export type EffectOf<D extends Effect['do']> = Effect & { do: D };
 
 export interface Step {
-  talk: Talk;
+  talk: SessionState;
   effects: Effect[];
 }
 
-export const NEW_TALK: Talk = {
+export const NEW_TALK: SessionState = {
   line: EMPTY_LINE,
   stage: { kind: 'compose' },
   gates: [],
@@ -127,7 +127,7 @@ export const NEW_TALK: Talk = {
 };
 
 /** Sets the open gates. If the gate that a line was answering has closed, the line is cleared and is a message again. */
-export function withGates(talk: Talk, gates: Gate[], tasks: TaskLine[]): Talk {
+export function withGates(talk: SessionState, gates: Gate[], tasks: TaskLine[]): SessionState {
   const [first] = gates;
   const same = first?.id === talk.gates[0]?.id;
   const { stage } = talk;
@@ -148,26 +148,26 @@ export function withGates(talk: Talk, gates: Gate[], tasks: TaskLine[]): Talk {
 }
 
 /** Notes when the current gate was first drawn. */
-export function drawn(talk: Talk, now: number): Talk {
+export function drawn(talk: SessionState, now: number): SessionState {
   return talk.gates.length > 0 && talk.gateSince === null ? { ...talk, gateSince: now } : talk;
 }
 
 /** Puts the text of a withdrawn message into the line; text that was begun meanwhile follows it. */
-export function takenBack(talk: Talk, text: string): Talk {
+export function takenBack(talk: SessionState, text: string): SessionState {
   const begun = talk.line.text;
   return { ...talk, line: withText(talk.line, begun === '' ? text : `${text} ${begun}`), menu: null };
 }
 
 /** A message to a run that Esc paused also resumes it, after these effects. */
-export function said(talk: Talk, ...effects: Effect[]): Step {
+export function send(talk: SessionState, ...effects: Effect[]): Step {
   return talk.held
     ? { talk: { ...talk, held: false }, effects: [...effects, { do: 'resume' }] }
     : { talk, effects };
 }
 
 /** Steers the running goal; if the run is idle, the text is the next goal. */
-export function spoken(talk: Talk, text: string, when: SteerTime): Step {
-  return said(talk, talk.idle ? { do: 'follow-up', text } : { do: 'steer', text, when });
+export function spoken(talk: SessionState, text: string, when: SteerTime): Step {
+  return send(talk, talk.idle ? { do: 'follow-up', text } : { do: 'steer', text, when });
 }
 
 export function say(...lines: string[]): Effect {

@@ -5,7 +5,7 @@ import { headChars, tailChars } from '../../base/text/large-text.js';
 import { oneLine, preview } from '../../base/text/preview.js';
 import { fill, type Words } from '../../base/words/words.js';
 
-export interface Told {
+export interface OutputLine {
   /** The output on one line; only the beginning of a long one. */
   said: string;
   /** The end of the output, if `said` is its beginning. */
@@ -17,7 +17,7 @@ export interface Told {
 const EXIT = /\bexit(?:ed)?\b.*?\d+/i;
 
 /** Returns the first line, and the last other line with an exit code: one of the two is not the command's own output. */
-export function tellingLine(text: string, maxChars: number): Told | null {
+export function outputLine(text: string, maxChars: number): OutputLine | null {
   const [first, ...others] = linesOf(text);
   if (first === undefined) return null;
   const last = others.findLast(line => EXIT.test(line));
@@ -38,7 +38,7 @@ function fromExit(line: string, chars: number): string {
 const BETWEEN = ' … ';
 
 /** Returns all lines joined; for a longer text its beginning and end, and the number of lines between. */
-export function digest(text: string, maxChars: number): Told | null {
+export function digest(text: string, maxChars: number): OutputLine | null {
   const lines = linesOf(text).map(oneLine);
   if (lines.length === 0) return null;
   const whole = lines.join(BREAK);
@@ -56,7 +56,7 @@ export function digest(text: string, maxChars: number): Told | null {
 }
 
 /** Returns the text as it is read, with the number of omitted lines. */
-export function toldText(words: Words, { said, last, left = 0 }: Told): string {
+export function outputText(words: Words, { said, last, left = 0 }: OutputLine): string {
   if (last === undefined) return said;
   return [said, ...(left > 0 ? [fill(words.evidenceLines, { count: left })] : []), last].join(' ');
 }

@@ -1,8 +1,8 @@
 import type { Store } from '../../shared/store/store.js';
-import type { KeptStore } from '../connection/client-scope.js';
+import type { ReadableStore } from '../connection/client-scope.js';
 
 /** Returns a store that is opened at the first call; a failed opening is retried at the next call. */
-export function openedAtFirstUse(openNow: () => Promise<Store>): KeptStore {
+export function openedAtFirstUse(openNow: () => Promise<Store>): ReadableStore {
   let first: Promise<Store> | null = null;
   const open = () => {
     first ??= openNow().catch((error: unknown) => {
@@ -18,7 +18,7 @@ export function openedAtFirstUse(openNow: () => Promise<Store>): KeptStore {
   };
 }
 
-function partOf<P extends keyof KeptStore>(open: () => Promise<Store>, part: P): Store[P] {
+function partOf<P extends keyof ReadableStore>(open: () => Promise<Store>, part: P): Store[P] {
   return new Proxy({} as Store[P], {
     get:
       (_target, name) =>

@@ -6,8 +6,8 @@ import {
   allowedTools,
   forgetPermissions,
   keepPermission,
-  keptPermissions,
-} from '../../../../src/client/kept/kept-permissions.js';
+  savedPermissions,
+} from '../../../../src/client/stored/saved-permissions.js';
 import { readStart } from '../../../../src/rules/agents/run-input.js';
 import { permissionsFolder } from '../../../../src/shared/local/home.js';
 
@@ -33,7 +33,7 @@ test('kept permissions: more tools than a start takes → it takes those that th
   for (let n = 0; n < 101; n++) keepPermission(HERE, `tool_${n}`, 'd');
   const settings = { mode: 'react', workspace: '/w', autoApprove: false, allowTools: allowedTools(HERE) };
   expect(readStart({ goal: 'Go.', settings })).toMatchObject({ ok: true });
-  expect(keptPermissions()[0]?.tools).toHaveLength(101);
+  expect(savedPermissions()[0]?.tools).toHaveLength(101);
 });
 
 test('kept permissions: a name longer than a start takes, as a model may make one up → it asks, and no start is refused for it', () => {
@@ -58,7 +58,7 @@ test('kept permissions: one tool taken back, then all → what is left asks for 
   ]);
   expect(allowedTools(HERE)).toEqual(['edit#d']);
   forgetPermissions('/home/ada/site');
-  expect(keptPermissions()).toEqual([{ server: null, workspace: '/home/ada/shop', tools: ['put'] }]);
+  expect(savedPermissions()).toEqual([{ server: null, workspace: '/home/ada/shop', tools: ['put'] }]);
   expect(forgetPermissions('/home/ada/site')).toEqual([]);
 });
 

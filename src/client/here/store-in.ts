@@ -6,13 +6,13 @@ import { settingsOfAny } from '../../config/settings/settings.js';
 import { isTrusted, variablesOf } from '../../config/trust/trust.js';
 import { env } from '../../shared/process/env.js';
 import type { Store } from '../../shared/store/store.js';
-import type { KeptStore } from '../connection/client-scope.js';
-import { openedAtFirstUse } from '../kept/at-first-use.js';
+import type { ReadableStore } from '../connection/client-scope.js';
+import { openedAtFirstUse } from '../stored/at-first-use.js';
 
 /** Open stores of databases: a program has one pool of connections to each. */
 const opened = new Map<string, Store>();
 
-export function keptIn(home: string): KeptStore {
+export function storeIn(home: string): ReadableStore {
   return openedAtFirstUse(() => openHere(home));
 }
 

@@ -22,7 +22,7 @@ export interface Seen extends ReturnType<typeof readConversation> {
   answer: string;
   lacks: string;
 }
-interface Way {
+interface DemoAction {
   title: readonly [english: string, chinese: string];
   call(want: Want, answer: string): Call;
   /** The form of a complete result; for `read`, a beginning of the file matches too. */
@@ -31,14 +31,14 @@ interface Way {
 }
 
 /** The lines of a file, then the tool's note about which lines they are. */
-const LINES: Pick<Way, 'form' | 'show'> = {
+const LINES: Pick<DemoAction, 'form' | 'show'> = {
   form: /^([\s\S]*?)(?:\n\[(Lines \d+ to \d+ of [^.\n]*)\.[^\n]*\])?$/,
   show: ([, text = '', which = '']) => [fenced('', text), which],
 };
 const CUT = /\n\[(?:Lines \d|\d+ long lines|Not all)[^\n]*\]$/;
 const read = (path: string, limit: number): Call => ({ name: 'read', arguments: { path, limit } });
 
-const WAYS: Record<Kind, Way> = {
+const WAYS: Record<Kind, DemoAction> = {
   files: {
     title: ['Count the files', '统计文件'],
     call: ({ folder }) => ({ name: 'list', arguments: { path: folder, depth: 1 } }),

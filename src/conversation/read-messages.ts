@@ -26,10 +26,10 @@ export const GIVEN_BYTES = 400_000;
 const DEEPEST = 64;
 const MOST_ERRORS = 5;
 
-export type GivenRead = { ok: true; messages: Message[] } | { ok: false; errors: string[] };
+export type MessagesRead = { ok: true; messages: Message[] } | { ok: false; errors: string[] };
 
 /** Reads any JSON. Calls without a result and results without a call are left out, as are notes that are not for models. */
-export function readGiven(raw: unknown, at = 'messages'): GivenRead {
+export function readMessages(raw: unknown, at = 'messages'): MessagesRead {
   if (!Array.isArray(raw)) return { ok: false, errors: [expected(at, 'a list of messages', raw)] };
   if (nestsDeeper(raw, DEEPEST))
     return { ok: false, errors: [`\`${at}\` is nested deeper than ${DEEPEST} levels.`] };
@@ -40,7 +40,7 @@ export function readGiven(raw: unknown, at = 'messages'): GivenRead {
 }
 
 /** Returns the newest messages that fit, in order, each call with its result; and the number left out for their size. */
-export function givenWithin(
+export function newestWithin(
   messages: readonly Message[],
   bytes = GIVEN_BYTES,
 ): { messages: Message[]; leftOut: number } {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { diffWithin } from '../../../../src/rules/prompts/telling.js';
+import { diffWithin } from '../../../../src/rules/prompts/output-line.js';
 
 const lines = (sign: string, count: number) => Array.from({ length: count }, (_, at) => `${sign}line ${at}`);
 

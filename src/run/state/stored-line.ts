@@ -9,10 +9,10 @@ import {
   type AssistantMessage,
   type Message,
   reasoningOf,
-  saidCall,
   textOf,
   toolCallsOf,
   type Usage,
+  writtenCall,
 } from '../messages/message.js';
 import type { ModeName } from '../position/modes.js';
 import { endsStep, type Journal, type JournalEvent } from './journal.js';
@@ -28,7 +28,7 @@ export interface Mark {
 export const NOTHING_KEPT: Mark = { id: 0, seq: 0 };
 
 /** One line of a conversation. Unique in its run: a message by its id, an event by `seq`. */
-export type Kept =
+export type StoredLine =
   | { kind: 'message'; thread: string; message: Message }
   | { kind: 'event'; event: JournalEvent };
 
@@ -52,7 +52,7 @@ export function newKeeping(): Keeping {
 }
 
 /** The part of a run's state that storing needs. */
-interface KeptState {
+interface StorableState {
   pinned: { keeps?: true } | null;
   lastId: number;
   threads: Threads;
@@ -102,7 +102,7 @@ export interface RunRecord {
   cause: Cause | null;
   answer: string | null;
   /** Absent while a goal is pursued. */
-  rest?: KeptRest;
+  rest?: StoredTail;
   /** The run has ended: no line follows. */
   ended: boolean;
   /** The store got the end from the ended run's history, which can supply it again. */
@@ -114,7 +114,7 @@ export interface RunRecord {
 /** A page of records for the store of sessions, and the run's present state. */
 export interface KeepPage {
   run: Omit<RunRecord, 'v' | 'namespaceId' | 'kept'>;
-  records: Kept[];
+  records: StoredLine[];
   /** Records up to here are included. */
   kept: Mark;
   /** More records precede the requested mark: ask again from `kept`. */
@@ -122,7 +122,7 @@ export interface KeepPage {
 }
 
 /** Returns the mark of the run's latest records. */
-export function markOf({ lastId, log: { journal } }: KeptState): Mark {
+export function markOf({ lastId, log: { journal } }: StorableState): Mark {
   return { id: lastId, seq: journal.lastSeq };
 }
 
@@ -142,7 +142,7 @@ function nameOf({ id, branch }: Thread): string {
 }
 
 /** Returns the run's records after one mark up to another: messages, then events, each in order. */
-export function recordsBetween(state: KeptState, after: Mark, upTo: Mark): Kept[] {
+export function recordsBetween(state: StorableState, after: Mark, upTo: Mark): StoredLine[] {
   const { journal, unkept } = state.log;
   // Originals precede their shortened forms. Copies of a thread share messages.
   const said = new Map<number, Unkept>();
@@ -158,18 +158,18 @@ export function recordsBetween(state: KeptState, after: Mark, upTo: Mark): Kept[
   ];
 }
 
-function* messagesOf({ threads }: KeptState): Generator<Unkept> {
+function* messagesOf({ threads }: StorableState): Generator<Unkept> {
   for (const thread of Object.values(threads))
     for (const message of thread.messages) yield { thread: nameOf(thread), message };
 }
 
 /** Moves the mark on to a record that comes after it. */
-export function markAfter(mark: Mark, record: Kept): Mark {
+export function markAfter(mark: Mark, record: StoredLine): Mark {
   return { ...mark, [record.kind === 'message' ? 'id' : 'seq']: numberOf(record) };
 }
 
 /** Returns a record's number among those of its kind. */
-export function numberOf(record: Kept): number {
+export function numberOf(record: StoredLine): number {
   return record.kind === 'message' ? messageNumber(record.message) : record.event.seq;
 }
 
@@ -182,7 +182,7 @@ export const UNKEPT = 'unkept';
 export type Lack = 'end' | 'receipts';
 
 /** Null if the run is open, is not stored at all, or is stored completely. */
-export function lackAtEnd(state: KeptState): Lack | null {
+export function lackAtEnd(state: StorableState): Lack | null {
   const { kept, journal } = state.log;
   const end = journal.events.findLast(({ type }) => type === 'run_ended');
   if (state.pinned?.keeps !== true || end === undefined || unkeptAtMost(state) === 0) return null;
@@ -190,7 +190,7 @@ export function lackAtEnd(state: KeptState): Lack | null {
 }
 
 /** Returns a record's size in bytes; content is measured only once. */
-export function recordBytes(record: Kept): number {
+export function recordBytes(record: StoredLine): number {
   return record.kind === 'message' ? sizeOf(record.message) + 100 : sizeOf(record.event) + 40;
 }
 
@@ -198,7 +198,7 @@ export function recordBytes(record: Kept): number {
  * Returns the maximum number of unstored messages and events; calls and gates use the same ids, so it may be less. Calls
  * and checks count twice: open runs of earlier code also stored a step of each, and replays store at the same places.
  */
-export function unkeptAtMost(state: KeptState): number {
+export function unkeptAtMost(state: StorableState): number {
   const { kept, journal } = state.log;
   const now = markOf(state);
   const from = journal.events.findLastIndex(({ seq }) => seq <= kept.seq) + 1;
@@ -210,7 +210,7 @@ export function unkeptAtMost(state: KeptState): number {
  * Remembers unstored messages of a thread that are about to be shortened or dropped. Changes `state`.
  * @returns the number of messages that there was no room for: the store will lack them.
  */
-export function rememberUnkept(state: KeptState, thread: Thread, next: readonly Message[]): number {
+export function rememberUnkept(state: StorableState, thread: Thread, next: readonly Message[]): number {
   if (state.pinned?.keeps !== true) return 0;
   const { log } = state;
   const stays = new Set(next);
@@ -228,7 +228,7 @@ export function rememberUnkept(state: KeptState, thread: Thread, next: readonly 
 }
 
 /** Counts the events that were dropped before they were stored. */
-export function lostEvents({ log: { kept, journal } }: KeptState): number {
+export function lostEvents({ log: { kept, journal } }: StorableState): number {
   const first = journal.events[0]?.seq ?? journal.lastSeq + 1;
   return Math.max(0, first - kept.seq - 1);
 }
@@ -241,17 +241,17 @@ export interface FindsReply {
 }
 
 /** Completes an event by what was said: answers, texts, reasoning and arguments in full, if they are found. */
-export function eventWithSaid(event: JournalEvent, replies: FindsReply): JournalEvent {
+export function completeEvent(event: JournalEvent, replies: FindsReply): JournalEvent {
   if (event.type === 'goal_ended')
     return { ...event, answer: replies.answerTo(event.number) ?? event.answer };
   if (event.type === 'model_call_ended') {
     const reply = replies.byId(event.messageId);
     if (!reply) return event;
-    const calls = toolCallsOf(reply).map(saidCall);
+    const calls = toolCallsOf(reply).map(writtenCall);
     return { ...event, text: textOf(reply), reasoning: reasoningOf(reply), calls };
   }
   if (event.type !== 'tool_call_started' || event.toolUseId === undefined || event.edited) return event;
   const reply = replies.byCall(event.toolUseId);
   const call = reply && toolCallsOf(reply).find(({ id }) => id === event.toolUseId);
-  return call ? { ...event, arguments: saidCall(call).arguments } : event;
+  return call ? { ...event, arguments: writtenCall(call).arguments } : event;
 }

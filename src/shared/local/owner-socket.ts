@@ -54,7 +54,7 @@ export async function dial(home: string, own?: number): Promise<Socket | null> {
  * processes that start at the same time want the same name, which the system gives to one of them. Otherwise a process
  * only becomes the owner if all other names are dead after its own has become visible, so the later of two gives way.
  */
-export async function takeSeat(home: string, accept: (socket: Socket) => void): Promise<Server | null> {
+export async function becomeOwner(home: string, accept: (socket: Socket) => void): Promise<Server | null> {
   if (await isTaken(home)) return null;
   const own = (seatsOf(home).at(-1) ?? 0) + 1;
   const server = createServer(accept);
@@ -70,7 +70,7 @@ export async function takeSeat(home: string, accept: (socket: Socket) => void): 
     server.close();
     return null;
   }
-  for (const seat of seatsOf(home)) if (seat !== own) removeFile(seatPath(home, seat));
+  for (const seat of seatsOf(home)) if (seat !== own) removeFile(socketPath(home, seat));
   return server;
 }
 
@@ -97,18 +97,18 @@ function seatsOf(home: string): number[] {
   }
 }
 
-function seatPath(home: string, seat: number): string {
+function socketPath(home: string, seat: number): string {
   return join(home, `owner-${seat}.sock`);
 }
 
 /** Runs `work` with the socket's path; if that is too long for a socket, with a path through a short link. */
 async function within<T>(home: string, seat: number, work: (path: string) => Promise<T>): Promise<T> {
-  const path = seatPath(home, seat);
+  const path = socketPath(home, seat);
   if (Buffer.byteLength(path) <= LONGEST_PATH) return work(path);
   const folder = mkdtempSync(join(tmpdir(), 's-'));
   try {
     symlinkSync(home, join(folder, 'h'));
-    return await work(seatPath(join(folder, 'h'), seat));
+    return await work(socketPath(join(folder, 'h'), seat));
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -6,9 +6,9 @@ import { answerGate, editGate, quickAnswer, refuse } from './gate-keys.js';
 import type { Key } from './keys.js';
 import { type Intent, pressKey, sent, withText } from './line-editor.js';
 import { readPromptCall } from './prompt-line.js';
-import { type Step, said, say, spoken, type Talk } from './talk-state.js';
+import { type SessionState, type Step, say, send, spoken } from './session-state.js';
 
-export function onKey(talk: Talk, key: Key, now: number): Step {
+export function onKey(talk: SessionState, key: Key, now: number): Step {
   if (talk.stage.kind === 'leave') return leaveKey(talk, key);
   const chosen = menuKey(talk, key);
   if (chosen && 'talk' in chosen) return chosen;
@@ -16,12 +16,12 @@ export function onKey(talk: Talk, key: Key, now: number): Step {
   return withMenu(talk, next, effects);
 }
 
-function typedKey(talk: Talk, key: Key, now: number): Step {
+function typedKey(talk: SessionState, key: Key, now: number): Step {
   const quick = quickAnswer(talk, key, now);
   if (quick) return quick;
   const { line, intent } = pressKey(talk.line, key);
   const sure = talk.stage.kind === 'sure';
-  const stage: Talk['stage'] = sure && intent === null ? { kind: 'compose' } : talk.stage;
+  const stage: SessionState['stage'] = sure && intent === null ? { kind: 'compose' } : talk.stage;
   const unseen = talk.gates.length > 0 && talk.gateSince === null;
   const next = { ...talk, line, stage, early: (talk.early || unseen) && line.text !== '' };
   if (['submit', 'follow-up', 'escape'].includes(intent ?? '') && isDoubtful(next, intent))
@@ -52,20 +52,20 @@ function typedKey(talk: Talk, key: Key, now: number): Step {
  * True for a line that must be confirmed once: a single-letter yes or no without a gate, and an answer that was begun
  * before the gate opened. Commands need no confirmation.
  */
-function isDoubtful({ line, stage, gates, early }: Talk, intent: Intent): boolean {
+function isDoubtful({ line, stage, gates, early }: SessionState, intent: Intent): boolean {
   if (stage.kind !== 'compose' || /^\/|^\s*$/.test(line.text)) return false;
   const answers = gates.length > 0 && intent === 'submit';
   return answers ? early : line.text.trim().length === 1 && yesOrNoOf(line.text) !== null;
 }
 
-function leaveKey(talk: Talk, { name = '', ctrl = false }: Key): Step {
-  const back: Talk = { ...talk, stage: { kind: 'compose' } };
+function leaveKey(talk: SessionState, { name = '', ctrl = false }: Key): Step {
+  const back: SessionState = { ...talk, stage: { kind: 'compose' } };
   if (name === 'd' || (name === 'c' && ctrl)) return { talk: back, effects: [{ do: 'detach' }] };
   if (name === 's') return { talk: back, effects: [{ do: 'stop' }] };
   return { talk: ['c', 'escape', 'return'].includes(name) ? back : talk, effects: [] };
 }
 
-function submit(talk: Talk): Step {
+function submit(talk: SessionState): Step {
   const { line, stage, gates } = talk;
   const [gate] = gates;
   if (gate && stage.kind === 'reason') return refuse(talk, gate);
@@ -76,23 +76,23 @@ function submit(talk: Talk): Step {
   const command = runCommand(talk, { answer: gate?.kind === 'question' });
   if (command !== null) return command;
   const text = line.text.trim();
-  if (text === '') return talk.held ? said(talk) : { talk, effects: [] };
+  if (text === '') return talk.held ? send(talk) : { talk, effects: [] };
   if (gate) return answerGate(talk, gate, text);
   return spoken(messageSent(talk), text, 'skip');
 }
 
-function messageSent(talk: Talk): Talk {
+function messageSent(talk: SessionState): SessionState {
   return { ...talk, line: sent(talk.line), stage: { kind: 'compose' } };
 }
 
-function followUp(talk: Talk): Step {
+function followUp(talk: SessionState): Step {
   const text = talk.line.text.trim();
   const { kind } = talk.stage;
   if (text === '' || (kind !== 'compose' && kind !== 'sure')) return { talk, effects: [] };
   return { talk: messageSent(talk), effects: [{ do: 'follow-up', text }] };
 }
 
-function escaped(talk: Talk): Step {
+function escaped(talk: SessionState): Step {
   const { line, stage } = talk;
   if (stage.kind !== 'compose') {
     return { talk: { ...talk, line: withText(line, ''), stage: { kind: 'compose' } }, effects: [] };
@@ -104,7 +104,7 @@ function escaped(talk: Talk): Step {
 }
 
 /** Esc without a text: the run pauses until the person says what to do instead. */
-function interrupted(talk: Talk): Step {
+function interrupted(talk: SessionState): Step {
   const { idle, gates, held } = talk;
   if (idle) return { talk, effects: [say('Nothing runs now.')] };
   if (gates.length > 0) return { talk, effects: [say('Nothing runs now: it waits for your answer.')] };

@@ -7,12 +7,12 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LONGEST_ALLOWED_TOOL, MAX_ALLOWED_TOOLS } from '../../rules/agents/run-input.js';
-import { keptTool } from '../../run/tools/permission.js';
+import { allowedTool } from '../../run/tools/permission.js';
 import { makeFolder, permissionsFolder } from '../../shared/local/home.js';
 import { readJson, removeFile, writeJson } from '../../shared/local/json-file.js';
 import type { Place } from '../connection/connect.js';
 
-export interface KeptPermission extends Place {
+export interface SavedPermission extends Place {
   /** Names of tools in runs. */
   tools: string[];
 }
@@ -25,10 +25,10 @@ const keptSchema = z.object({
   /** Hash of the tool's definition when it was allowed. */
   digest: z.string(),
 });
-type Kept = z.output<typeof keptSchema>;
+type Saved = z.output<typeof keptSchema>;
 
 /** Returns the permissions of all workspaces; unreadable files are skipped. */
-export function keptPermissions(): KeptPermission[] {
+export function savedPermissions(): SavedPermission[] {
   return byPlace(read());
 }
 
@@ -36,7 +36,7 @@ export function keptPermissions(): KeptPermission[] {
 export function allowedTools({ server, workspace }: Place): string[] {
   return read()
     .filter(kept => kept.server === server && kept.workspace === workspace)
-    .map(({ tool, digest }) => keptTool(tool, digest))
+    .map(({ tool, digest }) => allowedTool(tool, digest))
     .filter(({ length }) => length <= LONGEST_ALLOWED_TOOL)
     .sort()
     .slice(0, MAX_ALLOWED_TOOLS);
@@ -45,12 +45,12 @@ export function allowedTools({ server, workspace }: Place): string[] {
 /** Allows the tool there, as long as its definition has this digest. */
 export function keepPermission(place: Place, tool: string, digest: string): void {
   makeFolder(permissionsFolder());
-  const kept: Kept = { server: place.server, workspace: place.workspace, tool, digest };
+  const kept: Saved = { server: place.server, workspace: place.workspace, tool, digest };
   writeJson(fileOf(kept), kept);
 }
 
 /** Removes permissions for a workspace on any server: for one tool, or all. Returns the removed ones. */
-export function forgetPermissions(workspace: string, tool?: string): KeptPermission[] {
+export function forgetPermissions(workspace: string, tool?: string): SavedPermission[] {
   const gone = read().filter(
     kept => kept.workspace === workspace && (tool === undefined || kept.tool === tool),
   );
@@ -58,15 +58,15 @@ export function forgetPermissions(workspace: string, tool?: string): KeptPermiss
   return byPlace(gone);
 }
 
-function fileOf({ server, workspace, tool }: Kept): string {
+function fileOf({ server, workspace, tool }: Saved): string {
   const name = createHash('sha256')
     .update(JSON.stringify([server, workspace, tool]))
     .digest('hex');
   return join(permissionsFolder(), `${name}.json`);
 }
 
-function byPlace(all: readonly Kept[]): KeptPermission[] {
-  const places = new Map<string, KeptPermission>();
+function byPlace(all: readonly Saved[]): SavedPermission[] {
+  const places = new Map<string, SavedPermission>();
   for (const { server, workspace, tool } of all) {
     const key = JSON.stringify([workspace, server ?? '']);
     const { tools = [] } = places.get(key) ?? {};
@@ -75,7 +75,7 @@ function byPlace(all: readonly Kept[]): KeptPermission[] {
   return [...places].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, place]) => place);
 }
 
-function read(): Kept[] {
+function read(): Saved[] {
   try {
     const files = readdirSync(permissionsFolder()).filter(name => name.endsWith('.json'));
     return files

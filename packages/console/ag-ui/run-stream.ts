@@ -13,7 +13,7 @@ import { type Sent, send } from './send.js';
 import { Shown } from './shown.js';
 import { recall, runsOf, startRun } from './thread.js';
 
-export interface TalkScope extends RouteScope {
+export interface StreamScope extends RouteScope {
   /** Aborted when the stream must end. */
   signal: AbortSignal;
   /** Hears the run's own event after which the stream's new events come. */
@@ -29,11 +29,11 @@ export interface Replay {
 }
 
 /** Streams `RUN_STARTED` first and `RUN_FINISHED` or `RUN_ERROR` last. A client that leaves does not stop the run. */
-export async function* talk(input: AgUiInput, scope: TalkScope): AsyncGenerator<AgUiEvent> {
+export async function* streamRun(input: AgUiInput, scope: StreamScope): AsyncGenerator<AgUiEvent> {
   const { threadId, runId } = input;
   yield { type: 'RUN_STARTED', threadId, runId, ...(speaks1(input) && { protocolVersion: '1.0' }) };
   try {
-    yield* new Talk(input, scope).events();
+    yield* new RunStream(input, scope).events();
   } catch (error) {
     const known = explainError(error);
     const message = [known?.message ?? errorText(error), known?.remedy ?? ''].filter(Boolean).join(' ');
@@ -41,9 +41,9 @@ export async function* talk(input: AgUiInput, scope: TalkScope): AsyncGenerator<
   }
 }
 
-class Talk {
+class RunStream {
   readonly #input: AgUiInput;
-  readonly #scope: TalkScope;
+  readonly #scope: StreamScope;
   readonly #conversation = new Conversation();
   readonly #shown = new Shown();
   #words: Vocabulary<AgUiSpoken | AgUiAgent> = () => [];
@@ -51,7 +51,7 @@ class Talk {
   #isStale = false;
   #isOver = false;
 
-  constructor(input: AgUiInput, scope: TalkScope) {
+  constructor(input: AgUiInput, scope: StreamScope) {
     this.#input = input;
     this.#scope = scope;
   }

@@ -7,9 +7,9 @@ import {
   yesEffects,
 } from '../../../../packages/session/input/gate-keys.js';
 import { type Key, keyOf } from '../../../../packages/session/input/keys.js';
-import { onKey } from '../../../../packages/session/input/talk.js';
-import type { Effect, Talk } from '../../../../packages/session/input/talk-state.js';
-import { drawn, NEW_TALK, withGates } from '../../../../packages/session/input/talk-state.js';
+import { onKey } from '../../../../packages/session/input/on-key.js';
+import type { Effect, SessionState } from '../../../../packages/session/input/session-state.js';
+import { drawn, NEW_TALK, withGates } from '../../../../packages/session/input/session-state.js';
 import { visibleText } from '../../../../src/base/text/unseen.js';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { partsOf } from '../../../../src/rules/gates/gate-parts.js';
@@ -60,11 +60,11 @@ const FORM: Gate = {
 /** Long after a gate came up. */
 const LATER = 10_000;
 
-function at(gates: Gate[], more: Partial<Talk> = {}): Talk {
+function at(gates: Gate[], more: Partial<SessionState> = {}): SessionState {
   return { ...drawn(withGates(NEW_TALK, gates, [{ id: 't1', description: 'Read' }]), 0), ...more };
 }
 
-function press(talk: Talk, keys: Key[], now = LATER): { talk: Talk; effects: Effect[] } {
+function press(talk: SessionState, keys: Key[], now = LATER): { talk: SessionState; effects: Effect[] } {
   const effects: Effect[] = [];
   for (const key of keys) {
     const step = onKey(talk, key, now);
@@ -81,7 +81,7 @@ const answer = (gate: Gate, input: object) => ({
 });
 const idle = { ...NEW_TALK, idle: true };
 
-const TABLE: [string, Talk, Key[], object[]][] = [
+const TABLE: [string, SessionState, Key[], object[]][] = [
   [
     'a line and Enter (S1) → steers',
     NEW_TALK,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { KeptClient } from '../../../packages/mcp-server/tools/kept-client.js';
+import { SharedClient } from '../../../packages/mcp-server/tools/shared-client.js';
 import { SteersmanError } from '../../../src/shared/process/errors.js';
 import { fakeRuns } from '../../support/fake-runs.js';
 
@@ -12,7 +12,7 @@ function kept(fails = 0) {
     if (opened <= fails) throw away();
     return fakeRuns();
   };
-  return { client: new KeptClient(open), opened: () => opened };
+  return { client: new SharedClient(open), opened: () => opened };
 }
 
 test('connection: several calls at once → one, opened by the first', async () => {
