@@ -34,13 +34,20 @@ export { DEFAULT_MODE, MODES, MODES_HELP, modeFor, READERS } from './position/mo
 export type { JournalEvent } from './state/journal.js';
 export {
   idInSession,
-  type Kept,
   type Mark,
   messageNumber,
   numberOf,
   type RunRecord,
-} from './state/kept.js';
-export { isAfter, isKept, isMark, isRunRecord, missingAfter, writeEffect } from './state/kept-records.js';
+  type StoredLine,
+} from './state/stored-line.js';
+export {
+  isAfter,
+  isMark,
+  isRunRecord,
+  isStoredLine,
+  missingAfter,
+  writeEffect,
+} from './state/stored-records.js';
 export { STEP_TEXT_CHARS } from './state/trace.js';
 export { deniedPath, idlePermissions } from './tools/permission.js';
 export type { ToolDefinition } from './tools/tool.js';

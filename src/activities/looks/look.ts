@@ -5,7 +5,7 @@ import { createTwoFilesPatch } from 'diff';
 import { readHead } from '../../config/files/files.js';
 import { placeIn } from '../../config/files/workspace.js';
 import { filesIn } from '../../config/workspace-files.js';
-import { diffWithin } from '../../rules/prompts/telling.js';
+import { diffWithin } from '../../rules/prompts/output-line.js';
 import {
   type FileNow,
   type FileState,

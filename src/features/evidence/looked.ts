@@ -4,7 +4,7 @@ import { jsonBytes } from '../../base/json/json.js';
 import { safeLine } from '../../base/text/preview.js';
 import { delimit } from '../../base/words/prompt.js';
 import { fill, type Words } from '../../base/words/words.js';
-import { diffWithin, toldText } from '../../rules/prompts/telling.js';
+import { diffWithin, outputText } from '../../rules/prompts/output-line.js';
 import { endedBadly } from '../../rules/tools/exit-code.js';
 import type { CheckResult } from '../../run/checks/check.js';
 import {

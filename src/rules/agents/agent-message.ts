@@ -16,7 +16,7 @@ import {
 } from '../../base/json/json.js';
 import { INPUT_BYTES, LONGEST_ID, MESSAGE_BYTES, OUT_BYTES } from '../../base/sizes/bounds.js';
 import { boundedText, fitsText } from '../../base/text/fit.js';
-import type { AgentRest } from '../../run/agents/children.js';
+import type { AgentTotals } from '../../run/agents/children.js';
 import {
   COMPARISONS,
   fitsForm,

@@ -258,7 +258,7 @@ function onlyAPerson(gate: Gate): boolean {
 /** The answer at the gate of a call: from a person, their client, or the rule that replaces them. */
 export type CallAnswer = Extract<GateAnswer, { kind: 'approval' | 'clientTool' | 'question' }>;
 
-export type GivenAnswer = Exclude<CallAnswer, { kind: 'approval' }>;
+export type CallReply = Exclude<CallAnswer, { kind: 'approval' }>;
 
 /** A form with a larger schema is not shown, so it is not answered. */
 const SCHEMA_BYTES = 6_000;

@@ -16,7 +16,7 @@ import {
 } from '../messages/message.js';
 import type { ModeName } from '../position/modes.js';
 import { endsStep, type Journal, type JournalEvent } from './journal.js';
-import type { KeptRest } from './kept-rest.js';
+import type { StoredTail } from './stored-tail.js';
 import type { Thread, Threads } from './thread.js';
 
 /** Covers all records up to here: the number in a message's id, and an event's. */

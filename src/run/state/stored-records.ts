@@ -2,10 +2,17 @@
 import { isRecord, isText } from '../../base/json/json.js';
 import type { Message } from '../messages/message.js';
 import { isUsage } from '../messages/message.js';
-import { isBehind, type Kept, type Mark, NOTHING_KEPT, numberOf, type RunRecord } from './kept.js';
-import { isKeptRest } from './kept-rest.js';
+import {
+  isBehind,
+  type Mark,
+  NOTHING_KEPT,
+  numberOf,
+  type RunRecord,
+  type StoredLine,
+} from './stored-line.js';
+import { isStoredTail } from './stored-tail.js';
 
-export function isAfter(mark: Mark, record: Kept): boolean {
+export function isAfter(mark: Mark, record: StoredLine): boolean {
   return numberOf(record) > (record.kind === 'message' ? mark.id : mark.seq);
 }
 
@@ -69,7 +76,7 @@ export function isRunRecord(value: unknown): value is RunRecord {
     [answer, outcome, cause].every(each => each === null || isText(each)) &&
     isText(parent) &&
     Array.isArray(earlier) &&
-    (value.rest === undefined || isKeptRest(value.rest)) &&
+    (value.rest === undefined || isStoredTail(value.rest)) &&
     typeof value.ended === 'boolean' &&
     isUsage(value.usage) &&
     isMark(value.kept)
@@ -80,7 +87,7 @@ export function isMark(value: unknown): value is Mark {
   return isRecord(value) && [value.id, value.seq].every(Number.isSafeInteger);
 }
 
-export function isKept(value: unknown): value is Kept {
+export function isStoredLine(value: unknown): value is StoredLine {
   if (!isRecord(value)) return false;
   const { kind, thread, message, event } = value;
   if (kind === 'message') return isText(thread) && isMessage(message);
