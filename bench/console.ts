@@ -252,7 +252,7 @@ async function opened(): Promise<{ ms: number[]; first: number; events: number; 
         }
       : { text: 'All of it was read.', hold: { until: held } };
   });
-  await until('the last reply is asked for', () => isLast);
+  await until('the last reply is asked for', () => isLast, 300_000);
   const all: number[] = [];
   let bytes = 0;
   for (let nth = 0; nth < 6; nth += 1) {
@@ -287,7 +287,7 @@ async function weightsOf(): Promise<[string, string][]> {
   await Promise.all([plain.result(), marked.result()]);
   const all: [string, string][] = [];
   for (const [name, run, drawn] of [
-    ['Waiting', undefined, '.empty'],
+    ['the first page', undefined, '.row'],
     ['a run', plain.workflowId, '.entry.answer'],
     ['a run with Markdown', marked.workflowId, '.chat strong:text("stands")'],
   ] as const) {
