@@ -270,6 +270,8 @@ describe('what an instruction says once (OU13)', () => {
     state.goal.checks.approved = [{ run: 'npm test' }];
     const checks = taskInstruction(state, one, NOBODY, 7).split('\n\n')[1] ?? '';
     expect(checks).toContain('The goal is not met unless these pass.');
+    // A role that works alone reads this, too.
+    expect(checks).not.toContain('role');
     const again = planned(['The goal', `To planner: ${checks}`, PLAN]);
     again.state.goal.checks = {
       ...state.goal.checks,
