@@ -21,3 +21,16 @@ export function mergedRows(runs: readonly ListedRun[], lines: readonly SessionLi
 function timeOf(row: Row): number {
   return row.kind === 'run' ? Date.parse(row.run.startedAt) : row.line.changedAt;
 }
+
+/** A page of the list, and the most that is listed. */
+export const PAGE = 50;
+export const MOST = 200;
+
+/** Returns what stands at the end of a list (WB16): nothing if it is whole, a way on, or that only the newest are listed. */
+export function listEnd(
+  limit: number,
+  { runs, lines }: Record<'runs' | 'lines', readonly unknown[] | null | undefined>,
+): 'whole' | 'more' | 'newest' {
+  if (Math.max(runs?.length ?? 0, lines?.length ?? 0) < limit) return 'whole';
+  return limit < MOST ? 'more' : 'newest';
+}

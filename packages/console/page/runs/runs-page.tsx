@@ -10,11 +10,9 @@ import { Ago } from '../parts/time.js';
 import { sessionHref } from '../sessions/session-href.js';
 import { t } from '../words/words.js';
 import { Filters, filterQuery, isNarrowed, wordsOf } from './filters.js';
-import { mergedRows } from './merged.js';
+import { listEnd, MOST, mergedRows, PAGE } from './merged.js';
 import { RunRow, useFigures, useRuns } from './run-list.js';
 
-const PAGE = 50;
-const MOST = 200;
 const TYPED_MS = 250;
 /** After this time without the runs, stored conversations are listed alone. */
 const LATE_MS = 2_000;
@@ -33,6 +31,7 @@ export function RunsPage() {
   // The store does not know which of its conversations are open or how they ended.
   const rows = mergedRows(runs ?? [], narrowed || !areKeptShown ? [] : (lines ?? []));
   const isRead = areRunsRead && lines !== null;
+  const end = listEnd(limit.value, { runs, lines });
   return (
     <>
       <header class="page-head">
@@ -50,14 +49,12 @@ export function RunsPage() {
         </div>
       )}
       <Rows rows={rows} />
-      {Math.max(runs?.length ?? 0, lines?.length ?? 0) >= limit.value &&
-        (limit.value < MOST ? (
-          <button type="button" class="quiet" onClick={() => (limit.value += PAGE)}>
-            {t('showMore')}
-          </button>
-        ) : (
-          <p class="muted">{t('onlyNewest', { count: MOST })}</p>
-        ))}
+      {end === 'more' && (
+        <button type="button" class="quiet" onClick={() => (limit.value += PAGE)}>
+          {t('showMore')}
+        </button>
+      )}
+      {end === 'newest' && <p class="muted">{t('onlyNewest', { count: MOST })}</p>}
       {hits.length > 0 && <Hits hits={hits} words={words} />}
     </>
   );

@@ -1,6 +1,6 @@
 /** Runs and conversations as one list. */
 import { describe, expect, it } from 'vitest';
-import { mergedRows, sessionOf } from '../../../../packages/console/page/runs/merged.js';
+import { listEnd, MOST, mergedRows, PAGE, sessionOf } from '../../../../packages/console/page/runs/merged.js';
 import type { ListedRun, SessionLine } from '../../../../src/client/index.js';
 
 const run = (id: string, startedAt: string) => ({ id, startedAt }) as ListedRun;
@@ -32,3 +32,19 @@ describe('FC7 runs and conversations', () => {
     ]);
   });
 });
+
+it.each([
+  [PAGE, PAGE - 1, 3, 'whole'],
+  [PAGE, PAGE, 3, 'more'],
+  [PAGE, 3, 143, 'more'],
+  [2 * PAGE, 143, null, 'more'],
+  [MOST, 143, 143, 'whole'],
+  [MOST, 3, MOST, 'newest'],
+  [PAGE, null, null, 'whole'],
+] as const)(
+  'WB16 a list of at most %i: %s runs, %s conversations are there → %s',
+  (limit, runs, lines, end) => {
+    const of = (count: number | null) => (count === null ? null : Array.from({ length: count }));
+    expect(listEnd(limit, { runs: of(runs), lines: of(lines) })).toBe(end);
+  },
+);
