@@ -180,6 +180,11 @@ describe.skipIf(browserPath === null)('console', () => {
     await page.bringToFront();
     await page.getByText('No worker answers').waitFor();
     await approve(page).waitFor();
+    // A conversation is read at its end: it is said there too.
+    await page.setViewportSize({ width: 900, height: 420 });
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    expect(await page.evaluate<number>('scrollY')).toBeGreaterThan(100);
+    expect((await page.getByText('No worker answers').boundingBox())?.y).toBeGreaterThan(40);
     await list.bringToFront();
     await list.getByText('No worker answers').first().waitFor();
     await approve(list).waitFor();
