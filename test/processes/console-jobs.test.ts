@@ -6,6 +6,7 @@ import { browserPath, consoleOfFile } from '../support/browser.js';
 import type { ScriptedReply } from '../support/endpoint/model.js';
 import { fakeMcp } from '../support/fake-mcp-server.js';
 import { rigOfFile } from '../support/rig-of-file.js';
+import { eventsOf } from '../support/run-views.js';
 import { byRole, calls, latch, settingsYaml } from '../support/steering.js';
 import { until } from '../support/wait.js';
 
@@ -193,6 +194,35 @@ describe.skipIf(browserPath === null)('console', () => {
     await row.getByText('answered, open until Finish').waitFor();
     await row.getByText('openai/gpt-5-mini').waitFor();
     expect(await row.locator('.chip').innerText()).toBe('answered');
+    await run.cancel();
+    await page.context().close();
+  });
+
+  test('a form that is taken back and asked again → what was typed stands in it; a later one, after an answer, is empty', async () => {
+    rig.play((_request, index) => {
+      if (index === 0) return calls({ name: 'order', arguments: { times: 2, patienceMs: 6_000 } });
+      return index === 1 ? calls({ name: 'order', arguments: {} }) : { text: 'Ordered.' };
+    });
+    const run = await rig.start('Order twice.', attended);
+    const page = await shown.open(run.workflowId);
+    const card = page.locator('.card.gate');
+    await card.getByLabel('Size').fill('7');
+    const gate = (nth: number) =>
+      until('it is asked', async () => {
+        const [opened] = (await eventsOf(run, 'gate_opened')).slice(nth);
+        return opened && page.locator(`[data-gate$=" ${opened.gateId}"]`);
+      });
+    const again = await gate(1);
+    expect(await again.getByLabel('Size').inputValue()).toBe('7');
+    await until('it is answered', async () => {
+      await again
+        .getByRole('button', { name: 'Submit' })
+        .click({ timeout: 1_000 })
+        .catch(() => undefined);
+      return (await again.count()) === 0;
+    });
+    const later = await gate(2);
+    expect(await later.getByLabel('Size').inputValue()).toBe('');
     await run.cancel();
     await page.context().close();
   });

@@ -186,14 +186,20 @@ const tools = {
   },
   order: {
     description:
-      'Asks the person which size, so many times, and tells the last answer. `notes`: so many fields more.',
+      'Asks the person which size, so many times, and tells the last answer. `notes`: so many fields more; `patienceMs`: the first question is taken back after it.',
     schema: object(
-      { message: string, times: { type: 'integer' }, notes: { type: 'integer' }, title: string },
+      {
+        message: string,
+        times: { type: 'integer' },
+        notes: { type: 'integer' },
+        patienceMs: { type: 'integer' },
+        title: string,
+      },
       [],
     ),
     annotations: effect,
     async run(
-      { message = 'Which size?', times = 1, notes = 0, title = 'Size' },
+      { message = 'Which size?', times = 1, notes = 0, patienceMs, title = 'Size' },
       { server, signal, record, requestId },
     ) {
       const size = { type: 'integer', title, minimum: 1 };
@@ -208,8 +214,11 @@ const tools = {
       for (let n = 1; n <= times; n++) {
         record('asked');
         // Over HTTP it comes with what carries the answer of the call.
-        const options = { signal, timeout: 600_000, relatedRequestId: requestId };
-        answer = await server.elicitInput({ message, requestedSchema }, options);
+        const timeout = (n === 1 && patienceMs) || 600_000;
+        const options = { signal, timeout, relatedRequestId: requestId };
+        answer = await server.elicitInput({ message, requestedSchema }, options).catch(error => {
+          if (timeout !== patienceMs) throw error;
+        });
       }
       return text(JSON.stringify(answer));
     },

@@ -1,21 +1,33 @@
 /** The form of a tool server's question, with its fields. */
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { ownValue } from 'steersman/base';
 import { type FieldValues, firstValues } from 'steersman/rules';
 import { choiceText, formFields, valueText } from 'steersman/run';
-import { draft } from '../parts/draft.js';
+import { draft, forget } from '../parts/draft.js';
 import { t } from '../words/words.js';
-import { draftKey } from './answers.js';
+import { draftKey, taken } from './answers.js';
 import type { FormProps } from './form-props.js';
 
 type Field = ReturnType<typeof formFields>[number];
 
-export function FieldsForm({ gate, key_, sending, answer, status }: FormProps<'form'>) {
-  const { schema } = gate.subject;
-  const kept = draft(draftKey(key_, 'fields'), JSON.stringify(firstValues(schema)));
+export function FieldsForm({ run, gate, key_, sending, answer, status }: FormProps<'form'>) {
+  const { schema, tool } = gate.subject;
+  const fields = formFields(schema);
+  // A call that is made again asks again, at another gate: what was typed at the first one stands there too.
+  const unanswered = `form ${run} ${tool} ${fields.map(({ name }) => name).join()}`;
+  const typed = draft(unanswered);
+  const kept = draft(draftKey(key_, 'fields'), typed.value || JSON.stringify(firstValues(schema)));
+  useEffect(
+    () => () => {
+      if (taken.peek().has(key_)) forget(unanswered);
+    },
+    [],
+  );
   const values = JSON.parse(kept.value) as FieldValues;
   const set = (name: string, value: string | string[]) => {
     kept.value = JSON.stringify({ ...values, [name]: value });
+    typed.value = kept.value;
   };
   const { busy } = sending;
   return (
@@ -26,7 +38,7 @@ export function FieldsForm({ gate, key_, sending, answer, status }: FormProps<'f
         answer({ decision: 'accept', fields: values });
       }}
     >
-      {formFields(schema).map(field => (
+      {fields.map(field => (
         <FieldRow key={field.name} field={field} value={ownValue(values, field.name) ?? ''} onValue={set} />
       ))}
       <div class="actions">
