@@ -19,7 +19,7 @@ export {
   type ToolItem,
   takeItem,
 } from './items.js';
-export { isCostly } from './markdown-cost.js';
+export { isCostly, isCostlyHtml } from './markdown-cost.js';
 export { phaseName } from './phases.js';
 export { RunFold, takesNextGoal } from './run-fold.js';
 export {

@@ -24,6 +24,11 @@ export function isCostly(text: string): boolean {
   return text.length > MOST_CHARS || takesLong(text) || elementsOf(text) > MOST_ELEMENTS;
 }
 
+/** True for HTML that a page would clean and draw for seconds. */
+export function isCostlyHtml(html: string): boolean {
+  return html.length > MOST_CHARS || html.split('<', MOST_ELEMENTS + 2).length > MOST_ELEMENTS + 1;
+}
+
 /** Within a block, the time of `marked` grows at least with its length times its markup characters. */
 function takesLong(text: string): boolean {
   let cost = 0;

@@ -209,6 +209,40 @@ describe.skipIf(browserPath === null)('front ends', () => {
     expect(JSON.stringify(script.requests.at(-1)?.sent)).toContain('Cadiz');
   });
 
+  test('POST /chat: one message twice at once, again after its end, and another while its run is paused → one effect each', async () => {
+    const held = latch();
+    const script = rig.play(async (_request, index) => {
+      if (index === 0) return { text: 'It was said once.' };
+      if (index > 1) return { text: 'It was read.' };
+      await held.until;
+      return calls({ name: 'read_text_file', arguments: { path: 'a.txt' } });
+    });
+    const id = `chat-${randomUUID().slice(0, 8)}`;
+    const first = { id, messages: [user('Say it.')], steersman: { mode: 'react' } };
+    const told = await Promise.all([post(first), post(first)].map(async answer => (await answer).text()));
+    for (const text of told) expect(text).toContain('It was said once.');
+    expect(await (await post(first)).text()).toContain('"type":"finish"');
+    expect(script.requests).toHaveLength(1);
+    const more = [...first.messages, { id: 'a', role: 'assistant', parts: [] }, user('Look.')];
+    const second = post({ ...first, messages: more });
+    await script.arrived(1);
+    const run = await shown.client.attach(`${id}~2`);
+    await run.pause();
+    const late = { ...first, messages: [...more, user('Mind the pier.')] };
+    const third = [post(late), post(late)];
+    held.open();
+    await until('the run is paused, and has the message', async () => {
+      const { paused, inbox } = await run.show();
+      return paused && inbox.length > 0;
+    });
+    expect((await run.show()).inbox).toHaveLength(1);
+    await run.resume();
+    for (const answer of [second, ...third]) expect(await (await answer).text()).toContain('It was read.');
+    const last = JSON.stringify(script.requests.at(-1)?.sent);
+    expect(last.split('Mind the pier.')).toHaveLength(2);
+    expect(script.requests).toHaveLength(3);
+  });
+
   test('GET /chat/{id}/stream: a run that ended days ago, from an event on → its message again, and the end', async () => {
     rig.play((_request, index) =>
       index === 0

@@ -1,4 +1,5 @@
 /** Draws sanitized HTML of a model or a tool in its own shadow root, where it can't use names of the page. */
+import { isCostlyHtml } from '@steersman/view';
 import type { ComponentChild } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { errorText } from 'steersman/base';
@@ -23,6 +24,10 @@ export function WebComponent({ html, hint }: WebComponentProps) {
     if (host === null) return;
     const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
     setFault(null);
+    if (isCostlyHtml(html)) {
+      root.replaceChildren();
+      return setFault(here.kit.say('notDrawn'));
+    }
     const tell = (text: string | null) => setFault(known => text ?? known);
     const leave = hearAll(root, here, tell);
     const failed = (error: unknown) => tell(`${here.kit.say('brokenElement')} ${errorText(error)}`);

@@ -11,6 +11,7 @@ import { jsonBytes } from '../../base/json/json.js';
 import { INPUT_BYTES } from '../../base/sizes/bounds.js';
 import type { GateKind } from '../../run/gates/gate.js';
 import type { PlannedTask } from '../../run/plan/plan.js';
+import { LONGEST_MESSAGE_ID, readId } from '../../run/steering/inbox.js';
 import type { Receipt } from '../../run/steering/receipt.js';
 import { allowedAt } from '../../run/tools/permission.js';
 import { hintOf, shellWord, startCall, verbCall } from '../../shared/process/called-as.js';
@@ -165,6 +166,8 @@ export function sendMessage<Input extends { text?: string; id?: string }>(
 ): Promise<SentMessage> {
   const { temporal } = scope;
   const id = named ?? `m-${randomBytes(4).toString('hex')}`;
+  // The run would give no receipt under it.
+  if (readId(id) !== id) return Promise.reject(badId());
   return abortable(scope, options, async signal => {
     const send = (handle: Handle) => handle.signal(as, { ...input, id });
     const run = await sendToOpen({ ...temporal, signal }, runId, send, input.text).catch((error: unknown) => {
@@ -187,6 +190,14 @@ export function sendMessage<Input extends { text?: string; id?: string }>(
       applied: (given = {}) => abortable(scope, given, signal => lastReceipt(temporal, runId, id, signal)),
     };
   });
+}
+
+function badId(): SteersmanError {
+  return new SteersmanError(
+    `The id of a message is a text of 1 to ${LONGEST_MESSAGE_ID} characters, without blanks around it.`,
+    'Leave it out, or give a random one.',
+    'usage',
+  );
 }
 
 function unknownDelivery(id: string, error: unknown): SteersmanError {

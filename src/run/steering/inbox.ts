@@ -32,7 +32,7 @@ export interface Inbox {
 }
 
 export const SEEN_IDS_KEPT = 1_000;
-const LONGEST_MESSAGE_ID = 200;
+export const LONGEST_MESSAGE_ID = 200;
 
 export function emptyInbox(): Inbox {
   return { items: [], seenIds: [], takenBackIds: [] };
@@ -114,7 +114,8 @@ const TAKEN_BACK =
 const QUOTES_BYTES = 2;
 const MESSAGE_FORM = 'a text, or an object { "text": "…" } with id, when and to as wanted,';
 
-function readId(value: unknown): string | null {
+/** Returns the id of a message as a run takes it; null if it takes none such. */
+export function readId(value: unknown): string | null {
   const id = typeof value === 'number' ? String(value) : value;
   return typeof id === 'string' && id.trim() !== '' && id.length <= LONGEST_MESSAGE_ID ? id.trim() : null;
 }

@@ -52,6 +52,19 @@ test('steer: its answer is lost → nobody says that it was not taken, for typed
   });
 });
 
+test.each([
+  ['too long', 'x'.repeat(201)],
+  ['empty', ''],
+  ['of blanks', '  '],
+  ['with a blank at its end', 'm-1 '],
+])(
+  'steer under an id that is %s → refused, for the run would ignore the message without a receipt',
+  async (_what, id) => {
+    const message = { as: steerSignal, input: { text: 'Pay less' } };
+    await expect(sendMessage(scope, 'pay-1', message, { id })).rejects.toMatchObject({ code: 'usage' });
+  },
+);
+
 test('steer under an id of the sender’s own: its answer is lost → it is told that it may be sent again', async () => {
   const message = { as: steerSignal, input: { text: 'Pay less' } };
   await expect(sendMessage(scope, 'pay-1', message, { id: 'm-1' })).rejects.toMatchObject({

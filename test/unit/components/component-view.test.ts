@@ -325,6 +325,22 @@ describe('HTML', () => {
     expect(attributes.filter(name => /^on|style|src|^id$|class|part/.test(name))).toEqual([]);
   });
 
+  test.each([
+    ['20,001 elements', '<p>'.repeat(20_001)],
+    ['half a megabyte', `<p>${'x'.repeat(500_000)}</p>`],
+  ])('WB2 HTML of %s → a hint, and the next is drawn', async (_what, large) => {
+    drawParts([
+      ...html(large),
+      { type: 'component', component: 'todo-list', props: { todos: ['The next'] } },
+    ]);
+    await eventually(() => expect(host.textContent).toContain('It can not be drawn: see it as data.'));
+    expect(passes).toEqual([]);
+    expect(host.textContent).toContain('The next');
+    drawParts(html('<p>Small</p>'));
+    await eventually(() => expect(shadow()?.innerHTML).toBe('<p>Small</p>'));
+    expect(host.querySelector('.component-hint')).toBeNull();
+  });
+
   test('R6 HTML → in a shadow of its own, with elements that are registered and no others; gone, nobody hears it', () => {
     page.kit.registry.element('star-card', class extends window.HTMLElement {});
     drawParts(html('<star-card>Five</star-card><other-card>Six</other-card>'));
