@@ -233,7 +233,7 @@ describe.skipIf(browserPath === null)('front ends', () => {
     held.open();
     await until('the run is paused, and has the message', async () => {
       const { paused, inbox } = await run.show();
-      return paused && inbox.length > 0;
+      return paused && (inbox ?? []).length > 0;
     });
     expect((await run.show()).inbox).toHaveLength(1);
     await run.resume();
