@@ -19,6 +19,7 @@ import type { HostDeps } from '../check-call.js';
 import { runIdOf } from '../store-text.js';
 import type { LookFinds, LookInput } from '../types.js';
 import { inventoryOf } from './inventory.js';
+import { shareWork } from './share-work.js';
 import { changesBetween, listWorkspace, readList } from './workspace-list.js';
 
 export interface LookDeps extends Pick<HostDeps, 'openWorkspace'> {
@@ -38,15 +39,17 @@ const MOST_OTHERS = 50;
 /** Makes `steersmanLook`. It changes nothing, so it can be retried safely. */
 export function createLook(deps: LookDeps) {
   const { openWorkspace, blobs } = deps;
+  // Each list starts two processes: runs that begin at the same time share one.
+  const lists = shareWork(listWorkspace);
   const look = async (input: LookInput): Promise<LookFinds[LookInput['at']]> => {
     const workspace = await openWorkspace(input.workspace);
     switch (input.at) {
       case 'before':
         return before(workspace, input.paths, blobs);
       case 'now':
-        return now(workspace, input, deps);
+        return now(workspace, input, { ...deps, lists });
       case 'start':
-        return lookAtStart(workspace, blobs);
+        return lookAtStart(workspace, { blobs, lists });
       case 'list':
         return listFiles(workspace);
     }
@@ -76,9 +79,14 @@ async function before(
   return (await Promise.all(found)).flat();
 }
 
+type Lists = typeof listWorkspace;
+
 /** Stores a list of all files, with sizes and times, for a later look. */
-export async function lookAtStart(workspace: string, blobs: BlobStore): Promise<LookFinds['start']> {
-  const list = JSON.stringify(await listWorkspace(workspace));
+async function lookAtStart(
+  workspace: string,
+  { blobs, lists }: { blobs: BlobStore; lists: Lists },
+): Promise<LookFinds['start']> {
+  const list = JSON.stringify(await lists(workspace));
   return { ref: await blobs.put(runIdOf(), list).catch(() => null) };
 }
 
@@ -88,27 +96,31 @@ const MOST_LIST_BYTES = 32 << 20;
 async function changesSince(
   workspace: string,
   ref: string | null,
-  { blobs, named }: { blobs: BlobStore; named: ReadonlySet<string> },
+  { blobs, lists, named }: { blobs: BlobStore; lists: Lists; named: ReadonlySet<string> },
 ): Promise<WorkspaceChanges> {
   const range = { offset: 0, length: MOST_LIST_BYTES };
   const page = ref === null ? null : await blobs.read(runIdOf(), ref, range).catch(() => null);
   const before = page === null ? null : readList(page.data.toString('utf8'));
   if (before === null) return unseenChanges('start');
-  const now = await listWorkspace(workspace).catch(() => null);
+  const now = await lists(workspace).catch(() => null);
   return now === null ? unseenChanges('now') : changesBetween(before, now, named);
 }
 
 async function now(
   workspace: string,
   { files, since, start, context = 2 }: Extract<LookInput, { at: 'now' }>,
-  deps: LookDeps,
+  deps: LookDeps & { lists: Lists },
 ): Promise<FilesNow> {
   const looked: FileNow[] = [];
   for (const file of files)
     looked.push(await nowOf(workspace, file, since === null ? null : { ...deps, context }));
   const known = new Set(files.map(({ path }) => path));
   if (start !== undefined) {
-    const changes = await changesSince(workspace, start, { blobs: deps.blobs, named: known });
+    const changes = await changesSince(workspace, start, {
+      blobs: deps.blobs,
+      lists: deps.lists,
+      named: known,
+    });
     return { files: looked, others: [], more: 0, changes };
   }
   const all = since === null ? [] : (await filesIn(workspace).catch(() => ({ files: [] }))).files;

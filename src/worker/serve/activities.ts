@@ -7,7 +7,8 @@ import { createCheckCall, createCompareFile } from '../../activities/check-call.
 import type { WorkerParts } from '../../activities/feature.js';
 import { createKeeping, type Keeping } from '../../activities/keep.js';
 import { createLoadRun } from '../../activities/load/load-run.js';
-import { createLook, listFiles, lookAtStart } from '../../activities/looks/look.js';
+import { createLook, listFiles } from '../../activities/looks/look.js';
+import { shareWork } from '../../activities/looks/share-work.js';
 import { createCallModel } from '../../activities/models/call-model.js';
 import { createResolveModel } from '../../activities/models/resolve-model.js';
 import { createStateReader } from '../../activities/models/state-reader.js';
@@ -43,8 +44,11 @@ import { readArguments } from './read-arguments.js';
 
 export function createActivities(parts: Parts): SteersmanActivities {
   const keeping = keepingOf(parts);
+  const { openWorkspace, redact } = allowedBy(parts);
+  const look = createLook({ blobs: parts.blobs, redact, openWorkspace });
   return {
-    ...runActivities(parts, keeping),
+    ...runActivities(parts, keeping, look),
+    steersmanLook: look,
     ...modelActivities(parts),
     ...toolActivities(parts),
     ...checkActivities(parts),
@@ -55,7 +59,11 @@ export function createActivities(parts: Parts): SteersmanActivities {
 
 type ActivitiesOf<K extends keyof SteersmanActivities> = Pick<SteersmanActivities, K>;
 
-function runActivities(parts: Parts, keeping: Keeping): ActivitiesOf<'steersmanLoadRun' | 'steersmanHook'> {
+function runActivities(
+  parts: Parts,
+  keeping: Keeping,
+  look: SteersmanActivities['steersmanLook'],
+): ActivitiesOf<'steersmanLoadRun' | 'steersmanHook'> {
   const { options, pool } = parts;
   const { configDir, localStack } = options;
   const readSearchAttributes = searchAttributeReader();
@@ -67,7 +75,7 @@ function runActivities(parts: Parts, keeping: Keeping): ActivitiesOf<'steersmanL
       localStack,
       keeps: parts.keeps,
       readListing: keeping.readListing,
-      lookAtStart: workspace => lookAtStart(workspace, parts.blobs),
+      lookAtStart: workspace => look({ at: 'start', workspace }),
       beside: { features: WORKER_FEATURES, parts: workerParts(parts), ownTools: OWN_TOOLS },
       asksProgram: options.resolveModel !== undefined,
       listTools: workspace =>
@@ -79,7 +87,7 @@ function runActivities(parts: Parts, keeping: Keeping): ActivitiesOf<'steersmanL
         ),
       modelInfo: (id, models) => pinnedFacts(id, models, options.providers),
       defaultModel: parts.defaultModel,
-      listFiles,
+      listFiles: shareWork(listFiles),
       searchAttributes: () => readSearchAttributes(Context.current().client),
     }),
     steersmanHook: withTries(
@@ -169,10 +177,8 @@ function toolActivities(
   };
 }
 
-function checkActivities(
-  parts: Parts,
-): ActivitiesOf<'steersmanRunCheck' | 'steersmanLook' | 'steersmanFolders'> {
-  const { options, blobs, secrets } = parts;
+function checkActivities(parts: Parts): ActivitiesOf<'steersmanRunCheck' | 'steersmanFolders'> {
+  const { options, secrets } = parts;
   const { openWorkspace, redact } = allowedBy(parts);
   return {
     steersmanRunCheck: createRunCheck({
@@ -186,11 +192,6 @@ function checkActivities(
       functions: options.checks ?? {},
       redact,
       redactPiece: piece => secrets.redactPiece(piece),
-    }),
-    steersmanLook: createLook({
-      blobs,
-      redact,
-      openWorkspace,
     }),
     steersmanFolders: async () => [...parts.settings.workspaces],
   };
