@@ -47,3 +47,18 @@ test('history of a turn: 30 turns with results of 4 KB → the new messages and 
   expect(Math.max(...extra.slice(24))).toBeLessThan(MARGIN_BYTES + KEEP_BYTES);
   expect(mean(25, 30)).toBeLessThan(mean(5, 10) * 1.1);
 });
+
+test('a judged run whose tools may change files → loading is the one activity before its first model call, and the start of its work is listed', async () => {
+  rig.play(request => {
+    if (roleOf(request) === 'planner') return { text: plan({ todos: ['Look.'] }) };
+    if (roleOf(request) === 'verifier') return { text: verdict({ summary: 'It was looked at.' }) };
+    return { text: execution({ summary: 'All hold x.', taskCompleted: true }) };
+  });
+  const { handle } = await rig.run('Look at the files');
+  const { events } = await handle.fetchHistory();
+  const made = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+    scheduled ? [scheduled.activityType?.name ?? ''] : [],
+  );
+  expect(made.slice(0, 2)).toEqual(['steersmanLoadRun', 'steersmanCallModel']);
+  expect(JSON.stringify(await transcriptOf(handle))).not.toContain('could not be listed');
+});

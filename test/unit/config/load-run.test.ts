@@ -222,6 +222,23 @@ describe('load run', () => {
     },
   );
 
+  const READS_ALONE = { listTools: async () => ({ tools: [readFileTool], warnings: [] }) };
+  test.each<[string, Partial<RunSettings>, Partial<LoadRunDeps>, string | null | undefined]>([
+    ['a mode that is verified', {}, {}, 'ref-1'],
+    ['no verdict and no check', { mode: 'react' }, {}, undefined],
+    ['a check', { mode: 'react', checks: [{ run: 'npm test' }] }, {}, 'ref-1'],
+    ['a tool that names no file', {}, READS_ALONE, undefined],
+    ['a disk that fails', {}, { lookAtStart: () => Promise.reject(new Error('EIO')) }, null],
+  ])('load run: %s → the workspace as its work begins: %j', async (_what, settings, deps, ref) => {
+    const inputSchema = { type: 'object', properties: { path: { type: 'string' } } };
+    const loaded = await load(settings, {
+      listTools: async () => ({ tools: [{ ...readFileTool, name: 'write', inputSchema }], warnings: [] }),
+      lookAtStart: async () => ({ ref: 'ref-1' }),
+      ...deps,
+    });
+    expect('start' in loaded ? loaded.start : undefined).toEqual(ref === undefined ? undefined : { ref });
+  });
+
   test('load run: capabilities that are counted → pinned with their numbers; none → nothing of it (A8)', async () => {
     expect(await load()).not.toHaveProperty('resources');
     await config('models:\n  default: openai/base\nsteering: note\nresources: { browser: 1 }\n');
