@@ -148,7 +148,6 @@ function shortenTo(state: RunState, thread: Thread, messages: Message[], at: num
 
 // Takes over a run from its previous segment, which may have run on older code.
 
-/** Returns the state that was handed over. */
 export function resumedState(handedOver: RunState): RunState {
   // Fields that earlier code did not know begin as in a new run, so that a deployment stops no run. Fields that a new
   // run leaves empty, such as `pinned`, or details of a position's step are not filled in. Known models of the start

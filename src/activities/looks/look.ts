@@ -28,7 +28,6 @@ export interface LookDeps extends Pick<HostDeps, 'openWorkspace'> {
   redact(text: string): string;
 }
 
-/** The limit for one diff. */
 const DIFF_BYTES = 4_000;
 /** The limit for a text that is compared. */
 const MOST_TEXT_BYTES = 256 * 1_024;

@@ -164,7 +164,6 @@ export class Sessions {
   }
 }
 
-/** Returns the events by run. */
 async function eventsIn(store: SessionStore, runs: readonly RunRecord[]): Promise<Map<string, StoredLine[]>> {
   const found = new Map<string, StoredLine[]>();
   for (const session of new Set(runs.map(run => run.session))) {

@@ -38,7 +38,6 @@ export interface Pool {
   dayTokens: number;
 }
 
-/** The charges to an account. */
 export interface Charges {
   account: string;
   /** The account of the second pool. */

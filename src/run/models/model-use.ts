@@ -136,7 +136,6 @@ export interface InputCount {
   reported: number;
 }
 
-/** Counts by model. */
 export type InputCounts = Readonly<Record<string, InputCount>>;
 
 /** The number of models that are counted; estimates for later ones are not corrected. */

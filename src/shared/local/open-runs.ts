@@ -10,7 +10,6 @@ export function queryText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Returns the query for the open runs of a task queue. */
 export function openRunsOf(taskQueue: string): string {
   return `${OPEN_RUNS} AND TaskQueue = ${queryText(taskQueue)}`;
 }

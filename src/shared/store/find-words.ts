@@ -10,7 +10,6 @@ export function lowerWords(text: string): string[] {
     .filter(word => word !== '');
 }
 
-/** Returns the searchable text of a message. */
 export function searchedText({ content }: Message): string {
   return content
     .map(block => {

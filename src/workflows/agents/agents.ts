@@ -204,7 +204,6 @@ export function passAnswer(
   run.keepTime();
 }
 
-/** Closes the gates of an agent that has ended. */
 export function closeGatesOf(run: Run, id: string): void {
   run.memory.agents.waiting = run.memory.agents.waiting.filter(({ agent }) => agent?.id !== id);
   closeGates(run, ({ agent }) => agent?.id === id, `${id} has ended`);

@@ -138,7 +138,6 @@ export class BranchGroup {
   isCalled = false;
 }
 
-/** Returns the run on the line of a branch. */
 export function onBranch(run: Run, branch: Branch, group = new BranchGroup()): Run {
   return new Run(run.state, run.ports, run.features, run.memory, own => new BranchLine(own, branch, group));
 }

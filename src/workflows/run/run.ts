@@ -49,7 +49,6 @@ export class Run {
   readonly state: RunState;
   readonly ports: Ports;
   readonly memory: RunMemory;
-  /** The features of this run. */
   readonly features: readonly Feature<Run>[];
   /** The line of work of this object; all lines of a run share its state, ports and memory. */
   readonly line: Line;

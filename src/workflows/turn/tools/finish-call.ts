@@ -212,7 +212,6 @@ export interface BatchEnd {
   why: string;
 }
 
-/** Returns the batch end for a cancelled run. */
 export function cancelled({ words }: Run): BatchEnd {
   return { ending: 'cancelled', note: words.noteRunCancelled, why: 'the run was cancelled' };
 }
