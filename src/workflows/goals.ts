@@ -34,8 +34,8 @@ import type { Run } from './run/run.js';
 import { runMode } from './run-mode.js';
 import { giveNotes } from './say/instruct.js';
 import { beginNextGoal } from './say/notes.js';
-import { receipts } from './turn/take-steering.js';
 import { cancelled, closeOpenCalls } from './turn/tools/finish-call.js';
+import { receipts } from './turn/turn-loop.js';
 
 /** Pins what was loaded, and appends the earlier messages of the conversation and the first goal to the main thread. */
 export async function beginRun(

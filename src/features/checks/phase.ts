@@ -21,7 +21,7 @@ import { MOVED, type Moved, type Run } from '../../workflows/run/run.js';
 import { instruct } from '../../workflows/say/instruct.js';
 import { goOnChecked, noteLimit, planAnew } from '../../workflows/say/notes.js';
 import { safePoint } from '../../workflows/turn/safe-point.js';
-import { applySteering } from '../../workflows/turn/take-steering.js';
+import { applySteering } from '../../workflows/turn/turn-loop.js';
 import { lookAtChecked } from './files.js';
 import { endOf, makeCheck, noteBefore } from './make-check.js';
 import { decideChecks, failedChecks, withResult } from './rules.js';

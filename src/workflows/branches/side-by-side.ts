@@ -23,9 +23,8 @@ import { introduce } from '../say/instruct.js';
 import { beginTask } from '../say/notes.js';
 import { budgetAsked, raiseBudget } from '../turn/rescue.js';
 import { safePoint } from '../turn/safe-point.js';
-import { applySteering } from '../turn/take-steering.js';
 import { type BatchEnd, closeOpenCalls } from '../turn/tools/finish-call.js';
-import { usedBudgets } from '../turn/turn-loop.js';
+import { applySteering, usedBudgets } from '../turn/turn-loop.js';
 
 /** Works on the main line, then starts the branches and waits until one needs the main line. */
 export async function sideBySide(run: Run): Promise<StepEnd> {

@@ -34,8 +34,7 @@ import { ask, closeGates } from '../run/gates.js';
 import { UNDERSTANDING } from '../run/hearing.js';
 import { MOVED, type Moved, type Run } from '../run/run.js';
 import { beginNextGoal, planAnew } from '../say/notes.js';
-import { note, receipts } from '../turn/take-steering.js';
-import { runTurns, type TurnEnd } from '../turn/turn-loop.js';
+import { note, receipts, runTurns, type TurnEnd } from '../turn/turn-loop.js';
 import type { StepEnd } from './conclude.js';
 
 const ROUTER = 'router';

@@ -1,41 +1,36 @@
-/** The only loop that calls models for roles: a limited number of rounds, each a reply and its tool calls. */
-
-import { OPINION_BYTES, QUESTION_BYTES } from '../../base/sizes/bounds.js';
-import { fitted } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
-import { fill, type Words } from '../../base/words/words.js';
-import { joinCut, withCutNote } from '../../conversation/cut-text.js';
-import { capabilitiesOf } from '../../rules/agents/capabilities.js';
-import { isSilent } from '../../rules/limits/model-failure.js';
-import { parseRoleOutput, type RoleReply, reaskText, silentText } from '../../rules/outputs/parse-output.js';
-import { decideTask } from '../../rules/plan/decide.js';
+import { fill } from '../../base/words/words.js';
 import type { PinnedRole } from '../../run/agents/role.js';
-import { offeredTools } from '../../run/agents/run-config.js';
-import type { EvidenceItem } from '../../run/evidence/evidence.js';
 import type { CallFailure } from '../../run/limits/failure.js';
 import { type BudgetKind, checkBudgets } from '../../run/limits/limits.js';
 import { type AssistantMessage, textOf, toolCallsOf } from '../../run/messages/message.js';
-import { CONTRACTS, type OutputContract, type OutputOf } from '../../run/outputs/contracts.js';
-import type { EnvelopeMeta } from '../../run/outputs/envelope.js';
-import type { SpecialOutput } from '../../run/outputs/special-output.js';
-import { planInForce } from '../../run/plan/plan.js';
-import { choicesOf } from '../../run/position/modes.js';
+import type { OutputContract } from '../../run/outputs/contracts.js';
 import type { Batch } from '../../run/position/position.js';
 import { here, taskAt } from '../../run/state/cursor.js';
-import { accountOf, budgetUse, isCounted, isHeld } from '../../run/state/run-state.js';
+import { budgetUse, isCounted, isHeld } from '../../run/state/run-state.js';
 import { envelopeOf, type Thread } from '../../run/state/thread.js';
-import { shown } from '../../run/state/trace.js';
+import {
+  batchAction,
+  type InboxItem,
+  takeSteers,
+  waitingSteers,
+  wantsInterrupt,
+} from '../../run/steering/inbox.js';
+import { appliedReceipt } from '../../run/steering/receipt.js';
+import { tellRead } from '../agents/agents.js';
 import { beforeCall } from '../beside/moments.js';
 import { modelFailed, notifyCutReply, notifyResults, turnEnded } from '../beside/tell.js';
-import { beginInterpreting, mustInterpret } from '../run/hearing.js';
+import { branchesOf } from '../run/branch-line.js';
+import { beginInterpreting, beginSteering, mayRead, mustInterpret, UNDERSTANDING } from '../run/hearing.js';
 import type { Run } from '../run/run.js';
 import { instruct, nameRole } from '../say/instruct.js';
 import { askedNatively, callModel, type ModelReply, type WholeReply } from './call-model.js';
 import { answerable, askForRemainder } from './go-on.js';
+import { mayCall, type ReplyEnd, readReply } from './read-reply.js';
 import { budgetAsked, raiseBudget, rescueFailure } from './rescue.js';
 import { safePoint } from './safe-point.js';
-import { applySteering, skipForSteering } from './take-steering.js';
-import { skipOpenCalls } from './tools/finish-call.js';
+import { callsBesideReads } from './tools/decide-call.js';
+import { skipOpenCalls, supersedeCalls } from './tools/finish-call.js';
 import { runNextCalls } from './tools/run-tools.js';
 
 export interface TurnSpec<C extends OutputContract> {
@@ -59,13 +54,9 @@ export interface TurnSpec<C extends OutputContract> {
 }
 
 export type TurnEnd<C extends OutputContract = OutputContract> =
-  | { kind: 'reply'; message: AssistantMessage; output: OutputOf[C]; envelope: EnvelopeMeta }
-  /** The role asks the user, reports an error or escalates, instead of its output. */
-  | { kind: 'special'; special: SpecialOutput }
+  | ReplyEnd<C>
   /** The cursor has moved, such as to the interpretation of a user's message. */
   | { kind: 'moved' }
-  /** The reply could not be read, even after a re-ask. */
-  | { kind: 'unusable'; text: string; errors: string[] }
   | { kind: 'rounds_used' }
   | { kind: 'budget_used'; budgets: BudgetKind[] }
   | { kind: 'stopped' }
@@ -189,10 +180,6 @@ function nextAt<C extends OutputContract>(
   return { kind: 'reply' };
 }
 
-function mayCall({ pinned }: Run, role: PinnedRole, toolsOffered: boolean): boolean {
-  return toolsOffered && offeredTools(pinned, role).length > 0;
-}
-
 /** Notes a call that failed, or was interrupted. Returns null if no feature is told of it. */
 function withoutMessage(
   run: Run,
@@ -241,105 +228,6 @@ function endRound(run: Run, message: AssistantMessage): void {
   turns.cut = null;
 }
 
-/** Reads a reply by the role's contract. Null: it was sent back, which happens once a turn and costs no round. */
-function readReply<C extends OutputContract>(
-  run: Run,
-  role: PinnedRole,
-  { output: contract, tools }: Pick<TurnSpec<C>, 'output' | 'tools'>,
-  reply: WholeReply & { strayCalls: number },
-): TurnEnd<C> | null {
-  const { turns } = here(run.cursor);
-  const { message } = reply;
-  const text = turns.cut === null ? reply.text : joinCut(turns.cut, reply.text);
-  const has = contract === 'plan' ? capabilitiesOf(run.pinned) : null;
-  const evidence = contract === 'verdict' ? evidenceAt(run) : undefined;
-  const known = { names: namesFor(contract, run), has, evidence, steps: run.behaves(4) };
-  const options = { ...known, dialect: role.dialect };
-  const asked = turns.reasked || turns.cut !== null;
-  const isCut = message.stopReason === 'max_tokens' || (turns.cut !== null && reply.text.trim() === '');
-  const parsed = parseRoleOutput(contract, text, options);
-  const read = isCut ? whereCut(contract, parsed, { asked, words: run.words }) : parsed;
-  const special = read.special && fitted(read.special, QUESTION_BYTES);
-  const envelope = fitted(read.envelope, OPINION_BYTES);
-  const value = read.value === null ? null : fitted(read.value, CONTRACTS[contract].maxBytes);
-  const decidedBy = special ? null : deciderOf(run, contract, value);
-  if (special || read.ok) noteOutput(run, reply, { decidedBy });
-  if (special) return { kind: 'special', special };
-  if (read.ok && value !== null) return { kind: 'reply', message, output: value, envelope };
-  const faults = read.ok ? [] : read.errors;
-  const errors = reply.strayCalls > 0 ? [run.words.noTools, ...faults] : faults;
-  if (turns.reasked) {
-    noteOutput(run, reply, { decidedBy, error: errors.join(' ') });
-    return value === null
-      ? { kind: 'unusable', text, errors }
-      : { kind: 'reply', message, output: value, envelope };
-  }
-  turns.reasked = true;
-  const account = accountOf(run.state);
-  account.counters = { ...account.counters, reasks: account.counters.reasks + 1 };
-  run.journal('reask', { role: role.name, errors });
-  // A role with tools is told to continue: asking for its output now would end work that is not done.
-  const goesOn = !isCut && isSilent(message) && mayCall(run, role, tools);
-  const said = goesOn
-    ? silentText(contract, role.dialect, run.words)
-    : reaskText(contract, errors, role.dialect, run.words);
-  run.say(run.threadOf(role), 'reask', said);
-  return null;
-}
-
-/** Returns the names that a reply of this contract may or must use. */
-function namesFor(contract: OutputContract, { state, pinned }: Run): string[] {
-  if (contract === 'choice') return choicesOf(pinned.modes);
-  const tasks = contract === 'verdict' ? planInForce(state.tasks) : state.tasks;
-  return tasks.map(task => task.id);
-}
-
-/** Returns the evidence that a verdict may cite here. */
-function evidenceAt({ cursor }: Run): readonly EvidenceItem[] | undefined {
-  const at = here(cursor);
-  return at.phase === 'verification' ? at.looked?.items : undefined;
-}
-
-/** Sends a reply that was cut at its limit back once. After that, cut text gets a note, and complete JSON is accepted. */
-function whereCut<C extends OutputContract>(
-  contract: C,
-  read: RoleReply<OutputOf[C]>,
-  { asked, words }: { asked: boolean; words: Words },
-): RoleReply<OutputOf[C]> {
-  if (read.special) return read;
-  if (!read.ok) return { ...read, errors: [words.cutError] };
-  if (contract !== 'text') return read;
-  if (!asked) return { ...read, ok: false, errors: [words.cutError] };
-  // The compiler does not see that the value of this contract is text.
-  return { ...read, value: withCutNote(`${read.value}`, words) as OutputOf[C] };
-}
-
-/** Returns the field of an executor's reply that decides its task; null if the task ends anyway. */
-function deciderOf<C extends OutputContract>(
-  { cursor }: Run,
-  contract: C,
-  value: OutputOf[C] | null,
-): string | null {
-  const at = here(cursor);
-  const taskId = taskAt(cursor);
-  if (contract !== 'execution' || value === null || at.phase !== 'execution' || at.reporting) return null;
-  // The compiler does not see that the value of this contract is a report.
-  return taskId === null ? null : decideTask(value as OutputOf['execution'], taskId).by;
-}
-
-/** Notes a reply that counts as the role's output. */
-function noteOutput(
-  run: Run,
-  { message: { role, id: messageId }, turn }: WholeReply,
-  { decidedBy, error }: { decidedBy: string | null; error?: string },
-): void {
-  run.journal('output_read', {
-    ...{ role, taskId: taskAt(run.cursor), turn, messageId },
-    ...(decidedBy !== null && { decidedBy }),
-    ...(error !== undefined && { error: shown(error) }),
-  });
-}
-
 /** Returns used-up budgets; journals new warnings. Work outside a goal has only the run's limit; the wrap-up is free. */
 export function usedBudgets(run: Run): BudgetKind[] {
   const { cursor } = run;
@@ -353,4 +241,86 @@ export function usedBudgets(run: Run): BudgetKind[] {
     run.journal('budget_warning', { budget });
   }
   return exhausted;
+}
+
+// Waiting messages (S1): they skip the rest of a batch, then are routed or noted. Roles interpret them first
+// (`phases/steering.ts`) by default; with `steering: note` they go straight into the thread.
+
+/**
+ * Skips the rest of an open batch if waiting messages want that. False if calls remain to run: all of them, or (unless the
+ * message interrupts) those that only read (SE7).
+ */
+export function skipForSteering(run: Run, batch: Batch, role: string): boolean {
+  const waiting = mayRead(run) ? waitingSteers(run.state.people.inbox, role) : [];
+  if (batchAction(waiting) !== 'skip_rest') return false;
+  const others = run.behaves(2) && !wantsInterrupt(waiting) ? callsBesideReads(run, batch) : null;
+  if (others === null) {
+    skipRemaining(run, batch, waiting);
+    return true;
+  }
+  if (!batch.readsOnly) noteSkipped(run, waiting, others);
+  batch.readsOnly = true;
+  return false;
+}
+
+function noteSkipped(run: Run, items: readonly InboxItem[], skippedTools: string[]): void {
+  run.journal('steering', { ids: items.map(item => item.id), skippedTools });
+}
+
+function skipRemaining(run: Run, batch: Batch, items: readonly InboxItem[]): void {
+  const skippedTools = supersedeCalls(run, batch);
+  if (!batch.readsOnly || wantsInterrupt(items)) noteSkipped(run, items, skippedTools);
+}
+
+/** Applies waiting messages together: notes them for the role, or returns true after moving to their interpretation. */
+export function applySteering(run: Run, role: string): boolean {
+  const { state } = run;
+  const items = mayRead(run) ? takeSteers(state.people.inbox, role) : [];
+  if (items.length === 0) return false;
+  if (run.pinned.roles[UNDERSTANDING]) {
+    beginSteering(run, items, role);
+    return true;
+  }
+  note(run, { items, role }, `a note to ${role}`);
+  return false;
+}
+
+/** Adds the messages to the thread of the running role, and to that of each branch, with receipts. */
+export function note(
+  run: Run,
+  { items, role }: { items: readonly InboxItem[]; role: string | null },
+  as: string,
+): void {
+  const branches = branchesOf(run);
+  // A held run may have open tool calls: those that have not begun are skipped.
+  for (const line of [run, ...branches]) {
+    const { batch } = here(line.cursor).turns;
+    if (batch) skipRemaining(line, batch, items);
+  }
+  const thread = threadFor(run, role);
+  const said = items.map(item => run.say(thread, 'steer', item.text));
+  for (const line of branches) for (const message of said) line.append(threadFor(line, role), message);
+  for (const item of items) run.wish(item.text);
+  for (const line of [run, ...branches]) beginAnew(line, role);
+  receipts(run, items, as);
+}
+
+function threadFor(run: Run, role: string | null): Thread {
+  return role === null ? run.mainThread() : run.threadOf(run.role(role));
+}
+
+/** Discards the cut text and re-ask that preceded the messages: the role begins its reply to them anew. */
+function beginAnew(run: Run, role: string | null): void {
+  const { turns } = here(run.cursor);
+  if (turns.cut !== null) run.say(threadFor(run, role), 'instruction', run.words.reaskText);
+  turns.cut = null;
+  turns.reasked = false;
+}
+
+export function receipts(run: Run, items: readonly InboxItem[], as: string): void {
+  const turn = run.state.goal.counters.turns + 1;
+  for (const item of items) {
+    run.journal('receipt', appliedReceipt(item.id, { as, turn }));
+    tellRead(run, item.id);
+  }
 }

@@ -13,8 +13,8 @@ import {
 } from '../../../../src/workflows/inbox/inbox-handlers.js';
 import { answerReader, planEditReader } from '../../../../src/workflows/inbox/read-input.js';
 import type { Run } from '../../../../src/workflows/run/run.js';
-import { skipForSteering } from '../../../../src/workflows/turn/take-steering.js';
 import { runNextCalls } from '../../../../src/workflows/turn/tools/run-tools.js';
+import { skipForSteering } from '../../../../src/workflows/turn/turn-loop.js';
 import { runTeam } from '../../../support/scripted-team.js';
 import { answer, runAtCalls } from '../../../support/small-run.js';
 import type { TeamRun } from '../../../support/team-run.js';
