@@ -123,8 +123,12 @@ async function startOrJoin(
 ): Promise<StartedRun | null> {
   const { client } = temporal;
   const shown = shownWith(goal, settings);
-  const { workspace, autoApprove, context = {}, answer, checks } = settings;
-  const asked = { workspace, autoApprove, context, ...(answer && { answer }), ...(checks && { checks }) };
+  const { workspace, autoApprove, context = {}, answer, checks, approvePlan } = settings;
+  const demands = {
+    ...(answer && { answer }),
+    ...(checks && { checks }),
+    ...(approvePlan && { approvePlan }),
+  };
   const operation = new WithStartWorkflowOperation(WORKFLOW_TYPE, {
     workflowId: id,
     taskQueue,
@@ -144,7 +148,7 @@ async function startOrJoin(
   try {
     const joined = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
       client.workflow.executeUpdateWithStart(joinUpdate, {
-        args: [{ id: token, text, session, ...asked }],
+        args: [{ id: token, text, session, workspace, autoApprove, context, ...demands }],
         updateId: token,
         startWorkflowOperation: operation,
       }),

@@ -33,6 +33,7 @@ import { chainOf, limitsOf, modelFault, modelOf, noPrice } from '../../rules/lim
 import { readPlannedTasks } from '../../rules/outputs/planned-tasks.js';
 import { leftOut, type PlanChange, planEditFaults, removalFaults } from '../../rules/plan/plan-edit.js';
 import { roleNamed } from '../../run/agents/role.js';
+import { wantsApproval } from '../../run/agents/run-config.js';
 import type { GateAnswer } from '../../run/gates/gate.js';
 import { budgetsAbove, ceilingFault, type Limits, limitsFault } from '../../run/limits/limits.js';
 import { REMOVED, type TaskChange } from '../../run/plan/plan.js';
@@ -129,9 +130,10 @@ function settingThatDiffers(settings: RunState['settings'], given: Record<string
   return demandThatLacks(settings, given);
 }
 
-/** A goal that must pass a check, or end with a value, would count as met without it. */
+/** A goal that must pass a check, end with a value or have its plan approved would be met without that. */
 function demandThatLacks(settings: RunState['settings'], given: Record<string, unknown>): string | null {
-  const { answer, checks } = given;
+  const { answer, checks, approvePlan } = given;
+  if (approvePlan === true && !wantsApproval(settings)) return 'its plans wait for nobody';
   if (!isAbsent(answer) && canonicalJson(answer) !== canonicalJson(settings.answer ?? null))
     return 'its answers need not fit this schema';
   const own = (settings.checks ?? []).map(check => canonicalJson(check));

@@ -192,6 +192,7 @@ export interface JoinInput {
   /** What its goal must meet: the run must ask for the same of its goals. */
   answer?: JsonSchema;
   checks?: readonly Check[];
+  approvePlan?: boolean;
 }
 
 export interface ComponentActionInput extends ComponentAction {

@@ -44,6 +44,18 @@ test.each<[string, object, object, string | null]>([
     { checks: [{ file: 'a' }] },
     null,
   ],
+  [
+    'a plan that is to be approved, in a run whose plans are not (L15)',
+    {},
+    { approvePlan: true },
+    'run.differs',
+  ],
+  [
+    'a plan that is to be approved, as those of the run',
+    { mode: 'plan', attended: true },
+    { approvePlan: true },
+    null,
+  ],
   ['checks that are none', {}, { checks: 'npm test' }, 'run.differs'],
   ['its account, in another order', { context: { a: '1', b: '2' } }, { context: { b: '2', a: '1' } }, null],
 ])('a start with %s → taken, or refused with a type of its own', (_what, settings, given, refused) => {
