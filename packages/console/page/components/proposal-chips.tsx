@@ -1,5 +1,7 @@
 /** Shows proposals of components and apps above the composer. Only a person's click sends one, after they could see it. */
+
 import { ToolContent } from '@steersman/components';
+import { freshId } from '../parts/draft.js';
 import { Fold } from '../parts/fold.js';
 import { useStill } from '../parts/still.js';
 import { sendNote } from '../run/messages.js';
@@ -22,7 +24,7 @@ function Chip({ run, proposal }: { run: string; proposal: Proposal }) {
   const { ref, guard } = useStill();
   const send = () => {
     dismiss(run, key);
-    const note = { id: crypto.randomUUID(), text: label, at: Date.now(), fault: null };
+    const note = { id: freshId(), text: label, at: Date.now(), fault: null };
     const kind =
       action === null ? ({ kind: 'steer' } as const) : ({ kind: 'component-action', action, data } as const);
     void sendNote(run, { ...note, when: 'skip', to: '', ...kind });

@@ -5,7 +5,7 @@ import { lazily } from '@steersman/components';
 import { useEffect } from 'preact/hooks';
 import { about, readAbout } from '../about.js';
 import { post } from '../ask.js';
-import { draft, forget } from '../parts/draft.js';
+import { draft, forget, freshId } from '../parts/draft.js';
 import { Fold } from '../parts/fold.js';
 import { runHref } from '../parts/link.js';
 import { Fault, TextArea, useSending } from '../parts/sending.js';
@@ -111,7 +111,7 @@ function useStart({ session, after, workspace = null }: StartProps) {
       ...(after !== undefined && { after }),
       ...attachedTo(files.value),
     };
-    word.value ||= crypto.randomUUID();
+    word.value ||= freshId();
     void sending.send(async () => {
       const { id } = await post<{ id: string }>('runs', {
         ...body,

@@ -14,6 +14,11 @@ export function draft(key: string, first = ''): Signal<string> {
   return fresh;
 }
 
+/** Returns an id for what is sent. Pages of other machines without TLS have no `crypto.randomUUID`. */
+export function freshId(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-');
+}
+
 /** Removes drafts that were sent. */
 export function forget(...keys: string[]): void {
   for (const key of keys) {

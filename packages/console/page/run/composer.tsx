@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { takesNextGoal } from '@steersman/view';
 import { ProposalChips } from '../components/proposal-chips.js';
 import { GateNotice } from '../gates/gate-notice.js';
-import { draft } from '../parts/draft.js';
+import { draft, freshId } from '../parts/draft.js';
 import { TextArea } from '../parts/sending.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
@@ -22,7 +22,7 @@ export function Composer({ run }: { run: RunModel }) {
     const words = text.value.trim();
     if (words === '') return;
     text.value = '';
-    const note = { id: crypto.randomUUID(), text: words, at: Date.now(), fault: null };
+    const note = { id: freshId(), text: words, at: Date.now(), fault: null };
     void sendNote(run.id, { ...note, kind, when: when.value, to: to.value });
   };
   return (

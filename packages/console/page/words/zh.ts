@@ -1,7 +1,9 @@
 /** The page's texts in Chinese. */
+import type { ErrorCode } from 'steersman/client';
 import type { Words } from './en.js';
 
-export const ZH: Words = {
+/** The server's messages are English: the kind of fault stands before them. */
+export const ZH: Words & Record<`fault_${ErrorCode}`, string> = {
   home: '首页',
   runs: '运行',
   pages: '页面',

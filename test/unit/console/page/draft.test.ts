@@ -32,6 +32,13 @@ test('what is typed → stands in the page', async () => {
   expect(draft('composer r').value).toBe('a log');
 });
 
+test('ids of what is sent, on a page of another machine without TLS → each another', async () => {
+  await fullBrowser();
+  vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
+  const { freshId } = await import('../../../../packages/console/page/parts/draft.js');
+  expect(freshId()).not.toBe(freshId());
+});
+
 test('what is sent → reaches the run', async () => {
   const fetch = await fullBrowser();
   // What is drawn is not compiled here.
