@@ -1,6 +1,7 @@
 /** Shortens results after they were read, so that a thread fits a model; the rest says what is missing. */
 
 import { canonicalJson, utf8Length } from '../base/json/json.js';
+import { measuredOnce } from '../base/sizes/sizes.js';
 import { headChars, tailChars } from '../base/text/large-text.js';
 import { fill, type Words } from '../base/words/words.js';
 import {
@@ -183,6 +184,9 @@ function pathOf(call: ToolUseBlock | undefined): string | null {
   return typeof found === 'string' && found !== '' ? found.replace(/^\.\//, '') : null;
 }
 
+/** The tool and the arguments of a call, which never changes: a long conversation asks for each many times. */
+const textOfCall = measuredOnce<ToolUseBlock, string>(({ name, input }) => `${name} ${canonicalJson(input)}`);
+
 /** Returns results that a later call repeats, reads in full, or makes untrue by writing the file; oldest first. */
 function outdatedOf(results: readonly Result[]): Result[] {
   const repeated = new Set<string>();
@@ -193,7 +197,7 @@ function outdatedOf(results: readonly Result[]): Result[] {
     const { call } = result;
     if (!call) continue;
     const path = pathOf(call);
-    const key = `${call.name} ${canonicalJson(call.input)}`;
+    const key = textOfCall(call);
     const isWrite = WRITES.some(name => name in call.input);
     const ofPath = `${call.name} ${path}`;
     const isOld = path !== null && (written.has(path) || readWhole.has(ofPath));
