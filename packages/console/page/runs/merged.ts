@@ -26,7 +26,7 @@ function timeOf(row: Row): number {
 export const PAGE = 50;
 export const MOST = 200;
 
-/** Returns what stands at the end of a list (WB16): nothing if it is whole, a way on, or that only the newest are listed. */
+/** Returns what stands at the end of a list: nothing if it is whole, a way on, or that only the newest are listed. */
 export function listEnd(
   limit: number,
   { runs, lines }: Record<'runs' | 'lines', readonly unknown[] | null | undefined>,
