@@ -8,7 +8,6 @@ import type { PlannedTask } from '../../run/plan/plan.js';
 import type { Note } from '../../run/state/note.js';
 import type { RunRecord } from '../../run/state/stored-line.js';
 import type { TraceReport } from '../../run/state/trace.js';
-import type { SteerTime } from '../../run/steering/inbox.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { ofThisProcess } from '../../shared/secrets.js';
 import type { RunResult, RunView } from '../../workflows/run/definitions.js';
@@ -53,33 +52,15 @@ import {
   answerAndKeep,
   type GateReply,
   type Handle,
+  type MessageOptions,
   type SentMessage,
+  type SteerOptions,
   sendMessage,
   sendToOpen,
   type ToolResultInput,
   takeBack,
   update,
 } from './send.js';
-
-export interface MessageOptions extends Abortable {
-  /** A repeat under the same id does nothing. Default: a new id. */
-  id?: string;
-  /** `false`: resolves when the server has the message, without waiting for the run's receipt. Default true. */
-  waitForReceipt?: boolean;
-}
-
-export interface SteerOptions extends MessageOptions {
-  /**
-   * The time of its effect. Default `skip`: the tool call in progress ends, the rest of its batch is skipped.
-   * `after-batch`: all requested tool calls run first. `interrupt`: the call in progress is cut off, if that is safe.
-   */
-  when?: SteerTime;
-  /**
-   * A role that reads messages: `planner`, `executor` or `verifier`; in modes of one role that role; in your own mode
-   * one of its steps. Or a running sub-agent, such as `search/1`. Default: the role at work.
-   */
-  to?: string;
-}
 
 export interface PauseOptions extends Abortable {
   /** Cuts off the call in flight, if that is safe, instead of letting it end. Default false. */

@@ -11,6 +11,7 @@ import { jsonBytes } from '../../base/json/json.js';
 import { INPUT_BYTES } from '../../base/sizes/bounds.js';
 import type { GateKind } from '../../run/gates/gate.js';
 import type { PlannedTask } from '../../run/plan/plan.js';
+import type { SteerTime } from '../../run/steering/inbox.js';
 import { LONGEST_MESSAGE_ID, readId } from '../../run/steering/inbox.js';
 import type { Receipt } from '../../run/steering/receipt.js';
 import { allowedAt } from '../../run/tools/permission.js';
@@ -148,9 +149,24 @@ export interface SentMessage {
   applied(options?: Abortable): Promise<Receipt>;
 }
 
-export interface Sending extends Abortable {
+export interface MessageOptions extends Abortable {
+  /** A repeat under the same id does nothing. Default: a new id. */
   id?: string;
+  /** `false`: resolves when the server has the message, without waiting for the run's receipt. Default true. */
   waitForReceipt?: boolean;
+}
+
+export interface SteerOptions extends MessageOptions {
+  /**
+   * The time of its effect. Default `skip`: the tool call in progress ends, the rest of its batch is skipped.
+   * `after-batch`: all requested tool calls run first. `interrupt`: the call in progress is cut off, if that is safe.
+   */
+  when?: SteerTime;
+  /**
+   * A role that reads messages: `planner`, `executor` or `verifier`; in modes of one role that role; in your own mode
+   * one of its steps. Or a running sub-agent, such as `search/1`. Default: the role at work.
+   */
+  to?: string;
 }
 
 /**
@@ -162,7 +178,7 @@ export function sendMessage<Input extends { text?: string; id?: string }>(
   scope: ClientScope,
   runId: string,
   { as, input }: { as: SignalDefinition<[Input]>; input: Input },
-  { id: named, waitForReceipt = true, ...options }: Sending,
+  { id: named, waitForReceipt = true, ...options }: MessageOptions,
 ): Promise<SentMessage> {
   const { temporal } = scope;
   const id = named ?? `m-${randomBytes(4).toString('hex')}`;
