@@ -1,4 +1,4 @@
-/** Applies the changes to a conversation that a function of the program asked for before a call (X1). */
+/** Applies the changes to a conversation that a function of the program asked for before a call. */
 import type { Words } from '../../base/words/words.js';
 import { leaveOutResult } from '../../conversation/shorten-result.js';
 import type { ContextChange } from '../../conversation/transform.js';

@@ -1,6 +1,7 @@
 /** Reads start requests, for clients and for the workflow, which trusts no client (ST5). Accepts any JSON. */
 
 import {
+  canonicalJson,
   isRecord,
   isText,
   isTexts,
@@ -15,12 +16,12 @@ import {
   MESSAGE_BYTES,
   SETTINGS_BYTES,
 } from '../../base/sizes/bounds.js';
-import { expected, isAbsent } from '../../base/text/output-fields.js';
+import { expected, isAbsent, quoted } from '../../base/text/output-fields.js';
 import { isSound } from '../../base/text/schema-faults.js';
 import { replaceUnseen } from '../../base/text/unseen.js';
 import { newestWithin, readMessages } from '../../conversation/read-messages.js';
 import { MOST_AGENT_DEPTH } from '../../run/agents/role.js';
-import { PICTURE_TYPES, type RunSettings } from '../../run/agents/run-config.js';
+import { PICTURE_TYPES, type RunSettings, wantsApproval } from '../../run/agents/run-config.js';
 import { checksFault } from '../../run/checks/check.js';
 import { limitsFault } from '../../run/limits/limits.js';
 import type { Message } from '../../run/messages/message.js';
@@ -342,4 +343,29 @@ function tooLarge(value: unknown, at: string, maxBytes: number): string | null {
   if (nestsDeeper(value, DEEPEST_SCHEMA)) return `\`${at}\` is nested deeper than ${DEEPEST_SCHEMA} levels.`;
   const bytes = jsonBytes(value);
   return bytes > maxBytes ? `\`${at}\` has ${bytes} bytes, and at most ${maxBytes} are taken.` : null;
+}
+
+/** Returns in what an open run differs from what a start asks for, in words; null if it fits. */
+export function settingThatDiffers(settings: RunSettings, given: Record<string, unknown>): string | null {
+  const { workspace, autoApprove, context = settings.context ?? {} } = given;
+  if (!isAbsent(workspace) && workspace !== settings.workspace)
+    return `works in ${quoted(settings.workspace)}`;
+  if (!isAbsent(autoApprove) && autoApprove !== settings.autoApprove)
+    return settings.autoApprove ? 'its calls are approved unasked' : 'its calls are not approved unasked';
+  // The context names the account, among other values.
+  if (canonicalJson(context) !== canonicalJson(settings.context ?? {})) return 'its context is another';
+  return demandThatLacks(settings, given);
+}
+
+/** A goal that must pass a check, end with a value or have its plan approved would be met without that. */
+function demandThatLacks(settings: RunSettings, given: Record<string, unknown>): string | null {
+  const { answer, checks, approvePlan } = given;
+  if (approvePlan === true && !wantsApproval(settings)) return 'its plans wait for nobody';
+  if (!isAbsent(answer) && canonicalJson(answer) !== canonicalJson(settings.answer ?? null))
+    return 'its answers need not fit this schema';
+  const own = (settings.checks ?? []).map(check => canonicalJson(check));
+  const isMade = (check: unknown) => own.includes(canonicalJson(check));
+  return isAbsent(checks) || (Array.isArray(checks) && checks.every(isMade))
+    ? null
+    : 'it lacks checks of this start';
 }

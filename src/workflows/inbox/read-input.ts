@@ -5,7 +5,6 @@
  */
 
 import {
-  canonicalJson,
   isRecord,
   isText,
   jsonBytes,
@@ -27,13 +26,13 @@ import { boundedText } from '../../base/text/fit.js';
 import { expected, isAbsent, quoted } from '../../base/text/output-fields.js';
 import { preview } from '../../base/text/preview.js';
 import { capabilitiesOf } from '../../rules/agents/capabilities.js';
+import { settingThatDiffers } from '../../rules/agents/run-input.js';
 import { isSubagent, rolesBelow, sessionOf } from '../../rules/agents/subagent.js';
 import { checkAnswer } from '../../rules/gates/gate-answer.js';
 import { chainOf, limitsOf, modelFault, modelOf, noPrice } from '../../rules/limits/in-force.js';
 import { readPlannedTasks } from '../../rules/outputs/planned-tasks.js';
 import { leftOut, type PlanChange, planEditFaults, removalFaults } from '../../rules/plan/plan-edit.js';
 import { roleNamed } from '../../run/agents/role.js';
-import { wantsApproval } from '../../run/agents/run-config.js';
 import type { GateAnswer } from '../../run/gates/gate.js';
 import { budgetsAbove, ceilingFault, type Limits, limitsFault } from '../../run/limits/limits.js';
 import { REMOVED, type TaskChange } from '../../run/plan/plan.js';
@@ -117,30 +116,6 @@ export function joinReader(
       ? { ok: { id, text } }
       : { type: REFUSED.full, error: FULL };
   });
-}
-
-function settingThatDiffers(settings: RunState['settings'], given: Record<string, unknown>): string | null {
-  const { workspace, autoApprove, context = settings.context ?? {} } = given;
-  if (!isAbsent(workspace) && workspace !== settings.workspace)
-    return `works in ${quoted(settings.workspace)}`;
-  if (!isAbsent(autoApprove) && autoApprove !== settings.autoApprove)
-    return settings.autoApprove ? 'its calls are approved unasked' : 'its calls are not approved unasked';
-  // The context names the account, among other values.
-  if (canonicalJson(context) !== canonicalJson(settings.context ?? {})) return 'its context is another';
-  return demandThatLacks(settings, given);
-}
-
-/** A goal that must pass a check, end with a value or have its plan approved would be met without that. */
-function demandThatLacks(settings: RunState['settings'], given: Record<string, unknown>): string | null {
-  const { answer, checks, approvePlan } = given;
-  if (approvePlan === true && !wantsApproval(settings)) return 'its plans wait for nobody';
-  if (!isAbsent(answer) && canonicalJson(answer) !== canonicalJson(settings.answer ?? null))
-    return 'its answers need not fit this schema';
-  const own = (settings.checks ?? []).map(check => canonicalJson(check));
-  const isMade = (check: unknown) => own.includes(canonicalJson(check));
-  return isAbsent(checks) || (Array.isArray(checks) && checks.every(isMade))
-    ? null
-    : 'it lacks checks of this start';
 }
 
 export type AnswerRoute = 'answerGate' | 'submitToolResult';
