@@ -2,7 +2,7 @@
 import { Hono } from 'hono';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
-const TALK = '../../../packages/console/ag-ui/talk.js';
+const TALK = '../../../packages/console/ag-ui/run-stream.js';
 
 beforeEach(() => vi.resetModules());
 
@@ -17,7 +17,7 @@ test('AG-UI: a talk that fails → no more comments are written to its stream', 
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   vi.doMock(TALK, () => ({
-    talk: () => {
+    streamRun: () => {
       throw new Error('a fault');
     },
   }));
