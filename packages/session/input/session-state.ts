@@ -1,4 +1,4 @@
-/** The state of a session's input: typed text, open gates, and the effects of keys. The types of `talk.ts`. Pure. */
+/** The state of a session's input: typed text, open gates, and the effects of keys. The types of `on-key.ts`. Pure. */
 
 import type { Gate, SteerTime, Task, ToolInput } from 'steersman/client';
 import { EMPTY_LINE, type Line, withText } from './line-editor.js';

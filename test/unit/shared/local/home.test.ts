@@ -9,7 +9,7 @@ import { SteersmanError } from '../../../../src/shared/process/errors.js';
 
 afterEach(() => {
   vi.unstubAllEnvs();
-  vi.doUnmock('../../../src/shared/process/package.js');
+  vi.doUnmock('../../../../src/shared/process/package.js');
   vi.resetModules();
 });
 
