@@ -36,7 +36,7 @@ export interface SessionScope {
   readonly owned: boolean;
   /** `--config` of the start, if any: the folder that configures tool servers with prompts. */
   readonly config?: string | undefined;
-  talk: SessionState;
+  session: SessionState;
   readonly progress: RunProgress;
   readonly scrollback: Scrollback;
   readonly reader: Reader;
@@ -54,7 +54,7 @@ const REASON = 'asked for in the terminal';
 
 export class SessionActions {
   finishing = false;
-  readonly #desk: SessionScope;
+  readonly #scope: SessionScope;
   readonly #queue: SendQueue;
   readonly #prompts: PromptFetcher;
   /**
@@ -63,14 +63,14 @@ export class SessionActions {
    */
   readonly #answered = new Map<string, number>();
 
-  constructor(desk: SessionScope) {
-    this.#desk = desk;
-    this.#prompts = new PromptFetcher(desk, this);
+  constructor(scope: SessionScope) {
+    this.#scope = scope;
+    this.#prompts = new PromptFetcher(scope, this);
     this.#queue = new SendQueue({
       mayPass: error => error instanceof SteersmanError && error.code === 'unreachable',
-      pause: () => delay(SEND_AGAIN_MS, undefined, { signal: desk.left.signal }).catch(() => undefined),
+      pause: () => delay(SEND_AGAIN_MS, undefined, { signal: scope.left.signal }).catch(() => undefined),
       waits: error =>
-        desk.scrollback.tell([...describeError(error), 'What you said is sent when it answers again.']),
+        scope.scrollback.tell([...describeError(error), 'What you said is sent when it answers again.']),
       failed: (error, texts) => this.failed(error, texts),
     });
   }
@@ -82,27 +82,27 @@ export class SessionActions {
   }
 
   readonly #acts: { [D in Effect['do']]: (effect: EffectOf<D>) => unknown } = {
-    say: ({ lines }) => this.#desk.scrollback.tell(lines),
-    detach: () => this.#desk.left.abort(),
+    say: ({ lines }) => this.#scope.scrollback.tell(lines),
+    detach: () => this.#scope.left.abort(),
     finish: () => this.#finish(),
     status: () => this.#status(),
     view: ({ gate }) => {
-      const { scrollback } = this.#desk;
+      const { scrollback } = this.#scope;
       scrollback.print(gateLines(gate, scrollback.page, wholeParts(gate, this.#knownOf(gate))));
     },
     edit: effect => this.#edit(effect),
     look: ({ at }) => {
-      const { talk, progress, scrollback } = this.#desk;
-      scrollback.write(lookLines(at, progress.state, talk, scrollback.page));
+      const { session, progress, scrollback } = this.#scope;
+      scrollback.write(lookLines(at, progress.state, session, scrollback.page));
     },
     'open-last': () => {
-      const [gate] = this.#desk.talk.gates;
-      this.#desk.reader.openLast(gate, this.#knownOf(gate));
+      const [gate] = this.#scope.session.gates;
+      this.#scope.reader.openLast(gate, this.#knownOf(gate));
     },
-    transcript: ({ thread }) => this.#desk.reader.openTranscript(thread === '' ? undefined : thread),
+    transcript: ({ thread }) => this.#scope.reader.openTranscript(thread === '' ? undefined : thread),
     'add-task': ({ text: description }) =>
       this.#change(run => {
-        const taken = this.#desk.progress.state?.tasks.map(({ id }) => id) ?? [];
+        const taken = this.#scope.progress.state?.tasks.map(({ id }) => id) ?? [];
         return run.editPlan([{ id: freeId(taken), description }]);
       }),
     'set-budget': ({ words }) => this.#change(async run => run.setBudget(readLimits(words))),
@@ -114,24 +114,24 @@ export class SessionActions {
     steer: ({ text, when, to }) => {
       const how = `${to ? `, to ${to}` : ''}${when === 'interrupt' ? ' (interrupt)' : ''}`;
       this.#say(how, text, options =>
-        this.#desk.run.steer(text, { ...options, when, ...definedOptions({ to }) }),
+        this.#scope.run.steer(text, { ...options, when, ...definedOptions({ to }) }),
       );
     },
     'follow-up': ({ text }) =>
-      this.#say(this.#desk.progress.idle ? '' : ', for later', text, options =>
-        this.#desk.run.followUp(text, options),
+      this.#say(this.#scope.progress.idle ? '' : ', for later', text, options =>
+        this.#scope.run.followUp(text, options),
       ),
     'take-back': () => this.#send(() => this.#takeBack()),
-    hold: () => this.#send(() => this.#desk.run.pause(REASON, { interrupt: true })),
-    pause: () => this.#send(() => this.#desk.run.pause(REASON)),
-    resume: () => this.#send(() => this.#desk.run.resume(REASON)),
-    stop: () => this.#send(() => this.#desk.run.stop(REASON)),
+    hold: () => this.#send(() => this.#scope.run.pause(REASON, { interrupt: true })),
+    pause: () => this.#send(() => this.#scope.run.pause(REASON)),
+    resume: () => this.#send(() => this.#scope.run.resume(REASON)),
+    stop: () => this.#send(() => this.#scope.run.stop(REASON)),
   };
 
   #knownOf(gate: Gate | undefined): Known {
-    const { talk, progress } = this.#desk;
+    const { session, progress } = this.#scope;
     if (gate === undefined) return { input: null };
-    return knownOf(gate, { inputs: talk.inputs, tasks: progress.state?.tasks ?? [] });
+    return knownOf(gate, { inputs: session.inputs, tasks: progress.state?.tasks ?? [] });
   }
 
   /** Queues an action after earlier ones; `text` is the text of a message. */
@@ -141,12 +141,12 @@ export class SessionActions {
 
   /** Queues a change of the run; the journal reports its outcome. */
   #change(change: (run: Run) => Promise<unknown>): void {
-    this.#send(() => change(this.#desk.run).then(() => this.#desk.states.read()));
+    this.#send(() => change(this.#scope.run).then(() => this.#scope.states.read()));
   }
 
   /** Sends a message under a new id, so that resending has no second effect. Its receipt arrives with the journal. */
   #say(how: string, text: string, say: (options: { id: string; waitForReceipt: false }) => Promise<unknown>) {
-    const { scrollback } = this.#desk;
+    const { scrollback } = this.#scope;
     const id = `m-${randomUUID().slice(0, 8)}`;
     scrollback.you(how, text);
     scrollback.ownMessages.push(id);
@@ -154,7 +154,7 @@ export class SessionActions {
   }
 
   async #status(): Promise<void> {
-    const { run, scrollback } = this.#desk;
+    const { run, scrollback } = this.#scope;
     const shown = await run.show();
     let text = '';
     const sink = textSink(part => {
@@ -165,32 +165,32 @@ export class SessionActions {
   }
 
   async #edit({ gate, text }: EffectOf<'edit'>): Promise<void> {
-    const { terminal, editor, scrollback } = this.#desk;
+    const { terminal, editor, scrollback } = this.#scope;
     scrollback.tell([`${editor} has the terminal: what you leave unchanged stays as it is.`]);
     let edited = text;
     await terminal.lend(async () => {
       edited = await editedIn(editor ?? '', text);
     });
-    const { talk, effects } = editedElsewhere(this.#desk.talk, gate, text, edited);
-    this.#desk.talk = talk;
+    const { session, effects } = editedElsewhere(this.#scope.session, gate, text, edited);
+    this.#scope.session = session;
     for (const effect of effects) this.carryOut(effect);
     terminal.refresh();
   }
 
   /** Lists the files again at each `@`, because the run writes files meanwhile. */
   async #listFiles(): Promise<void> {
-    const workspace = this.#desk.progress.state?.workspace;
+    const workspace = this.#scope.progress.state?.workspace;
     if (workspace === undefined) return;
     const files = await workspaceFiles(workspace);
-    this.#desk.talk = withMenu(this.#desk.talk, { ...this.#desk.talk, files }).talk;
-    this.#desk.terminal.refresh();
+    this.#scope.session = withMenu(this.#scope.session, { ...this.#scope.session, files }).session;
+    this.#scope.terminal.refresh();
   }
 
   #answer({ gate, input }: EffectOf<'answer'>): void {
-    const { run, talk, scrollback, states } = this.#desk;
+    const { run, session, scrollback, states } = this.#scope;
     if (this.#answered.has(gate.id)) return;
     this.#answered.set(gate.id, Number.POSITIVE_INFINITY);
-    this.setGates(talk.gates);
+    this.setGates(session.gates);
     scrollback.you('', answerWords(gate, input));
     this.#send(async () => {
       try {
@@ -207,31 +207,31 @@ export class SessionActions {
   /** A failed answer ends `/yes`, so that it is not repeated endlessly. */
   #notTaken(gateId: string): void {
     this.#answered.delete(gateId);
-    this.#desk.talk = { ...this.#desk.talk, yes: false };
+    this.#scope.session = { ...this.#scope.session, yes: false };
   }
 
   /** Puts unsent texts back into the line, in their order. */
   failed(error: unknown, texts: string[] = []): void {
-    const { scrollback, states, talk } = this.#desk;
+    const { scrollback, states, session } = this.#scope;
     scrollback.tell(describeError(error));
     if (texts.length > 0) {
       scrollback.tell(['It was not sent, and is in your line again.']);
-      this.#desk.talk = takenBack(talk, texts.join('\n'));
+      this.#scope.session = takenBack(session, texts.join('\n'));
     }
     states.read();
   }
 
   async #takeBack(): Promise<void> {
-    const { run, scrollback, terminal } = this.#desk;
+    const { run, scrollback, terminal } = this.#scope;
     const text = await run.withdraw(scrollback.ownMessages);
-    if (text !== null) this.#desk.talk = takenBack(this.#desk.talk, text);
+    if (text !== null) this.#scope.session = takenBack(this.#scope.session, text);
     else scrollback.tell(['Nothing that you said waits: it has been read.']);
     terminal.refresh();
   }
 
   /** Leaves an answered run: it ends if it was kept open for this session. */
   async #finish(): Promise<void> {
-    const { run, owned, progress, left } = this.#desk;
+    const { run, owned, progress, left } = this.#scope;
     if (!owned && progress.idle) return left.abort();
     this.finishing = true;
     await run.finish();
@@ -247,11 +247,11 @@ export class SessionActions {
    */
   setGates(gates: readonly Gate[], asked = 0): void {
     for (const { id } of gates) if (asked > (this.#answered.get(id) ?? asked)) this.#notTaken(id);
-    const { progress, talk } = this.#desk;
+    const { progress, session } = this.#scope;
     const open = gates.filter(gate => !this.#answered.has(gate.id));
     const tasks = (progress.state?.tasks ?? []).filter(isOpenTask);
-    this.#desk.talk = withGates(talk, open, tasks);
-    for (const effect of yesEffects(this.#desk.talk)) this.carryOut(effect);
+    this.#scope.session = withGates(session, open, tasks);
+    for (const effect of yesEffects(this.#scope.session)) this.carryOut(effect);
   }
 
   /** Stops sending after a short wait for messages in flight. Returns the unsent texts. */
@@ -262,7 +262,7 @@ export class SessionActions {
 
   /** The session has ended, so a run that it kept open ends when its goal is answered. */
   async endWhenAnswered(): Promise<void> {
-    const { run, owned } = this.#desk;
+    const { run, owned } = this.#scope;
     if (owned && !this.finishing) await run.finish().catch(() => undefined);
   }
 }

@@ -9,7 +9,7 @@ import { findEditor } from './editor.js';
 import { takesYes } from './input/gate-keys.js';
 import type { Key } from './input/keys.js';
 import { onKey } from './input/on-key.js';
-import { drawn, NEW_TALK } from './input/session-state.js';
+import { drawn, NEW_SESSION } from './input/session-state.js';
 import { sessionWords } from './input/words.js';
 import type { Notifier } from './notify.js';
 import { liveArea } from './screen/live-area.js';
@@ -60,7 +60,7 @@ class Session {
   readonly #context: Context;
   readonly #notifier: Notifier;
   readonly #terminal: Terminal;
-  readonly #desk: SessionScope;
+  readonly #scope: SessionScope;
   readonly #clock = new LineClock();
   readonly #actions: SessionActions;
   readonly #timer: NodeJS.Timeout;
@@ -77,26 +77,26 @@ class Session {
     this.#context = context;
     this.#notifier = notifier;
     this.#terminal = terminal;
-    this.#desk = {
+    this.#scope = {
       ...{ run, owned, config, editor, terminal },
-      talk: { ...NEW_TALK, editor: editor !== null },
+      session: { ...NEW_SESSION, editor: editor !== null },
       progress: newProgress(goal),
       scrollback: new Scrollback(terminal, colors),
       reader: new Reader(run, terminal, colors, error => this.#actions.failed(error)),
       states: new StateReader(run, (state, asked) => this.#takeState(state, asked)),
       left: new AbortController(),
     };
-    this.#actions = new SessionActions(this.#desk);
+    this.#actions = new SessionActions(this.#scope);
     this.#told = context.progress.line;
-    context.progress.line = line => this.#desk.scrollback.tell([line]);
+    context.progress.line = line => this.#scope.scrollback.tell([line]);
     this.#timer = setInterval(() => {
       terminal.refresh();
-      if (this.#gatesDue.length > 0) this.#desk.states.read();
+      if (this.#gatesDue.length > 0) this.#scope.states.read();
     }, REDRAW_MS);
   }
 
   async hold(): Promise<number> {
-    const { run, left, states, reader, scrollback } = this.#desk;
+    const { run, left, states, reader, scrollback } = this.#scope;
     this.#actions.carryOut({ do: 'list-prompts', server: null });
     const end = await showEvents(run.events({ signal: left.signal }), event => this.#take(event));
     if (end === null) return this.#detached();
@@ -113,21 +113,21 @@ class Session {
   }
 
   #take(item: RunEvent): void {
-    const desk = this.#desk;
-    const { progress } = desk;
+    const scope = this.#scope;
+    const { progress } = scope;
     if (!this.#isApproved(item)) this.#notifier.take(item);
     this.#tellTrouble(item);
     if ('seq' in item && !this.#isDue(item)) this.#print(item);
     take(progress, item);
     if ('seq' in item && item.path === undefined) this.#follow(item);
-    if (progress.children.size !== desk.talk.agents.length)
-      desk.talk = { ...desk.talk, agents: [...progress.children.keys()] };
+    if (progress.children.size !== scope.session.agents.length)
+      scope.session = { ...scope.session, agents: [...progress.children.keys()] };
     this.#terminal.refresh();
   }
 
   /** A gate's lines are printed once a state lists it, so that keys answer the gate on the screen. */
   #isDue(event: JournalEvent & OfAgent): boolean {
-    const { progress, states } = this.#desk;
+    const { progress, states } = this.#scope;
     if (event.type === 'gate_closed') this.#printGates(({ gateId }) => gateId === event.gateId);
     if (event.type !== 'gate_opened') return false;
     if (progress.state?.gates.some(({ id }) => id === event.gateId)) return false;
@@ -144,7 +144,7 @@ class Session {
   /** Prints an event as it scrolls by, using the view of the run before it. */
   #print(event: JournalEvent & OfAgent): void {
     const { path } = event;
-    const { progress, scrollback, reader } = this.#desk;
+    const { progress, scrollback, reader } = this.#scope;
     scrollback.print(scrollLines(this.#clock.shown(event), progress, scrollback.page));
     const { calls } = (path === undefined ? progress : progress.children.get(path)) ?? progress;
     if (event.type === 'model_call_ended') reader.note(event, calls.get(event.callId)?.form);
@@ -154,64 +154,65 @@ class Session {
 
   #tellTrouble(item: RunEvent): void {
     const who = item.path === undefined ? '' : `${item.path} › `;
-    if (item.type === 'notice') this.#desk.scrollback.tell([`${who}${item.text}`]);
+    if (item.type === 'notice') this.#scope.scrollback.tell([`${who}${item.text}`]);
     if (item.type === 'retry')
-      this.#desk.scrollback.tell([`      ${who}attempt ${item.attempt}, since: ${item.message}`]);
+      this.#scope.scrollback.tell([`      ${who}attempt ${item.attempt}, since: ${item.message}`]);
   }
 
   /** A gate that `/yes` answers is not printed. */
   #isApproved(item: RunEvent): boolean {
-    return this.#desk.talk.yes && item.type === 'gate_opened' && takesYes(item);
+    return this.#scope.session.yes && item.type === 'gate_opened' && takesYes(item);
   }
 
   #follow(event: JournalEvent): void {
-    const desk = this.#desk;
-    const { idle } = desk.progress;
+    const scope = this.#scope;
+    const { idle } = scope.progress;
     if (event.type === 'goal_ended') this.#answersDue.push(event.number);
     if (event.type === 'gate_closed')
-      this.#actions.setGates(desk.talk.gates.filter(gate => gate.id !== event.gateId));
-    if (event.type === 'resumed') desk.talk = { ...desk.talk, held: false };
-    if (desk.talk.idle !== idle) desk.talk = { ...desk.talk, idle };
-    if (TELLING.includes(event.type)) desk.states.read();
+      this.#actions.setGates(scope.session.gates.filter(gate => gate.id !== event.gateId));
+    if (event.type === 'resumed') scope.session = { ...scope.session, held: false };
+    if (scope.session.idle !== idle) scope.session = { ...scope.session, idle };
+    if (TELLING.includes(event.type)) scope.states.read();
   }
 
   #key(key: Key): void {
-    const desk = this.#desk;
-    if (this.#actions.finishing && key.ctrl && key.name === 'c') return void desk.left.abort();
-    if (desk.reader.isOpen) return void desk.reader.key(key);
-    const { talk, effects } = onKey(desk.talk, key, Date.now());
-    desk.talk = talk;
+    const scope = this.#scope;
+    if (this.#actions.finishing && key.ctrl && key.name === 'c') return void scope.left.abort();
+    if (scope.reader.isOpen) return void scope.reader.key(key);
+    const { session, effects } = onKey(scope.session, key, Date.now());
+    scope.session = session;
     for (const effect of effects) this.#actions.carryOut(effect);
   }
 
   #takeState(state: RunView, asked: number): void {
-    const desk = this.#desk;
-    desk.progress.state = state;
-    takeState(desk.progress, { ...state, lastEventSeq: state.internals.lastEventSeq });
-    desk.talk = { ...desk.talk, words: sessionWords(state.language) };
+    const scope = this.#scope;
+    scope.progress.state = state;
+    takeState(scope.progress, { ...state, lastEventSeq: state.internals.lastEventSeq });
+    scope.session = { ...scope.session, words: sessionWords(state.language) };
     // A gate that a later query does not list has closed.
     this.#printGates(({ gateId }, before) => asked > before || state.gates.some(gate => gate.id === gateId));
     this.#actions.setGates(state.gates, asked);
     void this.#readInputs(state.gates);
     for (const number of this.#answersDue.splice(0)) {
       const goal = state.goals.find(candidate => candidate.number === number);
-      if (goal) desk.scrollback.answer(goal.answer, goalEndLine(goal));
+      if (goal) scope.scrollback.answer(goal.answer, goalEndLine(goal));
     }
     this.#terminal.refresh();
   }
 
   /** Loads the complete arguments of a gate's call before a person views or edits them. */
   async #readInputs(gates: readonly Gate[]): Promise<void> {
-    const desk = this.#desk;
-    for (const gate of gates.filter(({ id }) => !(id in desk.talk.inputs))) {
-      const input = await desk.run.inputOf(gate);
-      if (input !== null) desk.talk = { ...desk.talk, inputs: { ...desk.talk.inputs, [gate.id]: input } };
+    const scope = this.#scope;
+    for (const gate of gates.filter(({ id }) => !(id in scope.session.inputs))) {
+      const input = await scope.run.inputOf(gate);
+      if (input !== null)
+        scope.session = { ...scope.session, inputs: { ...scope.session.inputs, [gate.id]: input } };
     }
   }
 
   async #detached(): Promise<number> {
-    const { run, owned, talk, progress } = this.#desk;
-    const { gates, idle } = talk;
+    const { run, owned, session, progress } = this.#scope;
+    const { gates, idle } = session;
     const { notes } = this.#context.output;
     const unsent = await this.#actions.letGo();
     this.close();
@@ -224,12 +225,12 @@ class Session {
   }
 
   #area(): string[] {
-    const { talk, progress, reader, scrollback } = this.#desk;
-    const [gate] = talk.gates;
+    const { session, progress, reader, scrollback } = this.#scope;
+    const [gate] = session.gates;
     if (reader.isOpen) return reader.area(gate ? `${gate.id} waits for your answer` : '');
     const [columns, rows, now] = [this.#terminal.columns(), this.#terminal.rows(), Date.now()];
-    this.#desk.talk = drawn(talk, now);
-    return liveArea(progress, talk, { columns, rows, colors: scrollback.colors, now });
+    this.#scope.session = drawn(session, now);
+    return liveArea(progress, session, { columns, rows, colors: scrollback.colors, now });
   }
 }
 

@@ -8,24 +8,24 @@ import type { SessionWords } from './words.js';
 interface SlashCommand {
   /** Name of the command's text, in brackets if it is optional; null if it takes no text. */
   takes: string | null;
-  run(text: string, talk: SessionState): Step;
+  run(text: string, session: SessionState): Step;
 }
 
-function does(takes: string | null, effect: (text: string, talk: SessionState) => Effect): SlashCommand {
-  return { takes, run: (text, talk) => ({ talk, effects: [effect(text, talk)] }) };
+function does(takes: string | null, effect: (text: string, session: SessionState) => Effect): SlashCommand {
+  return { takes, run: (text, session) => ({ session, effects: [effect(text, session)] }) };
 }
 
 const NAMED: Record<keyof SessionWords['commands'], SlashCommand> = {
   pause: does(null, () => ({ do: 'pause' })),
   resume: {
     takes: null,
-    run: (_, talk) => ({ talk: { ...talk, held: false }, effects: [{ do: 'resume' }] }),
+    run: (_, session) => ({ session: { ...session, held: false }, effects: [{ do: 'resume' }] }),
   },
   stop: does(null, () => ({ do: 'stop' })),
   status: does(null, () => ({ do: 'status' })),
-  steer: { takes: 'TEXT', run: (text, talk) => spoken(talk, text, 'skip') },
+  steer: { takes: 'TEXT', run: (text, session) => spoken(session, text, 'skip') },
   to: { takes: 'ROLE TEXT', run: steerTo },
-  interrupt: { takes: 'TEXT', run: (text, talk) => spoken(talk, text, 'interrupt') },
+  interrupt: { takes: 'TEXT', run: (text, session) => spoken(session, text, 'interrupt') },
   view: does(null, (_, { gates: [gate] }) =>
     gate ? { do: 'view', gate } : say('Nothing waits for your answer.'),
   ),
@@ -60,30 +60,30 @@ export function commandOf(word: string): (typeof COMMANDS)[number] | undefined {
  * Runs a line that begins with `/`. Returns null for other lines, and for an answer to a question that is not a
  * command. A unique beginning of a command's name is enough.
  */
-export function runCommand(talk: SessionState, { answer }: { answer: boolean }): Step | null {
-  const [, word, rest = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(talk.line.text) ?? [];
+export function runCommand(session: SessionState, { answer }: { answer: boolean }): Step | null {
+  const [, word, rest = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(session.line.text) ?? [];
   if (word === undefined) return null;
   const command = commandOf(word);
   if (command === undefined)
-    return answer ? null : { talk, effects: [say(`There is no command /${word}. /help lists them.`)] };
+    return answer ? null : { session, effects: [say(`There is no command /${word}. /help lists them.`)] };
   const { name, takes, run } = command;
   const text = rest.trim();
   if (text === '' && takes !== null && !takes.startsWith('['))
-    return { talk, effects: [say(`Its text is missing: /${name} ${takes}`)] };
-  return run(text, { ...talk, line: sent(talk.line) });
+    return { session, effects: [say(`Its text is missing: /${name} ${takes}`)] };
+  return run(text, { ...session, line: sent(session.line) });
 }
 
 /** Approves the gates that wait now and those that open later. */
-function switchYes(text: string, talk: SessionState): Step {
+function switchYes(text: string, session: SessionState): Step {
   if (text === 'off')
-    return { talk: { ...talk, yes: false }, effects: [say('From now on you are asked again.')] };
-  if (text !== '') return { talk, effects: [say('It is /yes, or /yes off.')] };
-  const approving = { ...talk, yes: true };
+    return { session: { ...session, yes: false }, effects: [say('From now on you are asked again.')] };
+  if (text !== '') return { session, effects: [say('It is /yes, or /yes off.')] };
+  const approving = { ...session, yes: true };
   const told = say(
     'Tools, plans and new courses are approved from now on, until /yes off or until you leave.',
     'Questions and budgets still ask you.',
   );
-  return { talk: approving, effects: [told, ...yesEffects(approving)] };
+  return { session: approving, effects: [told, ...yesEffects(approving)] };
 }
 
 function modelChange(words: string): Effect {
@@ -94,10 +94,10 @@ function modelChange(words: string): Effect {
 }
 
 /** The run itself refuses a role that reads no messages, and names those that do. */
-function steerTo(words: string, talk: SessionState): Step {
+function steerTo(words: string, session: SessionState): Step {
   const [, to = '', text = ''] = /^(\S+)\s*([\s\S]*)$/.exec(words) ?? [];
-  if (text === '') return { talk, effects: [say('Its text is missing: /to ROLE TEXT')] };
-  return send(talk, { do: 'steer', text, when: 'skip', to });
+  if (text === '') return { session, effects: [say('Its text is missing: /to ROLE TEXT')] };
+  return send(session, { do: 'steer', text, when: 'skip', to });
 }
 
 /** Returns the rows of `/help`: a key or a command, and its effect. */

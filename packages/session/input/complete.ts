@@ -126,16 +126,19 @@ function isScattered(path: string, asked: string): boolean {
 }
 
 /** Returns the state with the completion list for its line. A changed line gets a new list. */
-export function withMenu(before: SessionState, talk: SessionState, effects: Effect[] = []): Step {
-  const { line, files, prompts } = talk;
+export function withMenu(before: SessionState, session: SessionState, effects: Effect[] = []): Step {
+  const { line, files, prompts } = session;
   const sameLine = line.text === before.line.text && line.cursor === before.line.cursor;
   const same = sameLine && files === before.files && prompts === before.prompts;
-  if (same && talk.stage === before.stage) return { talk, effects };
+  if (same && session.stage === before.stage) return { session, effects };
   // Recalled lines get no list, because Up and Down continue in the history; nor do answers to gates.
-  const offers = talk.stage.kind === 'compose' && line.at === null;
-  const completion = offers ? completionAt(line, talk) : null;
+  const offers = session.stage.kind === 'compose' && line.at === null;
+  const completion = offers ? completionAt(line, session) : null;
   const menu = completion && { completion, at: 0, moved: false };
-  return { talk: { ...talk, menu }, effects: offers ? [...effects, ...asked(before, talk)] : effects };
+  return {
+    session: { ...session, menu },
+    effects: offers ? [...effects, ...asked(before, session)] : effects,
+  };
 }
 
 /** Returns effects that load what the list needs, once for each name that a person begins to type. */
@@ -154,10 +157,10 @@ function asked(before: SessionState, { line, prompts }: SessionState): Effect[] 
  * does not use the key.
  */
 export function menuKey(
-  talk: SessionState,
+  session: SessionState,
   { name = '', ctrl, meta, shift }: Key,
 ): Step | { typed: SessionState } | null {
-  const { menu } = talk;
+  const { menu } = session;
   if (menu === null || ctrl || meta) return null;
   const { choices, kind } = menu.completion;
   switch (name) {
@@ -165,25 +168,25 @@ export function menuKey(
     case 'down': {
       const step = name === 'up' ? choices.length - 1 : 1;
       const at = (menu.at + step) % choices.length;
-      return { talk: { ...talk, menu: { ...menu, at, moved: true } }, effects: [] };
+      return { session: { ...session, menu: { ...menu, at, moved: true } }, effects: [] };
     }
     case 'tab':
-      return chosen(talk, menu);
+      return chosen(session, menu);
     case 'return': {
       if (!menu.moved || shift) return null;
-      const step = chosen(talk, menu);
+      const step = chosen(session, menu);
       // A command without arguments is complete.
-      return kind === 'command' && !/[ :]$/.test(step.talk.line.text) ? { typed: step.talk } : step;
+      return kind === 'command' && !/[ :]$/.test(step.session.line.text) ? { typed: step.session } : step;
     }
     case 'escape':
-      return kind === 'file' ? { talk: { ...talk, menu: null }, effects: [] } : null;
+      return kind === 'file' ? { session: { ...session, menu: null }, effects: [] } : null;
     default:
       return null;
   }
 }
 
-function chosen(talk: SessionState, { completion, at }: Menu): Step {
+function chosen(session: SessionState, { completion, at }: Menu): Step {
   const choice = completion.choices[at];
-  if (choice === undefined) return { talk, effects: [] };
-  return withMenu(talk, { ...talk, line: withChoice(talk.line, completion, choice) });
+  if (choice === undefined) return { session, effects: [] };
+  return withMenu(session, { ...session, line: withChoice(session.line, completion, choice) });
 }

@@ -16,14 +16,14 @@ const READING_MS = 400;
  * this call need Enter, because any word may begin with their letter.
  */
 export function quickAnswer(
-  talk: SessionState,
+  session: SessionState,
   { name = '', ctrl = false, meta = false }: Key,
   now: number,
 ): Step | null {
-  const [gate] = talk.gates;
-  if (!gate || !takesYes(gate) || ctrl || meta || talk.line.text !== '') return null;
-  if (talk.stage.kind !== 'compose' || now - (talk.gateSince ?? now) < READING_MS) return null;
-  return LASTING.includes(name) ? null : wordStep(talk, gate, name);
+  const [gate] = session.gates;
+  if (!gate || !takesYes(gate) || ctrl || meta || session.line.text !== '') return null;
+  if (session.stage.kind !== 'compose' || now - (session.gateSince ?? now) < READING_MS) return null;
+  return LASTING.includes(name) ? null : wordStep(session, gate, name);
 }
 
 const LASTING = ['a', 'w'];
@@ -37,75 +37,76 @@ export function takesYes<G extends Pick<Gate, 'kind'>>(
 }
 
 /** Returns approvals of all gates that take a yes, after `/yes`. */
-export function yesEffects(talk: SessionState): Effect[] {
-  const { gates, yes, stage } = talk;
+export function yesEffects(session: SessionState): Effect[] {
+  const { gates, yes, stage } = session;
   // A person is typing an answer to a gate: leave it to them.
   if (!yes || stage.kind !== 'compose') return [];
-  return gates.filter(takesYes).flatMap(gate => replied(talk, gate, { decision: 'approve' }).effects);
+  return gates.filter(takesYes).flatMap(gate => replied(session, gate, { decision: 'approve' }).effects);
 }
 
 /** Applies a one-letter word to a gate that takes yes or no; null if the word has no meaning there. */
-function wordStep(talk: SessionState, gate: Gate, word: string): Step | null {
+function wordStep(session: SessionState, gate: Gate, word: string): Step | null {
   const { id: gateId } = gate;
-  const fresh = withText(talk.line, '');
+  const fresh = withText(session.line, '');
   if (word === 'y' || (LASTING.includes(word) && gate.kind === 'approval')) {
-    return replied({ ...talk, line: fresh }, gate, { line: word });
+    return replied({ ...session, line: fresh }, gate, { line: word });
   }
-  if (word === 'v') return { talk: { ...talk, line: fresh }, effects: [{ do: 'view', gate }] };
-  if (word === 'n') return { talk: { ...talk, line: fresh, stage: { kind: 'reason', gateId } }, effects: [] };
+  if (word === 'v') return { session: { ...session, line: fresh }, effects: [{ do: 'view', gate }] };
+  if (word === 'n')
+    return { session: { ...session, line: fresh, stage: { kind: 'reason', gateId } }, effects: [] };
   const isOfSeveral = gate.kind === 'approval' && gate.subject.calls !== undefined;
   if (word !== 'e' || gate.kind === 'route' || isOfSeveral) return null;
-  const text = editText(gate, talk.tasks, talk.inputs[gateId]);
-  if (talk.editor) return { talk: { ...talk, line: fresh }, effects: [{ do: 'edit', gate, text }] };
-  return { talk: inLine(talk, gate, text, text), effects: [] };
+  const text = editText(gate, session.tasks, session.inputs[gateId]);
+  if (session.editor) return { session: { ...session, line: fresh }, effects: [{ do: 'edit', gate, text }] };
+  return { session: inLine(session, gate, text, text), effects: [] };
 }
 
-function inLine(talk: SessionState, { id: gateId }: Gate, line: string, text: string): SessionState {
-  return { ...talk, line: withText(talk.line, line), stage: { kind: 'edit', gateId, text } };
+function inLine(session: SessionState, { id: gateId }: Gate, line: string, text: string): SessionState {
+  return { ...session, line: withText(session.line, line), stage: { kind: 'edit', gateId, text } };
 }
 
 /** Applies the result of the editor. If it has a fault, the text is put into the line for correction. */
-export function editedElsewhere(talk: SessionState, gate: Gate, text: string, edited: string): Step {
-  if (talk.gates[0]?.id !== gate.id) {
+export function editedElsewhere(session: SessionState, gate: Gate, text: string, edited: string): Step {
+  if (session.gates[0]?.id !== gate.id) {
     const yours = edited.trim() === text.trim() ? [] : ['What you had written:', ...edited.split('\n')];
-    return { talk, effects: [say('It no longer waits for this answer.', ...yours)] };
+    return { session, effects: [say('It no longer waits for this answer.', ...yours)] };
   }
   if (edited.trim() === text.trim())
-    return { talk, effects: [say('Nothing was changed: it waits as before.')] };
-  return editGate(inLine(talk, gate, edited.replace(/\n$/, ''), text), gate, text);
+    return { session, effects: [say('Nothing was changed: it waits as before.')] };
+  return editGate(inLine(session, gate, edited.replace(/\n$/, ''), text), gate, text);
 }
 
 /** Sends the answer; or shows what is wrong with it, and what to do. */
-function replied(talk: SessionState, gate: Gate, given: PersonInput, ...advice: string[]): Step {
+function replied(session: SessionState, gate: Gate, given: PersonInput, ...advice: string[]): Step {
   const reply = replyTo(gate, given);
-  if ('error' in reply) return { talk, effects: [say(reply.error, ...advice)] };
+  if ('error' in reply) return { session, effects: [say(reply.error, ...advice)] };
   return {
-    talk: { ...talk, line: sent(talk.line), stage: { kind: 'compose' } },
+    session: { ...session, line: sent(session.line), stage: { kind: 'compose' } },
     effects: [{ do: 'answer', gate, input: reply.input }],
   };
 }
 
-export function answerGate(talk: SessionState, gate: Gate, text: string): Step {
+export function answerGate(session: SessionState, gate: Gate, text: string): Step {
   const isWord = text.length === 1 && takesYes(gate);
-  const single = isWord ? wordStep(talk, gate, yesOrNoOf(text) ?? text) : null;
+  const single = isWord ? wordStep(session, gate, yesOrNoOf(text) ?? text) : null;
   if (single) return single;
-  return replied(talk, gate, { line: text }, 'To say something to the run instead: /steer TEXT');
+  return replied(session, gate, { line: text }, 'To say something to the run instead: /steer TEXT');
 }
 
-export function refuse(talk: SessionState, gate: Gate): Step {
-  return replied(talk, gate, { decision: 'deny', reason: talk.line.text }, 'Esc goes back.');
+export function refuse(session: SessionState, gate: Gate): Step {
+  return replied(session, gate, { decision: 'deny', reason: session.line.text }, 'Esc goes back.');
 }
 
-export function editGate(talk: SessionState, gate: Gate, text: string): Step {
+export function editGate(session: SessionState, gate: Gate, text: string): Step {
   // A person who typed e and Enter at once has not seen the text yet.
-  if (talk.line.text === text) {
+  if (session.line.text === text) {
     return {
-      talk,
+      session,
       effects: [say('Nothing is changed yet. Edit it and press Enter; or Esc, then y approves it.')],
     };
   }
-  const read = editedAnswer(gate, talk.line.text, text);
-  return 'error' in read ? { talk, effects: [say(read.error)] } : replied(talk, gate, read);
+  const read = editedAnswer(gate, session.line.text, text);
+  return 'error' in read ? { session, effects: [say(read.error)] } : replied(session, gate, read);
 }
 
 // The text to edit is YAML, in which multi-line texts stay readable.

@@ -7,7 +7,7 @@ import { leftOutLine, promptServers, promptsOf, promptText } from './server-prom
 import type { Effect, EffectOf, SessionState } from './session-state.js';
 
 interface FetcherScope {
-  talk: SessionState;
+  session: SessionState;
   readonly progress: Pick<RunProgress, 'state'>;
   /** `--config`, if any: the folder that configures the servers. */
   readonly config?: string | undefined;
@@ -21,53 +21,57 @@ interface Actions {
 }
 
 export class PromptFetcher {
-  readonly #desk: FetcherScope;
+  readonly #scope: FetcherScope;
   readonly #actions: Actions;
 
-  constructor(desk: FetcherScope, actions: Actions) {
-    this.#desk = desk;
+  constructor(scope: FetcherScope, actions: Actions) {
+    this.#scope = scope;
     this.#actions = actions;
   }
 
   /** The names of servers are read from the configuration; only a named server is started. */
   async list({ server }: EffectOf<'list-prompts'>): Promise<void> {
-    const desk = this.#desk;
+    const scope = this.#scope;
     if (server === null) {
       // Without servers, or without trust, there are no names: a call of a prompt says why.
       const names = await promptServers(this.#place).catch(() => []);
-      this.#know({ ...Object.fromEntries(names.map(name => [name, null])), ...desk.talk.prompts });
+      this.#know({ ...Object.fromEntries(names.map(name => [name, null])), ...scope.session.prompts });
       return;
     }
     const prompts = await promptsOf(server, this.#place).catch((error: unknown) => {
       this.#actions.failed(error);
       return [];
     });
-    this.#know({ ...desk.talk.prompts, [server]: prompts });
+    this.#know({ ...scope.session.prompts, [server]: prompts });
   }
 
   /** Puts the text of a prompt into the line, for the person to read and send. */
   async put({ prompt, words, typed }: EffectOf<'prompt'>): Promise<void> {
-    const desk = this.#desk;
-    desk.scrollback.tell([`Asking for ${prompt} …`]);
+    const scope = this.#scope;
+    scope.scrollback.tell([`Asking for ${prompt} …`]);
     try {
       const expanded = await promptText(prompt, words, this.#place);
-      desk.talk = { ...desk.talk, line: withPromptText(desk.talk.line, expanded.text), menu: null };
-      desk.scrollback.tell(['It is in your line: Enter sends it.', ...leftOutLine(expanded)]);
+      scope.session = {
+        ...scope.session,
+        line: withPromptText(scope.session.line, expanded.text),
+        menu: null,
+      };
+      scope.scrollback.tell(['It is in your line: Enter sends it.', ...leftOutLine(expanded)]);
     } catch (error) {
       this.#actions.failed(error, [typed]);
     }
-    desk.terminal.refresh();
+    scope.terminal.refresh();
   }
 
   get #place() {
-    const { config, progress } = this.#desk;
+    const { config, progress } = this.#scope;
     return { config, workspace: progress.state?.workspace ?? process.cwd(), ask: null };
   }
 
   #know(prompts: PromptMenu): void {
-    const { talk, effects } = withMenu(this.#desk.talk, { ...this.#desk.talk, prompts });
-    this.#desk.talk = talk;
+    const { session, effects } = withMenu(this.#scope.session, { ...this.#scope.session, prompts });
+    this.#scope.session = session;
     for (const effect of effects) this.#actions.carryOut(effect);
-    this.#desk.terminal.refresh();
+    this.#scope.terminal.refresh();
   }
 }

@@ -103,11 +103,11 @@ export type Effect =
 export type EffectOf<D extends Effect['do']> = Effect & { do: D };
 
 export interface Step {
-  talk: SessionState;
+  session: SessionState;
   effects: Effect[];
 }
 
-export const NEW_TALK: SessionState = {
+export const NEW_SESSION: SessionState = {
   line: EMPTY_LINE,
   stage: { kind: 'compose' },
   gates: [],
@@ -127,47 +127,47 @@ export const NEW_TALK: SessionState = {
 };
 
 /** Sets the open gates. If the gate that a line was answering has closed, the line is cleared and is a message again. */
-export function withGates(talk: SessionState, gates: Gate[], tasks: TaskLine[]): SessionState {
+export function withGates(session: SessionState, gates: Gate[], tasks: TaskLine[]): SessionState {
   const [first] = gates;
-  const same = first?.id === talk.gates[0]?.id;
-  const { stage } = talk;
+  const same = first?.id === session.gates[0]?.id;
+  const { stage } = session;
   const lost = 'gateId' in stage && stage.gateId !== first?.id;
   return {
-    ...talk,
+    ...session,
     gates,
     tasks,
     inputs: Object.fromEntries(
-      Object.entries(talk.inputs).filter(([id]) => gates.some(gate => gate.id === id)),
+      Object.entries(session.inputs).filter(([id]) => gates.some(gate => gate.id === id)),
     ),
-    gateSince: same ? talk.gateSince : null,
-    early: first !== undefined && (same ? talk.early : !lost && talk.line.text !== ''),
+    gateSince: same ? session.gateSince : null,
+    early: first !== undefined && (same ? session.early : !lost && session.line.text !== ''),
     stage: lost ? { kind: 'compose' } : stage,
-    line: lost ? withText(talk.line, '') : talk.line,
-    menu: lost ? null : talk.menu,
+    line: lost ? withText(session.line, '') : session.line,
+    menu: lost ? null : session.menu,
   };
 }
 
 /** Notes when the current gate was first drawn. */
-export function drawn(talk: SessionState, now: number): SessionState {
-  return talk.gates.length > 0 && talk.gateSince === null ? { ...talk, gateSince: now } : talk;
+export function drawn(session: SessionState, now: number): SessionState {
+  return session.gates.length > 0 && session.gateSince === null ? { ...session, gateSince: now } : session;
 }
 
 /** Puts the text of a withdrawn message into the line; text that was begun meanwhile follows it. */
-export function takenBack(talk: SessionState, text: string): SessionState {
-  const begun = talk.line.text;
-  return { ...talk, line: withText(talk.line, begun === '' ? text : `${text} ${begun}`), menu: null };
+export function takenBack(session: SessionState, text: string): SessionState {
+  const begun = session.line.text;
+  return { ...session, line: withText(session.line, begun === '' ? text : `${text} ${begun}`), menu: null };
 }
 
 /** A message to a run that Esc paused also resumes it, after these effects. */
-export function send(talk: SessionState, ...effects: Effect[]): Step {
-  return talk.held
-    ? { talk: { ...talk, held: false }, effects: [...effects, { do: 'resume' }] }
-    : { talk, effects };
+export function send(session: SessionState, ...effects: Effect[]): Step {
+  return session.held
+    ? { session: { ...session, held: false }, effects: [...effects, { do: 'resume' }] }
+    : { session, effects };
 }
 
 /** Steers the running goal; if the run is idle, the text is the next goal. */
-export function spoken(talk: SessionState, text: string, when: SteerTime): Step {
-  return send(talk, talk.idle ? { do: 'follow-up', text } : { do: 'steer', text, when });
+export function spoken(session: SessionState, text: string, when: SteerTime): Step {
+  return send(session, session.idle ? { do: 'follow-up', text } : { do: 'steer', text, when });
 }
 
 export function say(...lines: string[]): Effect {

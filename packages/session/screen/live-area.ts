@@ -38,18 +38,18 @@ const MOST_INPUT_LINES = 6;
 const MOST_CHOICES = 6;
 
 /** Returns lines that fit the screen: within its columns, and at most its rows less one. */
-export function liveArea(progress: RunProgress, talk: SessionState, screen: Screen): string[] {
+export function liveArea(progress: RunProgress, session: SessionState, screen: Screen): string[] {
   const width = Math.max(10, screen.columns - 1);
   const small = screen.rows < SMALL_ROWS;
   const below = [
-    ...gateLines(talk, width, screen.colors),
-    ...inputRows(talk.line, width, MOST_INPUT_LINES),
-    ...(talk.menu ? menuRows(talk.menu, width, small ? 3 : MOST_CHOICES, screen.colors) : []),
-    hintLine(talk, progress.paused, width, screen),
+    ...gateLines(session, width, screen.colors),
+    ...inputRows(session.line, width, MOST_INPUT_LINES),
+    ...(session.menu ? menuRows(session.menu, width, small ? 3 : MOST_CHOICES, screen.colors) : []),
+    hintLine(session, progress.paused, width, screen),
   ];
-  const facts = small ? [] : factLines(progress, talk, width, screen);
+  const facts = small ? [] : factLines(progress, session, width, screen);
   const room = Math.max(0, screen.rows - 2 - below.length - facts.length);
-  const status = statusLine(progress, talk, width, screen);
+  const status = statusLine(progress, session, width, screen);
   const doing = progress.idle ? [] : doingLines(progress, width, screen);
   const tasks = progress.idle
     ? []
@@ -203,8 +203,10 @@ function gateLines({ gates, stage, words }: SessionState, width: number, { bold,
   ];
 }
 
-function hintLine(talk: SessionState, paused: boolean, width: number, { colors }: Screen): string {
-  return colors.dim(fitLine(`${talk.yes ? `${talk.words.yesIsOn} · ` : ''}${hintOf(talk, paused)}`, width));
+function hintLine(session: SessionState, paused: boolean, width: number, { colors }: Screen): string {
+  return colors.dim(
+    fitLine(`${session.yes ? `${session.words.yesIsOn} · ` : ''}${hintOf(session, paused)}`, width),
+  );
 }
 
 function hintOf(

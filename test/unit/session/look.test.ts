@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { widthOf } from '../../../packages/print/layout.js';
 import { COMMANDS } from '../../../packages/session/input/commands.js';
-import { NEW_TALK } from '../../../packages/session/input/session-state.js';
+import { NEW_SESSION } from '../../../packages/session/input/session-state.js';
 import { lookLines } from '../../../packages/session/look.js';
 import { DEFAULT_LIMITS, NO_COUNTERS } from '../../../src/run/limits/limits.js';
 import { noColors } from '../../../src/shared/process/output.js';
@@ -17,11 +17,11 @@ const VIEW = {
   switches: [{ role: 'planner', fromModel: 'openai/z', toModel: 'openai/a', why: 'it failed' }],
 } as unknown as RunView;
 const look = (at: Parameters<typeof lookLines>[0], view: RunView | null = VIEW) =>
-  lookLines(at, view, NEW_TALK, PAGE).map(line => line.trim());
+  lookLines(at, view, NEW_SESSION, PAGE).map(line => line.trim());
 
 describe('what the commands of a session show', () => {
   test('/help at 80 columns → no line is too wide, and every command has one', () => {
-    const lines = lookLines('help', null, NEW_TALK, PAGE);
+    const lines = lookLines('help', null, NEW_SESSION, PAGE);
     for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(79);
     expect(lines.filter(line => line.startsWith('/'))).toHaveLength(COMMANDS.length + 1);
   });

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { NEW_TALK } from '../../../packages/session/input/session-state.js';
+import { NEW_SESSION } from '../../../packages/session/input/session-state.js';
 import { SessionActions } from '../../../packages/session/session-actions.js';
 import { newProgress } from '../../../packages/view/run-progress.js';
 import type { Gate } from '../../../src/run/gates/gate.js';
@@ -17,16 +17,16 @@ function session() {
   const nothing = () => {};
   const scrollback = { you: nothing, tell: nothing, ownMessages: [] };
   const run = { id: 'r', answerGate };
-  const desk = {
+  const scope = {
     ...{ run, owned: true, scrollback, reader: {}, states, left: new AbortController() },
-    ...{ talk: { ...NEW_TALK, yes: true }, progress: newProgress('Go.') },
+    ...{ session: { ...NEW_SESSION, yes: true }, progress: newProgress('Go.') },
   };
-  const actions = new SessionActions(desk as never);
-  return { actions, states, answerGate, shown: () => desk.talk.gates.map(({ id }) => id), desk };
+  const actions = new SessionActions(scope as never);
+  return { actions, states, answerGate, shown: () => scope.session.gates.map(({ id }) => id), scope };
 }
 
 test('a gate that was answered: in a state that was asked for before → hidden; asked for since → it was given back, is shown, and left to the person', async () => {
-  const { actions, states, answerGate, shown, desk } = session();
+  const { actions, states, answerGate, shown, scope } = session();
   actions.setGates([GATE], 1);
   expect(shown()).toEqual([]);
   await eventually(() => expect(answerGate).toHaveBeenCalledOnce());
@@ -36,6 +36,6 @@ test('a gate that was answered: in a state that was asked for before → hidden;
   states.asked += 1;
   actions.setGates([GATE], states.asked);
   expect(shown()).toEqual(['g1']);
-  expect(desk.talk.yes).toBe(false);
+  expect(scope.session.yes).toBe(false);
   expect(answerGate).toHaveBeenCalledOnce();
 });

@@ -2,7 +2,7 @@ import xterm from '@xterm/headless';
 import { describe, expect, test } from 'vitest';
 import type { Key } from '../../../../packages/session/input/keys.js';
 import { onKey } from '../../../../packages/session/input/on-key.js';
-import { NEW_TALK, type SessionState } from '../../../../packages/session/input/session-state.js';
+import { NEW_SESSION, type SessionState } from '../../../../packages/session/input/session-state.js';
 import { liveArea } from '../../../../packages/session/screen/live-area.js';
 import { type Drawn, frame, NOTHING_DRAWN } from '../../../../packages/session/screen/terminal.js';
 import { newProgress } from '../../../../packages/view/run-progress.js';
@@ -16,13 +16,13 @@ const TAB: Key = { name: 'tab', sequence: '\t' };
 function sessionState(columns: number) {
   const screen = new xterm.Terminal({ cols: columns, rows: 24, allowProposedApi: true });
   const progress = newProgress('概述 this');
-  let talk: SessionState = { ...NEW_TALK, files: ['docs/', 'docs/新 笔记.md', 'src/main.ts'] };
+  let session: SessionState = { ...NEW_SESSION, files: ['docs/', 'docs/新 笔记.md', 'src/main.ts'] };
   let drawn: Drawn = NOTHING_DRAWN;
   return async (keys: Key[]): Promise<string[]> => {
     for (const key of keys) {
-      talk = onKey(talk, key, 10_000).talk;
+      session = onKey(session, key, 10_000).session;
       const size = { columns, rows: 24, colors: noColors, now: 0 };
-      const next = { lines: liveArea(progress, talk, size), columns };
+      const next = { lines: liveArea(progress, session, size), columns };
       const bytes = frame(drawn, next);
       drawn = next;
       await new Promise<void>(done => screen.write(bytes, done));

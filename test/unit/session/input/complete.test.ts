@@ -7,7 +7,7 @@ import { completionAt, rankFiles, withChoice } from '../../../../packages/sessio
 import type { Key } from '../../../../packages/session/input/keys.js';
 import { onKey } from '../../../../packages/session/input/on-key.js';
 import type { Effect } from '../../../../packages/session/input/session-state.js';
-import { NEW_TALK } from '../../../../packages/session/input/session-state.js';
+import { NEW_SESSION } from '../../../../packages/session/input/session-state.js';
 import { ENGLISH } from '../../../../packages/session/input/words.js';
 import { workspaceFiles } from '../../../../packages/session/input/workspace-files.js';
 import { menuRows } from '../../../../packages/session/screen/input-rows.js';
@@ -30,15 +30,15 @@ const typed = (text: string): Key[] => [...text].map(char => ({ name: char.toLow
 
 /** The line with a `|` at its cursor, and what follows, after these keys. */
 function press(keys: Key[]) {
-  let talk = { ...NEW_TALK, files: FILES as readonly string[] };
+  let session = { ...NEW_SESSION, files: FILES as readonly string[] };
   const effects: Effect[] = [];
   for (const key of keys) {
-    const step = onKey(talk, key, 10_000);
-    talk = { ...step.talk, files: FILES };
+    const step = onKey(session, key, 10_000);
+    session = { ...step.session, files: FILES };
     effects.push(...step.effects.filter(effect => effect.do !== 'list-files'));
   }
-  const { text, cursor } = talk.line;
-  return { line: `${text.slice(0, cursor)}|${text.slice(cursor)}`, effects, menu: talk.menu };
+  const { text, cursor } = session.line;
+  return { line: `${text.slice(0, cursor)}|${text.slice(cursor)}`, effects, menu: session.menu };
 }
 
 describe('completion', () => {
@@ -79,10 +79,10 @@ describe('completion', () => {
 
   test('an @ → asks for the files once a name, at any place', () => {
     const asked = (text: string) => {
-      let talk = NEW_TALK;
+      let session = NEW_SESSION;
       return typed(text).flatMap(key => {
-        const step = onKey(talk, key, 10_000);
-        talk = step.talk;
+        const step = onKey(session, key, 10_000);
+        session = step.session;
         return step.effects.map(effect => effect.do);
       });
     };

@@ -9,7 +9,7 @@ import {
 import { type Key, keyOf } from '../../../../packages/session/input/keys.js';
 import { onKey } from '../../../../packages/session/input/on-key.js';
 import type { Effect, SessionState } from '../../../../packages/session/input/session-state.js';
-import { drawn, NEW_TALK, withGates } from '../../../../packages/session/input/session-state.js';
+import { drawn, NEW_SESSION, withGates } from '../../../../packages/session/input/session-state.js';
 import { visibleText } from '../../../../src/base/text/unseen.js';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { partsOf } from '../../../../src/rules/gates/gate-parts.js';
@@ -61,17 +61,21 @@ const FORM: Gate = {
 const LATER = 10_000;
 
 function at(gates: Gate[], more: Partial<SessionState> = {}): SessionState {
-  return { ...drawn(withGates(NEW_TALK, gates, [{ id: 't1', description: 'Read' }]), 0), ...more };
+  return { ...drawn(withGates(NEW_SESSION, gates, [{ id: 't1', description: 'Read' }]), 0), ...more };
 }
 
-function press(talk: SessionState, keys: Key[], now = LATER): { talk: SessionState; effects: Effect[] } {
+function press(
+  session: SessionState,
+  keys: Key[],
+  now = LATER,
+): { session: SessionState; effects: Effect[] } {
   const effects: Effect[] = [];
   for (const key of keys) {
-    const step = onKey(talk, key, now);
-    talk = step.talk;
+    const step = onKey(session, key, now);
+    session = step.session;
     effects.push(...step.effects);
   }
-  return { talk, effects };
+  return { session, effects };
 }
 
 const answer = (gate: Gate, input: object) => ({
@@ -79,12 +83,12 @@ const answer = (gate: Gate, input: object) => ({
   gate,
   input: input,
 });
-const idle = { ...NEW_TALK, idle: true };
+const idle = { ...NEW_SESSION, idle: true };
 
 const TABLE: [string, SessionState, Key[], object[]][] = [
   [
     'a line and Enter (S1) → steers',
-    NEW_TALK,
+    NEW_SESSION,
     [...typed('faster'), ENTER],
     [{ do: 'steer', text: 'faster', when: 'skip' }],
   ],
@@ -94,22 +98,22 @@ const TABLE: [string, SessionState, Key[], object[]][] = [
     [...typed('more'), ENTER],
     [{ do: 'follow-up', text: 'more' }],
   ],
-  ['Alt+Enter → a follow-up', NEW_TALK, [...typed('x'), ALT_ENTER], [{ do: 'follow-up', text: 'x' }]],
-  ['Ctrl+F → a follow-up', NEW_TALK, [...typed('x'), CTRL('f')], [{ do: 'follow-up', text: 'x' }]],
+  ['Alt+Enter → a follow-up', NEW_SESSION, [...typed('x'), ALT_ENTER], [{ do: 'follow-up', text: 'x' }]],
+  ['Ctrl+F → a follow-up', NEW_SESSION, [...typed('x'), CTRL('f')], [{ do: 'follow-up', text: 'x' }]],
   [
     'Esc with text → interrupts',
-    NEW_TALK,
+    NEW_SESSION,
     [...typed('no'), ESC],
     [{ do: 'steer', text: 'no', when: 'interrupt' }],
   ],
-  ['Esc without text → cuts off what runs, once, and holds (TE5)', NEW_TALK, [ESC, ESC], [{ do: 'hold' }]],
+  ['Esc without text → cuts off what runs, once, and holds (TE5)', NEW_SESSION, [ESC, ESC], [{ do: 'hold' }]],
   [
     'Esc without text, then a line → it is said, and the run goes on (TE5)',
-    NEW_TALK,
+    NEW_SESSION,
     [ESC, ...typed('no'), ENTER],
     [{ do: 'hold' }, { do: 'steer', text: 'no', when: 'skip' }, { do: 'resume' }],
   ],
-  ['Esc, then Enter alone → goes on', NEW_TALK, [ESC, ENTER, ENTER], [{ do: 'hold' }, { do: 'resume' }]],
+  ['Esc, then Enter alone → goes on', NEW_SESSION, [ESC, ENTER, ENTER], [{ do: 'hold' }, { do: 'resume' }]],
   [
     'Esc without text at a gate → says that it waits',
     at([APPROVAL]),
@@ -118,11 +122,11 @@ const TABLE: [string, SessionState, Key[], object[]][] = [
   ],
   [
     'Alt+Up → what was said last is taken back',
-    NEW_TALK,
+    NEW_SESSION,
     [{ name: 'up', meta: true }],
     [{ do: 'take-back' }],
   ],
-  ['/take-back → the same', NEW_TALK, [...typed('/take-back'), ENTER], [{ do: 'take-back' }]],
+  ['/take-back → the same', NEW_SESSION, [...typed('/take-back'), ENTER], [{ do: 'take-back' }]],
   [
     'v at an approval → all that it is about (PR8)',
     at([APPROVAL]),
@@ -137,65 +141,65 @@ const TABLE: [string, SessionState, Key[], object[]][] = [
   ],
   [
     'Ctrl-J → a new line in the text (TE5)',
-    NEW_TALK,
+    NEW_SESSION,
     [...typed('a'), { name: 'enter', sequence: '\n' }, ...typed('b'), ENTER],
     [{ do: 'steer', text: 'a\nb', when: 'skip' }],
   ],
   [
     'Shift+Enter, where the terminal tells it → a new line; Alt+Enter → a follow-up',
-    NEW_TALK,
+    NEW_SESSION,
     [...typed('a'), told('\u001b[13;2u'), ...typed('b'), told('\u001b[27;3;13~')],
     [{ do: 'follow-up', text: 'a\nb' }],
   ],
   [
     'a backslash before Enter → a new line; a backslash elsewhere stays',
-    NEW_TALK,
+    NEW_SESSION,
     [...typed('a\\b\\'), ENTER, ...typed('c'), ENTER],
     [{ do: 'steer', text: 'a\\b\nc', when: 'skip' }],
   ],
   [
     'Esc, Ctrl-C and Alt+Up as newer terminals tell them → the same keys',
-    NEW_TALK,
+    NEW_SESSION,
     [told('\u001b[27u'), told('\u001b[1;131A'), told('\u001b[99;5u'), told('\u001b[99;133u')],
     [{ do: 'hold' }, { do: 'take-back' }, { do: 'detach' }],
   ],
   [
     'pasted lines → text, and nothing is sent',
-    NEW_TALK,
+    NEW_SESSION,
     [{ name: 'paste', sequence: '/stop\nall\u001b[2J' }],
     [],
   ],
-  ['Enter on nothing → nothing', NEW_TALK, [ENTER], []],
-  ['/pause → pauses (S5)', NEW_TALK, [...typed('/pause'), ENTER], [{ do: 'pause' }]],
-  ['the start of a command → that command', NEW_TALK, [...typed('/pa'), ENTER], [{ do: 'pause' }]],
+  ['Enter on nothing → nothing', NEW_SESSION, [ENTER], []],
+  ['/pause → pauses (S5)', NEW_SESSION, [...typed('/pause'), ENTER], [{ do: 'pause' }]],
+  ['the start of a command → that command', NEW_SESSION, [...typed('/pa'), ENTER], [{ do: 'pause' }]],
   [
     '/interrupt TEXT → interrupts',
-    NEW_TALK,
+    NEW_SESSION,
     [...typed('/interrupt no'), ENTER],
     [{ do: 'steer', text: 'no', when: 'interrupt' }],
   ],
   [
     '/to ROLE TEXT → for that role',
-    NEW_TALK,
+    NEW_SESSION,
     [...typed('/to planner less'), ENTER],
     [{ do: 'steer', text: 'less', when: 'skip', to: 'planner' }],
   ],
   [
     '/to without text → asks for it',
-    NEW_TALK,
+    NEW_SESSION,
     [...typed('/to planner'), ENTER],
     [{ do: 'say', lines: ['Its text is missing: /to ROLE TEXT'] }],
   ],
-  ['/plan → the tasks', NEW_TALK, [...typed('/plan'), ENTER], [{ do: 'look', at: 'plan' }]],
+  ['/plan → the tasks', NEW_SESSION, [...typed('/plan'), ENTER], [{ do: 'look', at: 'plan' }]],
   [
     '/plan TEXT → a task more',
-    NEW_TALK,
+    NEW_SESSION,
     [...typed('/plan Read it'), ENTER],
     [{ do: 'add-task', text: 'Read it' }],
   ],
   [
     '/budget with words → changes limits',
-    NEW_TALK,
+    NEW_SESSION,
     [...typed('/budget turns=9  tokens=1'), ENTER],
     [{ do: 'set-budget', words: ['turns=9', 'tokens=1'] }],
   ],
@@ -212,27 +216,27 @@ const TABLE: [string, SessionState, Key[], object[]][] = [
   ],
   [
     '/follow without text → asks for it',
-    NEW_TALK,
+    NEW_SESSION,
     [...typed('/follow'), ENTER],
     [{ do: 'say', lines: ['Its text is missing: /follow TEXT'] }],
   ],
   [
     'an unknown command → says so',
-    NEW_TALK,
+    NEW_SESSION,
     [...typed('/etc/x'), ENTER],
     [{ do: 'say', lines: [expect.stringContaining('no command /etc/x')] }],
   ],
   [
     'a space before / → a message',
-    NEW_TALK,
+    NEW_SESSION,
     [...typed(' /etc'), ENTER],
     [{ do: 'steer', text: '/etc', when: 'skip' }],
   ],
-  ['Ctrl-C twice → detaches', NEW_TALK, [CTRL('c'), CTRL('c')], [{ do: 'detach' }]],
-  ['Ctrl-C, s → stops (L10)', NEW_TALK, [CTRL('c'), ...typed('s')], [{ do: 'stop' }]],
+  ['Ctrl-C twice → detaches', NEW_SESSION, [CTRL('c'), CTRL('c')], [{ do: 'detach' }]],
+  ['Ctrl-C, s → stops (L10)', NEW_SESSION, [CTRL('c'), ...typed('s')], [{ do: 'stop' }]],
   [
     'Ctrl-C, c, text → goes on',
-    NEW_TALK,
+    NEW_SESSION,
     [CTRL('c'), ...typed('cok'), ENTER],
     [{ do: 'steer', text: 'ok', when: 'skip' }],
   ],
@@ -358,18 +362,18 @@ const TABLE: [string, SessionState, Key[], object[]][] = [
     [...typed('不'), ENTER, ENTER],
     [answer(APPROVAL, { decision: 'deny' })],
   ],
-  ['y and Enter while nothing asks → is asked back first', NEW_TALK, [...typed('y'), ENTER], []],
+  ['y and Enter while nothing asks → is asked back first', NEW_SESSION, [...typed('y'), ENTER], []],
   ['好 and Enter after the answer → is asked back first', idle, [...typed('好'), ENTER], []],
   [
     'y, Enter, Enter while nothing asks → is said',
-    NEW_TALK,
+    NEW_SESSION,
     [...typed('y'), ENTER, ENTER],
     [{ do: 'steer', text: 'y', when: 'skip' }],
   ],
-  ['y, Enter, Esc while nothing asks → nothing is said', NEW_TALK, [...typed('y'), ENTER, ESC, ENTER], []],
+  ['y, Enter, Esc while nothing asks → nothing is said', NEW_SESSION, [...typed('y'), ENTER, ESC, ENTER], []],
   [
     'y, Enter, more words, Enter → is said whole',
-    NEW_TALK,
+    NEW_SESSION,
     [...typed('y'), ENTER, ...typed('es it is'), ENTER],
     [{ do: 'steer', text: 'yes it is', when: 'skip' }],
   ],
@@ -387,23 +391,23 @@ const TABLE: [string, SessionState, Key[], object[]][] = [
   ],
 ];
 
-describe('talk', () => {
-  test.each(TABLE)('%s', (_name, talk, keys, effects) => {
-    expect(press(talk, keys).effects).toEqual(effects);
+describe('onKey', () => {
+  test.each(TABLE)('%s', (_name, session, keys, effects) => {
+    expect(press(session, keys).effects).toEqual(effects);
   });
 
   test('a gate after /yes → is approved; while a person answers it, it is theirs', () => {
-    const { talk } = press(NEW_TALK, [...typed('/yes'), ENTER]);
-    const asked = withGates(talk, [QUESTION, APPROVAL], []);
+    const { session } = press(NEW_SESSION, [...typed('/yes'), ENTER]);
+    const asked = withGates(session, [QUESTION, APPROVAL], []);
     expect(yesEffects(asked)).toEqual([answer(APPROVAL, { decision: 'approve' })]);
     expect(yesEffects({ ...asked, stage: { kind: 'reason', gateId: 'g1' } })).toEqual([]);
-    expect(yesEffects(press(asked, [...typed('/yes off'), ENTER]).talk)).toEqual([]);
+    expect(yesEffects(press(asked, [...typed('/yes off'), ENTER]).session)).toEqual([]);
   });
 
   test('y before a person could read the gate → text, not an answer', () => {
-    const { talk, effects } = press(at([APPROVAL]), typed('y'), 100);
+    const { session, effects } = press(at([APPROVAL]), typed('y'), 100);
     expect(effects).toEqual([]);
-    expect(talk.line.text).toBe('y');
+    expect(session.line.text).toBe('y');
   });
 
   test.each([
@@ -412,29 +416,29 @@ describe('talk', () => {
   ])(
     'keys before the gate $kind is drawn → no answer, and asked back; after it → the answer (TE5)',
     (gate, words) => {
-      const listed = withGates(NEW_TALK, [gate], []);
+      const listed = withGates(NEW_SESSION, [gate], []);
       const begun = press(listed, typed(words));
       expect(begun.effects).toEqual([]);
-      const asked = press(drawn(begun.talk, LATER), [ENTER], 2 * LATER);
-      expect(asked).toMatchObject({ effects: [], talk: { stage: { kind: 'sure' } } });
+      const asked = press(drawn(begun.session, LATER), [ENTER], 2 * LATER);
+      expect(asked).toMatchObject({ effects: [], session: { stage: { kind: 'sure' } } });
       const seen = press(drawn(listed, LATER), [...typed(words), ENTER], 2 * LATER);
       expect(seen.effects).toMatchObject([{ do: 'answer' }]);
     },
   );
 
   test('y in the middle of a line when a gate comes up → goes on with the line', () => {
-    const { talk } = press(NEW_TALK, typed('da'));
-    expect(press(drawn(withGates(talk, [APPROVAL], []), 0), typed('y')).talk.line.text).toBe('day');
+    const { session } = press(NEW_SESSION, typed('da'));
+    expect(press(drawn(withGates(session, [APPROVAL], []), 0), typed('y')).session.line.text).toBe('day');
   });
 
   test.each(['y', 'use metric units'])(
     '%s, begun before the gate opens → answers it only when asked back',
     words => {
-      const begun = drawn(withGates(press(NEW_TALK, typed(words)).talk, [PLAN], []), 0);
+      const begun = drawn(withGates(press(NEW_SESSION, typed(words)).session, [PLAN], []), 0);
       const asked = press(begun, [ENTER]);
       expect(asked.effects).toEqual([]);
-      expect(press(asked.talk, [ENTER]).effects).toMatchObject([{ do: 'answer' }]);
-      expect(press(asked.talk, [ESC, ...typed('y')]).effects).toMatchObject([{ do: 'answer' }]);
+      expect(press(asked.session, [ENTER]).effects).toMatchObject([{ do: 'answer' }]);
+      expect(press(asked.session, [ESC, ...typed('y')]).effects).toMatchObject([{ do: 'answer' }]);
     },
   );
 
@@ -472,22 +476,22 @@ describe('talk', () => {
   });
 
   test('what comes out of an editor → the answer; unchanged or too late → is said', () => {
-    const talk = at([APPROVAL], { editor: true });
+    const session = at([APPROVAL], { editor: true });
     const text = 'path: a  b';
-    expect(editedElsewhere(talk, APPROVAL, text, 'path: c\n').effects).toEqual([
+    expect(editedElsewhere(session, APPROVAL, text, 'path: c\n').effects).toEqual([
       answer(APPROVAL, { decision: 'approve', arguments: { path: 'c' } }),
     ]);
     for (const [edited, now] of [
-      [`${text}\n`, talk],
-      ['path: c\n', NEW_TALK],
-      ['path: [\n', talk],
+      [`${text}\n`, session],
+      ['path: c\n', NEW_SESSION],
+      ['path: [\n', session],
     ] as const)
       expect(editedElsewhere(now, APPROVAL, text, edited).effects).toMatchObject([{ do: 'say' }]);
   });
 
   test('pasted text at a gate → text, not an answer', () => {
     const paste = { name: 'paste', sequence: 'y' };
-    expect(press(at([APPROVAL]), [paste])).toMatchObject({ effects: [], talk: { line: { text: 'y' } } });
+    expect(press(at([APPROVAL]), [paste])).toMatchObject({ effects: [], session: { line: { text: 'y' } } });
   });
 
   test('e and v at a call whose arguments the gate holds only in part → all of them (PR8)', () => {
@@ -496,8 +500,8 @@ describe('talk', () => {
       ...APPROVAL,
       body: '```json\n{\n  "path": "a",\n  "content": "xx\n… 8,990 characters more\n```',
     };
-    const { talk } = press(at([gate], { inputs: { g1: input } }), typed('e'));
-    expect(parse(talk.line.text)).toEqual(input);
+    const { session } = press(at([gate], { inputs: { g1: input } }), typed('e'));
+    expect(parse(session.line.text)).toEqual(input);
     const whole = { kind: 'code', language: 'json', text: JSON.stringify(input, null, 2) };
     const less = { ...gate, body: `Less.\n\n${gate.body}\n\nOnly 40 of them.` };
     expect(wholeParts(less, { input })).toEqual([{ kind: 'text', text: 'Less.' }, whole]);
@@ -511,11 +515,11 @@ describe('talk', () => {
       ...{ tool: 'write', callId: 'c1', input: { path: 'real' }, thought: '' },
       concerns: ['Fine.\n\n```json\n{ "path": "README.md" }\n```'],
     }).body;
-    expect(press(at([{ ...APPROVAL, body }]), typed('e')).talk.line.text).toBe('path: real');
+    expect(press(at([{ ...APPROVAL, body }]), typed('e')).session.line.text).toBe('path: real');
   });
 
   test('e → the arguments as they are, also where the preview has lost spaces', () => {
-    expect(press(at([APPROVAL]), typed('e')).talk.line.text).toBe('path: a  b');
+    expect(press(at([APPROVAL]), typed('e')).session.line.text).toBe('path: a  b');
   });
 
   test('e at a plan, and somebody adds a task meanwhile → the answer says which tasks were shown (L17)', () => {
@@ -525,41 +529,43 @@ describe('talk', () => {
       { name: 'backspace' },
       CTRL('u'),
       ...typed('[{"id":"t1"}]'),
-    ]).talk;
+    ]).session;
     const tasks = ['t1', 't2'].map(id => ({ id, description: 'Read' }));
     const edit = { decision: 'edit', tasks: [{ id: 't1' }], shown: ['t1'] };
     expect(press(withGates(begun, [PLAN], tasks), [ENTER]).effects).toEqual([answer(PLAN, edit)]);
     // As it was shown, it changes nothing.
-    const untouched = withGates(press(at([PLAN]), typed('e')).talk, [PLAN], tasks);
+    const untouched = withGates(press(at([PLAN]), typed('e')).session, [PLAN], tasks);
     expect(press(untouched, [ENTER]).effects).toMatchObject([{ do: 'say' }]);
   });
 
   test('a gate that closes while its reason is typed → the line is a message again', () => {
-    const { talk } = press(at([APPROVAL]), typed('nbecause'));
-    expect(withGates(talk, [], [])).toMatchObject({ stage: { kind: 'compose' }, line: { text: '' } });
+    const { session } = press(at([APPROVAL]), typed('nbecause'));
+    expect(withGates(session, [], [])).toMatchObject({ stage: { kind: 'compose' }, line: { text: '' } });
   });
 
   test('Up → the line that was sent, to be edited and sent again', () => {
-    const { talk } = press(NEW_TALK, [...typed('one'), ENTER, { name: 'up' }, ...typed('!')]);
-    expect(talk.line.text).toBe('one!');
+    const { session } = press(NEW_SESSION, [...typed('one'), ENTER, { name: 'up' }, ...typed('!')]);
+    expect(session.line.text).toBe('one!');
   });
 
   test('Up and Down → what is being written comes back (TE5)', () => {
-    const { talk } = press(NEW_TALK, [...typed('one'), ENTER, ...typed('draft')]);
-    expect(press(talk, [{ name: 'down' }]).talk.line.text).toBe('draft');
-    expect(press(talk, [{ name: 'up' }, { name: 'down' }, { name: 'down' }]).talk.line.text).toBe('draft');
-    const edited = press(talk, [{ name: 'up' }, ...typed('!'), { name: 'down' }]);
-    expect(edited.talk.line.text).toBe('draft');
+    const { session } = press(NEW_SESSION, [...typed('one'), ENTER, ...typed('draft')]);
+    expect(press(session, [{ name: 'down' }]).session.line.text).toBe('draft');
+    expect(press(session, [{ name: 'up' }, { name: 'down' }, { name: 'down' }]).session.line.text).toBe(
+      'draft',
+    );
+    const edited = press(session, [{ name: 'up' }, ...typed('!'), { name: 'down' }]);
+    expect(edited.session.line.text).toBe('draft');
   });
 
   test('Up and Down in a text of several lines → between them first, Home and End in their line', () => {
-    const sentBefore = press(NEW_TALK, [...typed('old'), ENTER]).talk;
-    const { talk } = press(sentBefore, [{ name: 'paste', sequence: 'ab\nc\ndef' }]);
+    const sentBefore = press(NEW_SESSION, [...typed('old'), ENTER]).session;
+    const { session } = press(sentBefore, [{ name: 'paste', sequence: 'ab\nc\ndef' }]);
     const where = (...keys: string[]) => {
       const { text, cursor } = press(
-        talk,
+        session,
         keys.map(name => ({ name })),
-      ).talk.line;
+      ).session.line;
       return `${text.slice(0, cursor)}|${text.slice(cursor)}`;
     };
     expect(where('up')).toBe('ab\nc|\ndef');
@@ -583,12 +589,12 @@ describe('talk', () => {
     ['Ctrl-B', 'ab', [CTRL('b')], 'a|b'],
     ['a key nobody knows', 'ab', [told('\u001b[57376;2u'), { name: 'f5', sequence: '\u001b[15~' }], 'ab|'],
   ])('%s → moves or cuts as in a shell', (_name, text, keys, shown) => {
-    const { line } = press(NEW_TALK, [{ name: 'paste', sequence: text }, ...keys]).talk;
+    const { line } = press(NEW_SESSION, [{ name: 'paste', sequence: text }, ...keys]).session;
     expect(`${line.text.slice(0, line.cursor)}|${line.text.slice(line.cursor)}`).toBe(shown);
   });
 
   test('backspace → takes a whole character as a person sees it', () => {
-    const { talk } = press(NEW_TALK, [{ sequence: 'a👩‍👩‍👧' }, { name: 'backspace' }]);
-    expect(talk.line.text).toBe('a');
+    const { session } = press(NEW_SESSION, [{ sequence: 'a👩‍👩‍👧' }, { name: 'backspace' }]);
+    expect(session.line.text).toBe('a');
   });
 });

@@ -8,7 +8,7 @@ import { PromptFetcher } from '../../../../packages/session/input/prompt-fetcher
 import type { PromptMenu } from '../../../../packages/session/input/prompt-line.js';
 import {
   type Effect,
-  NEW_TALK,
+  NEW_SESSION,
   type SessionState,
 } from '../../../../packages/session/input/session-state.js';
 import { lookLines } from '../../../../packages/session/look.js';
@@ -27,17 +27,17 @@ const PROMPTS: PromptMenu = {
   web: null,
 };
 
-function press(keys: Key[]): { talk: SessionState; effects: Effect[] } {
+function press(keys: Key[]): { session: SessionState; effects: Effect[] } {
   const effects: Effect[] = [];
-  const talk = keys.reduce(
+  const session = keys.reduce(
     (before, key) => {
       const step = onKey(before, key, 10_000);
       effects.push(...step.effects);
-      return step.talk;
+      return step.session;
     },
-    { ...NEW_TALK, prompts: PROMPTS },
+    { ...NEW_SESSION, prompts: PROMPTS },
   );
-  return { talk, effects };
+  return { session, effects };
 }
 
 describe('prompts in the line', () => {
@@ -48,7 +48,7 @@ describe('prompts in the line', () => {
     ['an argument that is given', '/git:review file=a ', '/git:review file=a tone='],
     ['a quoted value', '/git:review file="a f', '/git:review file="a f'],
   ])('Tab: %s → completed', (_, text, line) => {
-    expect(press([...typed(text), TAB]).talk.line.text).toBe(line);
+    expect(press([...typed(text), TAB]).session.line.text).toBe(line);
   });
 
   test('the name of a server that nobody has asked, and its colon → asked once', () => {
@@ -61,23 +61,23 @@ describe('prompts in the line', () => {
     ['a prompt that is not there', '/git:revue', 'git has no such prompt: /help lists them'],
     ['no server', '/gut:review', 'no such command: /help lists them'],
   ])('below the line: %s → said', (_, text, hint) => {
-    const { talk } = press(typed(text));
+    const { session } = press(typed(text));
     const screen = { columns: 100, rows: 24, now: 0, colors: noColors };
-    expect(liveArea(newProgress('Review it'), { ...talk, menu: null }, screen).at(-1)).toBe(hint);
+    expect(liveArea(newProgress('Review it'), { ...session, menu: null }, screen).at(-1)).toBe(hint);
   });
 
   test.each([
     ['a prompt with a quoted value', '/git:review file="a b" tone=dry', ['file=a b', 'tone=dry']],
     ['a prompt without arguments', '/git:review', []],
   ])('Enter: %s → its text is asked for', (_, text, words) => {
-    const { talk, effects } = press([...typed(text), ENTER]);
+    const { session, effects } = press([...typed(text), ENTER]);
     expect(effects).toEqual([{ do: 'prompt', prompt: 'git:review', words, typed: text }]);
-    expect(talk.line.text).toBe('');
+    expect(session.line.text).toBe('');
   });
 
   test('/help → tells how, and the prompts that are known', () => {
     const page = { width: 79, colors: noColors };
-    const help = lookLines('help', null, { ...NEW_TALK, prompts: PROMPTS }, page).join('\n');
+    const help = lookLines('help', null, { ...NEW_SESSION, prompts: PROMPTS }, page).join('\n');
     expect(help).toMatch(/\/git:review +Reviews\./);
     expect(help).toContain('servers: git, web');
   });
@@ -94,34 +94,34 @@ describe('prompts of a session', () => {
     });
     const told: string[] = [];
     const failed: unknown[] = [];
-    const desk = {
-      talk: NEW_TALK,
+    const scope = {
+      session: NEW_SESSION,
       config: dir,
       progress: { state: { workspace: dir } as RunProgress['state'] },
       scrollback: { tell: (lines: readonly string[]) => void told.push(...lines) },
       terminal: { refresh: () => undefined },
     };
-    const prompts = new PromptFetcher(desk, {
+    const prompts = new PromptFetcher(scope, {
       carryOut: () => undefined,
       failed: (error, texts) => void failed.push([String(error), texts]),
     });
-    return { fake, desk, told, failed, prompts };
+    return { fake, scope, told, failed, prompts };
   }
 
   test('names of servers → known, and none is started; one of them → its prompts', async () => {
-    const { fake, desk, prompts } = stage();
+    const { fake, scope, prompts } = stage();
     await prompts.list({ do: 'list-prompts', server: null });
-    expect(desk.talk.prompts).toEqual({ fake: null });
+    expect(scope.session.prompts).toEqual({ fake: null });
     expect(fake.events()).toEqual([]);
     await prompts.list({ do: 'list-prompts', server: 'fake' });
-    expect(desk.talk.prompts.fake?.map(({ name }) => name)).toContain('review');
+    expect(scope.session.prompts.fake?.map(({ name }) => name)).toContain('review');
   });
 
   test('a prompt that begins like a command → in the line as a message, which Enter sends', async () => {
-    const { desk, prompts } = stage();
+    const { scope, prompts } = stage();
     await prompts.put({ do: 'prompt', prompt: 'fake:command', words: [], typed: '/fake:command' });
-    expect(desk.talk.line.text).toBe(' /yes to all');
-    expect(onKey(desk.talk, ENTER, 10_000).effects).toEqual([
+    expect(scope.session.line.text).toBe(' /yes to all');
+    expect(onKey(scope.session, ENTER, 10_000).effects).toEqual([
       { do: 'steer', text: '/yes to all', when: 'skip' },
     ]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { widthOf } from '../../../../packages/print/layout.js';
-import { NEW_TALK } from '../../../../packages/session/input/session-state.js';
+import { NEW_SESSION } from '../../../../packages/session/input/session-state.js';
 import { sessionWords } from '../../../../packages/session/input/words.js';
 import { lookLines } from '../../../../packages/session/look.js';
 import { liveArea } from '../../../../packages/session/screen/live-area.js';
@@ -58,7 +58,7 @@ test('the live area: a call that thinks → how much, and the last line of it, u
   const thinks = (offset: number, text: string, attempt = 1) =>
     take(view, { type: 'text', ...by, callId: 'c1', attempt, channel: 'reasoning', offset, text });
   const screen = { columns: 60, rows: 24, colors: noColors, now: 2_000 };
-  const shown = () => liveArea(view, NEW_TALK, screen).join('\n');
+  const shown = () => liveArea(view, NEW_SESSION, screen).join('\n');
   thinks(0, 'The list is long.\nI should re');
   thinks(29, 'ad it\u001b[2J first.');
   expect(shown()).toContain('is thinking … 45 characters');
@@ -84,14 +84,14 @@ describe.each([
   [140, 50],
   [80, 10],
 ])('the live area at %i columns and %i rows', (columns, rows) => {
-  const line = { ...NEW_TALK.line, text: '長い行 and words '.repeat(20), cursor: 3 };
+  const line = { ...NEW_SESSION.line, text: '長い行 and words '.repeat(20), cursor: 3 };
   const screen = {
     columns,
     rows,
     colors: noColors,
     now: 61_000,
   };
-  const lines = liveArea(progress(), { ...NEW_TALK, line }, screen);
+  const lines = liveArea(progress(), { ...NEW_SESSION, line }, screen);
 
   test('a full view → no line is as wide as the screen, and all fit its rows', () => {
     for (const shown of lines) expect(widthOf(shown)).toBeLessThan(columns);
@@ -105,15 +105,15 @@ describe.each([
 
 test('a session in Chinese → phases, keys, the line at the bottom and the help are', () => {
   const screen = { columns: 100, rows: 24, colors: noColors, now: 61_000 };
-  const talk = { ...NEW_TALK, words: sessionWords('zh') };
+  const session = { ...NEW_SESSION, words: sessionWords('zh') };
   const view = progress();
-  const area = liveArea(view, talk, screen);
+  const area = liveArea(view, session, screen);
   expect(area[0]).toContain('执行 · 任务 5/12');
   expect(area.at(-1)).toContain('Enter 发送消息');
   const gate = { id: 'g1', title: '计划', body: '', openedAt: 0, deadline: null } as const;
   const gates: Gate[] = [{ ...gate, kind: 'plan', subject: { tasks: 1 } }];
-  expect(liveArea(view, { ...talk, gates }, screen).join('\n')).toContain('y 批准');
-  const help = lookLines('help', null, talk, { width: 99, colors: noColors }).join('\n');
+  expect(liveArea(view, { ...session, gates }, screen).join('\n')).toContain('y 批准');
+  const help = lookLines('help', null, session, { width: 99, colors: noColors }).join('\n');
   expect(help.match(/^\/pause .*$/m)?.[0]).toContain('暂停');
   expect(sessionWords('de')).toBe(sessionWords('en'));
 });
@@ -122,7 +122,7 @@ test('a run that is paused → the line at the bottom says how it goes on', () =
   const view = progress();
   take(view, event('paused', { reason: '' }));
   const screen = { columns: 100, rows: 24, colors: noColors, now: 61_000 };
-  expect(liveArea(view, NEW_TALK, screen).at(-1)).toMatch(/^\/resume goes on/);
+  expect(liveArea(view, NEW_SESSION, screen).at(-1)).toMatch(/^\/resume goes on/);
 });
 
 test.each([
@@ -158,7 +158,7 @@ test('sub-agents at work → whose each line is, and their last words; of one th
   take(view, { ...ended('crawl/1'), path: 'search/1' });
   take(view, ended('search/2'));
   const screen = { columns: 90, rows: 50, colors: noColors, now: 61_000 };
-  expect(liveArea(view, NEW_TALK, screen).slice(1, 4)).toEqual([
+  expect(liveArea(view, NEW_SESSION, screen).slice(1, 4)).toEqual([
     ' > search/1 › search is writing … 12 characters · round 1 · openai/a',
     '   Three boats.',
     expect.stringContaining('turns 0'),
@@ -205,14 +205,14 @@ test('replies of sub-agents → counted with those of the run, as its limits do 
     }),
   );
   const screen = { columns: 90, rows: 50, colors: noColors, now: 61_000 };
-  expect(liveArea(view, NEW_TALK, screen).join('\n')).toContain(
+  expect(liveArea(view, NEW_SESSION, screen).join('\n')).toContain(
     'turns 2 · tool calls 0 · 1,400 + 40 tokens · $1.0000',
   );
 });
 
 describe('what is at work', () => {
   const lines = (view: ReturnType<typeof progress>) =>
-    liveArea(view, NEW_TALK, { columns: 90, rows: 50, colors: noColors, now: 61_000 }).join('\n');
+    liveArea(view, NEW_SESSION, { columns: 90, rows: 50, colors: noColors, now: 61_000 }).join('\n');
 
   test('a JSON reply that was joined half-way → no JSON (TE6)', () => {
     const view = progress();
@@ -256,7 +256,7 @@ describe('words of a reply', () => {
 test('a session that joins late → figures of its run, as `show` has them; of a next goal, its own', () => {
   const view = newProgress('Boats');
   const screen = { columns: 90, rows: 24, colors: noColors, now: 1_000 };
-  const shown = () => liveArea(view, NEW_TALK, screen).join('\n');
+  const shown = () => liveArea(view, NEW_SESSION, screen).join('\n');
   const usage = { ...NO_USAGE, inputTokens: 5_000, outputTokens: 40 };
   const known = { usage, tasks: [], paused: false, stopping: false, phase: 'execution' };
   const at = (lastEventSeq: number, toolCalls: number) =>
@@ -295,7 +295,7 @@ test('tasks side by side: calls of two in flight → each names its task; of one
         ...{ callId, taskId, role: 'executor', model: 'p/a', turn: 1, round: 1, form: 'words' },
       }),
     );
-  const shown = () => liveArea(view, NEW_TALK, screen).join('\n');
+  const shown = () => liveArea(view, NEW_SESSION, screen).join('\n');
   begin('c1', 'a');
   expect(shown()).toContain('> executor is asked');
   begin('c2', 'b');
