@@ -2,8 +2,9 @@
 
 import type { Message } from '../../run/messages/message.js';
 import type { JournalEvent, JournalType } from '../../run/state/journal.js';
-import type { RunRecord, StoredLine } from '../../run/state/stored-line.js';
+import type { RunRecord } from '../../run/state/stored-line.js';
 import type { SessionLine } from '../../shared/store/store.js';
+import type { ThreadMessage } from '../stored/stored-runs.js';
 
 /** Models receive the first four types (a summary as a user's text), never the others. */
 export const MESSAGE_TYPES = [
@@ -25,8 +26,6 @@ export interface ExportedSession {
   session: SessionLine | null;
   runs: { run: RunRecord; messages: ExportedMessage[] }[];
 }
-
-type ThreadMessage = Pick<Extract<StoredLine, { kind: 'message' }>, 'thread' | 'message'>;
 
 /** Returns messages and events in order of time; of the same moment, messages come first. */
 export function exported(said: readonly ThreadMessage[], events: readonly JournalEvent[]): ExportedMessage[] {

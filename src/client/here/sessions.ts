@@ -1,12 +1,3 @@
-/** What a run has used. */
-export interface SpentRun extends Pick<RunRecord, 'startedAt' | 'outcome' | 'usage'> {
-  id: string;
-  /** By role and model; empty while the first goal is pursued. */
-  usageBy: UsageEntry[];
-}
-
-const MOST_COUNTED = 2_000;
-
 /** Conversations in the store of this machine, read without Temporal or a worker. */
 import { randomBytes } from 'node:crypto';
 import { nameFault } from '../../rules/agents/run-input.js';
@@ -33,6 +24,15 @@ import {
 } from '../stored/stored-runs.js';
 import { type ExportedSession, exported } from './export-session.js';
 import { storeIn } from './store-in.js';
+
+/** What a run has used. */
+export interface SpentRun extends Pick<RunRecord, 'startedAt' | 'outcome' | 'usage'> {
+  id: string;
+  /** By role and model; empty while the first goal is pursued. */
+  usageBy: UsageEntry[];
+}
+
+const MOST_COUNTED = 2_000;
 
 /** The stored record of a conversation's run. */
 export interface StoredRun {

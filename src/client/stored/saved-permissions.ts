@@ -18,14 +18,14 @@ export interface SavedPermission extends Place {
 }
 
 /** Each permission is a separate file, so that concurrent processes do not overwrite each other's. */
-const keptSchema = z.object({
+const savedSchema = z.object({
   server: z.string().nullable(),
   workspace: z.string(),
   tool: z.string(),
   /** Hash of the tool's definition when it was allowed. */
   digest: z.string(),
 });
-type Saved = z.output<typeof keptSchema>;
+type Saved = z.output<typeof savedSchema>;
 
 /** Returns the permissions of all workspaces; unreadable files are skipped. */
 export function savedPermissions(): SavedPermission[] {
@@ -35,7 +35,7 @@ export function savedPermissions(): SavedPermission[] {
 /** Returns tools that are allowed there, as entries of `allowTools`, up to the limit of a start: the others ask. */
 export function allowedTools({ server, workspace }: Place): string[] {
   return read()
-    .filter(kept => kept.server === server && kept.workspace === workspace)
+    .filter(saved => saved.server === server && saved.workspace === workspace)
     .map(({ tool, digest }) => allowedTool(tool, digest))
     .filter(({ length }) => length <= LONGEST_ALLOWED_TOOL)
     .sort()
@@ -45,16 +45,16 @@ export function allowedTools({ server, workspace }: Place): string[] {
 /** Allows the tool there, as long as its definition has this digest. */
 export function keepPermission(place: Place, tool: string, digest: string): void {
   makeFolder(permissionsFolder());
-  const kept: Saved = { server: place.server, workspace: place.workspace, tool, digest };
-  writeJson(fileOf(kept), kept);
+  const saved: Saved = { server: place.server, workspace: place.workspace, tool, digest };
+  writeJson(fileOf(saved), saved);
 }
 
 /** Removes permissions for a workspace on any server: for one tool, or all. Returns the removed ones. */
 export function forgetPermissions(workspace: string, tool?: string): SavedPermission[] {
   const gone = read().filter(
-    kept => kept.workspace === workspace && (tool === undefined || kept.tool === tool),
+    saved => saved.workspace === workspace && (tool === undefined || saved.tool === tool),
   );
-  for (const kept of gone) removeFile(fileOf(kept));
+  for (const saved of gone) removeFile(fileOf(saved));
   return byPlace(gone);
 }
 
@@ -79,8 +79,8 @@ function read(): Saved[] {
   try {
     const files = readdirSync(permissionsFolder()).filter(name => name.endsWith('.json'));
     return files
-      .map(name => readJson(join(permissionsFolder(), name), keptSchema))
-      .filter(kept => kept !== undefined);
+      .map(name => readJson(join(permissionsFolder(), name), savedSchema))
+      .filter(saved => saved !== undefined);
   } catch {
     return [];
   }

@@ -18,20 +18,20 @@ interface Wanted {
  */
 export async function* storedEventsOf(
   store: SessionStore,
-  kept: RunRecord,
+  run: RunRecord,
   wanted: Wanted,
 ): AsyncGenerator<RunEvent> {
-  yield* journalOf(store, kept, wanted);
-  yield { type: 'end', end: await storedEnd(store, kept) };
+  yield* journalOf(store, run, wanted);
+  yield { type: 'end', end: await storedEnd(store, run) };
 }
 
 async function* journalOf(
   store: SessionStore,
-  kept: RunRecord,
+  run: RunRecord,
   { since, children }: Wanted,
 ): AsyncGenerator<RunEvent> {
-  for (const event of await storedEvents(store, kept, since)) {
-    if (children && event.type === 'subagent_ended') yield* journalOfChild(store, kept, event);
+  for (const event of await storedEvents(store, run, since)) {
+    if (children && event.type === 'subagent_ended') yield* journalOfChild(store, run, event);
     yield event;
   }
 }
@@ -41,9 +41,9 @@ async function* journalOfChild(
   above: RunRecord,
   { id, role: agent }: { id: string; role: string },
 ): AsyncGenerator<RunEvent> {
-  const kept = await storedRun(store, childId(above.workflowId, id));
-  if (!kept) return;
-  for await (const event of journalOf(store, kept, { since: 0, children: true })) {
+  const run = await storedRun(store, childId(above.workflowId, id));
+  if (!run) return;
+  for await (const event of journalOf(store, run, { since: 0, children: true })) {
     const told = eventForParent({ id, agent }, event);
     if (told) yield told;
   }
