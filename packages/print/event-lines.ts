@@ -153,10 +153,13 @@ function gateLines(
 
 /** A rule answers a gate without a person; a refusal says how to change that. An "always" at one gate also closes others. */
 function gateClosedLine(
-  { gateId, kind, by, decision }: JournalPayloads['gate_closed'],
+  { gateId, kind, by, decision, edited, reason }: JournalPayloads['gate_closed'],
   { dim, yellow }: Colors,
 ): string {
-  if (by !== 'rule') return dim(`gate ${gateId} closed by ${by}: ${decision}`);
+  if (by !== 'rule') {
+    const what = `${decision}${edited ? ' as edited' : ''}${reason === undefined ? '' : ` · ${reason}`}`;
+    return dim(`gate ${gateId} closed by ${by}: ${what}`);
+  }
   if (decision === 'approve') return dim(`gate ${gateId} · ${kind} approved by --yes`);
   if (kind === 'approval' && decision !== 'deny')
     return dim(`gate ${gateId} · ${kind} needs no answer: ${decision}`);

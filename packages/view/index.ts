@@ -7,6 +7,7 @@ export {
   type AnswerItem,
   type Durable,
   type Fold,
+  type GateClosed,
   type GateItem,
   type GoalItem,
   type Item,

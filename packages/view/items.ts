@@ -1,6 +1,6 @@
 /** Folds a run's events into the entries of a conversation; a changed entry is a new object. Pure. */
 
-import type { JournalType, RunEvent, RunSnapshot, Usage } from 'steersman/client';
+import type { JournalPayloads, JournalType, RunEvent, RunSnapshot, Usage } from 'steersman/client';
 import type { AppResult } from 'steersman/run';
 import { lastLines } from 'steersman/run';
 import { childProgress, newProgress, type RunProgress, take } from './run-progress.js';
@@ -69,13 +69,16 @@ export interface MessageItem extends ItemBase {
   receipts: ReceiptStep[];
 }
 
+/** `edited`: other arguments were approved; `reason`: why, in the person's words. */
+export type GateClosed = Pick<JournalPayloads['gate_closed'], 'by' | 'decision' | 'edited' | 'reason'>;
+
 export interface GateItem extends ItemBase {
   kind: 'gate';
   gateId: string;
   gateKind: string;
   title: string;
   body: string;
-  closed: { by: string; decision: string } | null;
+  closed: GateClosed | null;
 }
 
 export interface AgentItem extends ItemBase {
@@ -172,9 +175,9 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
       ...base,
       ...{ kind: 'gate', gateId, gateKind: kind, title, body, closed: null },
     }),
-  gate_closed: (fold, { gateId, by, decision }, { path }) =>
-    change(fold, `gate ${path} ${gateId}`, item =>
-      item.kind === 'gate' ? { ...item, closed: { by, decision } } : item,
+  gate_closed: (fold, closed, { path }) =>
+    change(fold, `gate ${path} ${closed.gateId}`, item =>
+      item.kind === 'gate' ? { ...item, closed } : item,
     ),
   subagent_started: (fold, { id, role }, base) =>
     open(fold, `agent ${base.path} ${id}`, { ...base, kind: 'agent', id, role, outcome: null }),

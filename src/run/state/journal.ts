@@ -252,11 +252,14 @@ export interface JournalPayloads {
     /** The call of a client's tool: its name, and the model's id of the call. */
     call?: { tool: string; id: string };
   };
+  /** `edited`: the person approved other arguments; `reason`: the beginning of theirs. */
   gate_closed: {
     gateId: string;
     kind: GateKind;
     by: GateCloser;
     decision: string;
+    edited?: true;
+    reason?: string;
   };
   review: {
     subject: string;

@@ -205,7 +205,8 @@ export function closeGate(run: Run, { gate, key, answer }: OpenGate, by: GateClo
   const decision = answer && by !== 'person' ? `${decisionOf(answer)}, overtaken: ${why}` : why;
   state.people.gates = state.people.gates.filter(open => open.key !== key);
   state.people.closedGates = [...state.people.closedGates.slice(1 - CLOSED_KEPT), gate.id];
-  run.journal('gate_closed', { gateId: gate.id, kind: gate.kind, by, decision });
+  const given = by === 'person' && answer !== null && givenWith(answer);
+  run.journal('gate_closed', { gateId: gate.id, kind: gate.kind, by, decision, ...given });
   run.ports.tellCaller({ type: 'gate_closed', gateId: gate.id, by, decision });
   showWaiting(run);
 }
@@ -249,6 +250,13 @@ function decisionOf(answer: GateAnswer): string {
     case 'form':
       return answer.decision;
   }
+}
+
+/** Returns what a person gave with the decision. */
+function givenWith(answer: GateAnswer): { edited?: true; reason?: string } {
+  const reason = 'reason' in answer ? answer.reason?.trim() : undefined;
+  const isEdited = answer.kind === 'approval' && answer.arguments !== null;
+  return { ...(isEdited && { edited: true }), ...(reason && { reason: preview(visibleText(reason), 300) }) };
 }
 
 export type Confirmed =

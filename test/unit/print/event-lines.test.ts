@@ -44,6 +44,17 @@ describe('event lines', () => {
     expect(lines('gate_closed', closed)).toEqual([` 1:05 ${line}`]);
   });
 
+  test('a gate that a person closed → what they changed of it, and why', () => {
+    const closed = { gateId: 'g2', kind: 'approval', by: 'person' } as const;
+    expect([
+      ...lines('gate_closed', { ...closed, decision: 'approve', edited: true }),
+      ...lines('gate_closed', { ...closed, decision: 'deny', reason: 'Not now.' }),
+    ]).toEqual([
+      ' 1:05 gate g2 closed by person: approve as edited',
+      ' 1:05 gate g2 closed by person: deny · Not now.',
+    ]);
+  });
+
   test('a check → how it ended and why, with the last lines of what it said, whole (FC9)', () => {
     const check = { id: 'c1', check: 'npm test', durationMs: 1_200 };
     expect(lines('check_ended', { ...check, status: 'passed', why: 'exit code 0', output: '' })).toEqual([

@@ -77,10 +77,11 @@ test('conversation: receipts of a message → one entry with all of them, and th
   ]);
 });
 
-test('conversation: a gate → one entry, closed by whom and how', () => {
+test('conversation: a gate → one entry, closed by whom, how and why', () => {
   const opened = { type: 'gate_opened', gateId: 'g1', kind: 'approval', title: 'Run it?', body: '' };
-  const items = told(opened, { type: 'gate_closed', gateId: 'g1', by: 'person', decision: 'deny' });
-  expect(items).toMatchObject([{ kind: 'gate', closed: { by: 'person', decision: 'deny' } }]);
+  const closed = { by: 'person', decision: 'deny', reason: 'Not on a Friday.' };
+  const items = told(opened, { type: 'gate_closed', gateId: 'g1', ...closed });
+  expect(items).toMatchObject([{ kind: 'gate', closed }]);
 });
 
 test('conversation: an answer that was said already → it does not stand twice', () => {

@@ -29,7 +29,11 @@ function answer(run: Run, index: number, input: Record<string, unknown>): void {
 
 function closings({ run }: SmallRun): string[] {
   return run.state.log.journal.events.flatMap(event =>
-    event.type === 'gate_closed' ? [`${event.by}: ${event.decision}`] : [],
+    event.type === 'gate_closed'
+      ? [
+          `${event.by}: ${event.decision}${event.edited ? ' edited' : ''}${event.reason ? ` · ${event.reason}` : ''}`,
+        ]
+      : [],
   );
 }
 
@@ -54,7 +58,7 @@ describe('answers at the gates of a batch', () => {
     expect(small.run.state.goal.userNotes).toEqual([
       'A call of put {"path":"b"} was refused, with this reason: Not b.',
     ]);
-    expect(closings(small)).toEqual(['person: always', 'person: deny']);
+    expect(closings(small)).toEqual(['person: always', 'person: deny · Not b.']);
   });
 
   test('gate: the second call approved with other arguments, then the first allowed always → it runs with those (PR1)', async () => {
@@ -64,6 +68,7 @@ describe('answers at the gates of a batch', () => {
       answer(run, 0, { decision: 'always' });
     });
     expect(small.ran.map(call => call.arguments)).toEqual([{ path: 'a' }, { path: 'c' }]);
+    expect(closings(small)).toEqual(['person: always', 'person: approve edited']);
   });
 
   test('gate: one of three answered with always → the two without an answer close by rule and run (PR1)', async () => {

@@ -1,6 +1,7 @@
 /** Gates that this tab has answered or postponed, and how others were closed. */
 
 import { signal } from '@preact/signals';
+import type { GateClosed } from '@steersman/view';
 import type { Gate, RunEvent, RunSnapshot } from 'steersman/client';
 import { get, post, runPath } from '../ask.js';
 import { forget, keepInTab } from '../parts/draft.js';
@@ -63,7 +64,7 @@ export async function howClosed(run: string, gateId: string): Promise<string> {
     const since = Math.max(0, (lastEventSeq ?? 0) - LOOKED_AT);
     const events = await get<RunEvent[]>(runPath(run, `events?since=${since}`));
     const closed = events.findLast(event => event.type === 'gate_closed' && event.gateId === gateId);
-    if (closed?.type === 'gate_closed') return closedWords(closed.by, closed.decision);
+    if (closed?.type === 'gate_closed') return closedWords(closed);
     if (outcome !== null) return t('closedEnded', { outcome: named('outcome', outcome) });
   } catch {
     // The gate is closed, but the reason can't be read.
@@ -71,8 +72,9 @@ export async function howClosed(run: string, gateId: string): Promise<string> {
   return t('closedSomehow');
 }
 
-export function closedWords(by: string, decision: string): string {
-  const what = named('decision', decision);
+export function closedWords({ by, decision, edited, reason }: GateClosed): string {
+  const chosen = edited && decision === 'approve' ? t('approveEdited') : named('decision', decision);
+  const what = reason === undefined ? chosen : `${chosen} · ${reason}`;
   switch (by) {
     case 'person':
       return t('closedByPerson', { what });

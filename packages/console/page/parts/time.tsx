@@ -50,7 +50,7 @@ export function Countdown({ to }: { to: number }) {
 }
 
 /** Formats without tenths of seconds, which would flicker. */
-function wholeSeconds(ms: number): string {
+export function wholeSeconds(ms: number): string {
   return ms < 60_000 ? `${Math.ceil(ms / 1_000)}${t('unit_s')}` : durationWords(ms);
 }
 

@@ -216,7 +216,7 @@ function GateEntry({ item: { gateKind, title, body, closed } }: { item: GateItem
       summary={
         <>
           <strong>{named('gate', gateKind)}</strong> {visibleText(title)}
-          <span class="muted"> {closed ? closedWords(closed.by, closed.decision) : t('waits')}</span>
+          <span class="muted"> {closed ? closedWords(closed) : t('waits')}</span>
         </>
       }
     >

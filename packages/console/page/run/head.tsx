@@ -1,14 +1,13 @@
 /** The head of a run's page: its name, its state, and the buttons that control it. */
 
 import { useSignal } from '@preact/signals';
-import { formatClock } from 'steersman/base';
 import type { RunSnapshot } from 'steersman/client';
 import { post, runPath } from '../ask.js';
 import { Confirm } from '../parts/dialog.js';
 import { StateChip } from '../parts/figures.js';
 import { Link, runHref } from '../parts/link.js';
 import { Fault, useSending } from '../parts/sending.js';
-import { Ago, now } from '../parts/time.js';
+import { Ago, now, wholeSeconds } from '../parts/time.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
 
@@ -37,7 +36,7 @@ export function RunHead({ run }: { run: RunModel }) {
           {snapshot?.mode && <span>{snapshot.mode}</span>}
           {snapshot?.model && <span>{snapshot.model}</span>}
           {begun !== null && <Ago at={begun} />}
-          {begun !== null && <span class="clock">{formatClock(end - begun)}</span>}
+          {begun !== null && <span class="clock">{wholeSeconds(end - begun)}</span>}
           {snapshot?.workspace && <span class="path">{snapshot.workspace}</span>}
         </p>
         {snapshot?.stuck && <p class="fault">{t('stuck')}</p>}

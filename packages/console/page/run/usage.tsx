@@ -2,7 +2,7 @@
 
 import { formatCount } from 'steersman/base';
 import { usageByRole } from 'steersman/run';
-import { costWords, shortCount, tokensOf, UsageFigures } from '../parts/figures.js';
+import { cachedShare, costWords, shortCount, tokensOf, UsageFigures } from '../parts/figures.js';
 import { durationWords } from '../parts/time.js';
 import type { RunModel } from '../run-model.js';
 import { t, type Word } from '../words/words.js';
@@ -110,11 +110,7 @@ function ByRole({ run }: { run: RunModel }) {
             <th scope="row">{role}</th>
             <td>{calls(role)}</td>
             <td>{shortCount(tokensOf(usage))}</td>
-            <td>
-              {usage.inputTokens > 0
-                ? `${Math.floor((100 * usage.cachedInputTokens) / usage.inputTokens)}%`
-                : ''}
-            </td>
+            <td>{usage.inputTokens > 0 && cachedShare(usage)}</td>
             <td>{costWords(usage.costUsd)}</td>
           </tr>
         ))}

@@ -31,7 +31,7 @@ export function SessionPage({ id }: { id: string }) {
     <>
       <header class="page-head">
         <h1>{own[0]?.run.goal ?? id}</h1>
-        <span class="muted">{id}</span>
+        {own[0] && <span class="muted">{id}</span>}
       </header>
       <Fault of={fault.value} />
       {runs.value === null && fault.value === null && <p class="muted">{t('loading')}</p>}

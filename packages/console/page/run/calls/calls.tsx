@@ -6,7 +6,7 @@ import { formatCount } from 'steersman/base';
 import type { Message, ModelRequest, ThreadTranscript } from 'steersman/client';
 import { AskFault, get, runPath } from '../../ask.js';
 import { Earlier } from '../../parts/earlier.js';
-import { costWords, shortCount } from '../../parts/figures.js';
+import { cachedShare, costWords, shortCount } from '../../parts/figures.js';
 import { Fold } from '../../parts/fold.js';
 import { Fault, faultWords } from '../../parts/sending.js';
 import { resultText } from '../../parts/text/result-text.js';
@@ -53,18 +53,12 @@ function CallLine({
   );
 }
 
-function figuresOf({
-  inputTokens,
-  outputTokens,
-  cachedInputTokens,
-  costUsd,
-}: NonNullable<ModelCall['usage']>): string {
-  const cached = inputTokens > 0 ? Math.floor((100 * cachedInputTokens) / inputTokens) : 0;
+function figuresOf(usage: NonNullable<ModelCall['usage']>): string {
   return t('callFigures', {
-    in: shortCount(inputTokens),
-    cached,
-    out: shortCount(outputTokens),
-    cost: costWords(costUsd),
+    in: shortCount(usage.inputTokens),
+    cached: cachedShare(usage),
+    out: shortCount(usage.outputTokens),
+    cost: costWords(usage.costUsd),
   });
 }
 

@@ -202,7 +202,7 @@ interface LaneProps {
 function LaneView({ lane: { path, rows }, top, x, end, chosen }: LaneProps) {
   return (
     <g>
-      <text class="lane-name" x={4} y={top + 14}>
+      <text class="lane-name" x={8} y={top + 14}>
         {path || t('theRun')}
       </text>
       {rows.map((row, at) =>
