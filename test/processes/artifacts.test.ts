@@ -153,7 +153,8 @@ test('texts: a store that takes nothing → said when the worker starts', async 
   const lines: string[] = [];
   await careForStore(rig.env.client, { ...careOf(file), report: line => lines.push(line) });
   await until('it is said', () => lines.length > 0);
-  expect(lines).toEqual([expect.stringContaining(`${join(file, 'texts')} can not be written`)]);
+  // The removal of what is old fails too, at its own time.
+  expect(lines).toContainEqual(expect.stringContaining(`${join(file, 'texts')} can not be written`));
 });
 
 function careOf(dir: string): StoreCare {
