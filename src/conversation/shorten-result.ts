@@ -148,7 +148,7 @@ export function inOrderOfWorth(messages: readonly Message[], thins: boolean): nu
   const results: Result[] = messages.flatMap((message, at) => {
     if (message.kind !== 'tool_result') return [];
     const [{ toolUseId, content, isError }] = message.content;
-    return [{ at, chars: contentText(content).length, isError, call: calls.get(toolUseId) }];
+    return [{ at, chars: charsOf(content), isError, call: calls.get(toolUseId) }];
   });
   const asked = messages
     .flatMap(message =>
@@ -180,11 +180,19 @@ function isNamed(asked: string, call: ToolUseBlock | undefined): boolean {
 }
 
 function pathOf(call: ToolUseBlock | undefined): string | null {
-  const found = PATHS.map(name => call?.input[name]).find(value => typeof value === 'string');
-  return typeof found === 'string' && found !== '' ? found.replace(/^\.\//, '') : null;
+  return call === undefined ? null : pathOfCall(call);
 }
 
-/** The tool and the arguments of a call, which never changes: a long conversation asks for each many times. */
+// Calls and results never change, and a long conversation asks for each many times.
+
+const charsOf = measuredOnce((content: readonly ToolContent[]) => contentText(content).length);
+
+const pathOfCall = measuredOnce<ToolUseBlock, string | null>(({ input }) => {
+  const found = PATHS.map(name => input[name]).find(value => typeof value === 'string');
+  return typeof found === 'string' && found !== '' ? found.replace(/^\.\//, '') : null;
+});
+
+/** The tool and the arguments of a call. */
 const textOfCall = measuredOnce<ToolUseBlock, string>(({ name, input }) => `${name} ${canonicalJson(input)}`);
 
 /** Returns results that a later call repeats, reads in full, or makes untrue by writing the file; oldest first. */
