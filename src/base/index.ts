@@ -13,6 +13,7 @@ export {
   stringOr,
 } from './json/json.js';
 export { parseRecord } from './json/json-in-text.js';
+export { decoded } from './text/decoded.js';
 export { errorText } from './text/error-text.js';
 export { boundedText } from './text/fit.js';
 export {

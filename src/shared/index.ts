@@ -81,7 +81,6 @@ export { builtBeside, projectRoot } from './process/package.js';
 export { jsonLine, oneLine, printable, terminalText } from './process/terminal-text.js';
 export { type CommandEnd, commandEnv, commandShell, runCommand } from './run-command.js';
 export { validateArguments } from './schema/validate-arguments.js';
-export { decoded } from './secrets.js';
 export {
   BLOB_REF,
   type BlobPage,

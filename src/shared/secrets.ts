@@ -2,8 +2,10 @@
  * Values that must not enter a run's state (TR4): this worker's keys, and values that its configuration takes from
  * variables. Every activity replaces them by their names in its results.
  */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isRecord } from '../base/json/json.js';
+import { decoded } from '../base/text/decoded.js';
 import { env } from './process/env.js';
 
 const KEY_NAME =
@@ -170,13 +172,4 @@ function formsOf(secret: string): string[] {
     forms.push(inner, inner.replaceAll('+', '-').replaceAll('/', '_'));
   }
   return [...new Set(forms)].filter(form => form.length >= MIN_CHARS);
-}
-
-/** Decodes a part of a URL; returns it unchanged if it is malformed. */
-export function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

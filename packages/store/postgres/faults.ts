@@ -1,7 +1,7 @@
 /** Translates PostgreSQL's errors into messages that say what to do. The address is a secret: no error shows a part of it. */
 
-import { errorText, ownValue } from 'steersman/base';
-import { decoded, SteersmanError } from 'steersman/shared';
+import { decoded, errorText, ownValue } from 'steersman/base';
+import { SteersmanError } from 'steersman/shared';
 import type { Database } from './migrations.js';
 
 const ENCODE = 'Characters such as @ : / ? # in a password are written in percent form: @ is %40, / is %2F.';

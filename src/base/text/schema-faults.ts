@@ -2,7 +2,9 @@
  * Describes the faults of a value against a JSON Schema, in sentences that a model can act on. The caller supplies the
  * schema interpreter: workflow code and activities use the same one with different limits.
  */
+
 import { isRecord, isText, nestsDeeper, ownValue, stringOr } from '../json/json.js';
+import { decoded } from './decoded.js';
 import { headChars } from './large-text.js';
 
 type Json = Record<string, unknown>;
@@ -186,7 +188,7 @@ function eased(schema: Json): Json {
   const ease = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(ease);
     if (!isRecord(node)) return node;
-    const entries = Object.entries(node).filter(([key, value]) => isPrinted(key, value) && key !== 'format');
+    const entries = Object.entries(node).filter(([key, value]) => isPresent(key, value) && key !== 'format');
     const body: Json = Object.fromEntries(
       entries.map(([key, value]) => {
         if (isReversed(key, node)) return [key, plain(value)];
@@ -214,7 +216,7 @@ function refersFromBelow(node: unknown): boolean {
   );
 }
 
-function isPrinted(key: string, value: unknown): boolean {
+function isPresent(key: string, value: unknown): boolean {
   return value !== null || DATA_KEYWORDS.includes(key);
 }
 
@@ -222,7 +224,7 @@ function isPrinted(key: string, value: unknown): boolean {
 function plain(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(plain);
   if (!isRecord(node)) return node;
-  const entries = Object.entries(node).filter(([key, value]) => isPrinted(key, value));
+  const entries = Object.entries(node).filter(([key, value]) => isPresent(key, value));
   return Object.fromEntries(entries.map(([key, value]) => [key, throughSchemas(key, value, plain)]));
 }
 
@@ -339,14 +341,6 @@ export function targetOf(root: Json, ref: unknown): unknown {
 function partsOf(pointer: string): string[] {
   const parts = pointer.split('/').slice(1);
   return parts.map(part => decoded(part).replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 /** True for an object or a list, whose member names are its indices. */

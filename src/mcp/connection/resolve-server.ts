@@ -1,8 +1,10 @@
 /** Turns an entry of `.mcp.json` into a server that can be started: expands `${…}` and resolves paths. */
+
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { decoded } from '../../base/text/decoded.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { CODE_SERVER, type CodeTool } from '../tools/code-tools.js';
 import type { HttpServerConfig, McpConfig, McpServerConfig, StdioServerConfig } from './config.js';
@@ -200,14 +202,6 @@ export function secretsOfUrl(url: string): string[] {
   const { username, password, search } = new URL(url);
   const query = search.split(/[?&]/).map(pair => pair.slice(pair.indexOf('=') + 1));
   return [username, password, ...query].flatMap(part => [part, decoded(part)]);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Returns a value as it appears in the path of an address. */

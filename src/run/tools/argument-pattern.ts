@@ -2,7 +2,9 @@
  * Patterns of permissions: a glob over tool names, optionally with one over arguments: `write(src/**)`. Only the tool's
  * server can know where a path leads by symbolic links.
  */
+
 import { canonicalJson } from '../../base/json/json.js';
+import { decoded } from '../../base/text/decoded.js';
 import {
   alternatives,
   type Glob,
@@ -250,14 +252,6 @@ function isDoubtful(text: string): boolean {
   const leadsUp = isAddress(text) && decoded(text).split(/[/\\]/).includes('..');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: readers of addresses leave them out.
   return leadsUp || text.length > MOST_PATH_CHARS || /^\s*~|[\u0000-\u001f]/.test(text);
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 function partsOf(path: string, base: string): string[] {

@@ -1,5 +1,7 @@
 /** Addresses of events: `#event-12`, of a sub-agent's events `#event-search/1-12`. Pure. */
+
 import type { Item } from '@steersman/view';
+import { decoded } from 'steersman/base';
 
 type Placed = Pick<Item, 'key' | 'path'>;
 
@@ -18,15 +20,6 @@ export function eventId({ key }: Pick<Item, 'key'>): string {
 export function eventPlace(hash: string): EventPlace | null {
   const [, path = '', seq] = /^event-(?:(.+)-)?(\d+)$/.exec(decoded(hash)) ?? [];
   return seq === undefined ? null : { path, seq: Number(seq) };
-}
-
-/** A typed address may be malformed. */
-function decoded(hash: string): string {
-  try {
-    return decodeURIComponent(hash);
-  } catch {
-    return hash;
-  }
 }
 
 /** Returns the index of the item that shows the event: the last one that begins with it or before it; -1 without any. */
