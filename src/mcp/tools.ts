@@ -106,19 +106,19 @@ export function runToolNamer(
 
 type McpOrigin = Extract<ToolDefinition['origin'], { type: 'mcp' }>;
 
-interface ServerTools {
+interface ListedServer {
   name: string;
   tools: ListedTool[];
   connected: boolean;
   warnings: string[];
 }
 
-function stateOf({ name, connected, warnings }: ServerTools): ServerState {
+function stateOf({ name, connected, warnings }: ListedServer): ServerState {
   if (connected) return { server: name, status: 'connected' };
   return { server: name, status: 'failed', error: warnings.join(' ') };
 }
 
-async function listServer(pool: McpPool, name: string, workspace: string): Promise<ServerTools> {
+async function listServer(pool: McpPool, name: string, workspace: string): Promise<ListedServer> {
   try {
     const { tools, connection } = await listTools(pool, name, workspace);
     const warnings = [leftOutWarning(name, connection.unreadableTools), cutWarning(name, tools)];

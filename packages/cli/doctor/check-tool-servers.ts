@@ -19,7 +19,7 @@ import { readResultTool } from 'steersman/shared';
 import { OWN_TOOLS } from 'steersman/worker';
 import { type Finding, failedBy, ok, warning } from './finding.js';
 
-interface ServerTools {
+interface ServerFound {
   name: string;
   tools: ToolDefinition[];
   warnings: string[];
@@ -78,7 +78,7 @@ function warned(check: string, lines: readonly string[], remedy: string): Findin
   return lines.length === 0 ? [] : [warning(check, lines.join('\n'), remedy)];
 }
 
-async function readTools(name: string, options: McpPoolOptions, workspace: string): Promise<ServerTools> {
+async function readTools(name: string, options: McpPoolOptions, workspace: string): Promise<ServerFound> {
   const pool = new McpPool({ ...options, toolsHere: toolsOf() });
   try {
     await pool.connect(name, workspace);
@@ -91,7 +91,7 @@ async function readTools(name: string, options: McpPoolOptions, workspace: strin
   }
 }
 
-function describeServer({ name, warnings, failure }: ServerTools, tools: readonly ToolDefinition[]): Finding {
+function describeServer({ name, warnings, failure }: ServerFound, tools: readonly ToolDefinition[]): Finding {
   const check = 'tools';
   if (failure !== null) return failedBy(check, failure);
   const own = tools.filter(({ origin }) => origin.type === 'mcp' && origin.server === name);

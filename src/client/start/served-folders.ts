@@ -12,14 +12,15 @@ export async function servedFolders(
   { client, local }: Temporal,
   named: string | undefined,
 ): Promise<string[]> {
-  const taskQueue = named ?? env.taskQueue();
+  const own = named ?? env.taskQueue();
   // A worker of the local stack serves any folder.
-  if (taskQueue === undefined && local !== null) return [];
+  if (own === undefined && local !== null) return [];
+  const taskQueue = own ?? DEFAULT_TASK_QUEUE;
   try {
     return await client.workflow.execute(FOLDERS_TYPE, {
-      taskQueue: taskQueue ?? DEFAULT_TASK_QUEUE,
+      taskQueue,
       // Those who ask at the same time share the answer.
-      workflowId: `${FOLDERS_TYPE} ${taskQueue ?? DEFAULT_TASK_QUEUE}`,
+      workflowId: `${FOLDERS_TYPE} ${taskQueue}`,
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowExecutionTimeout: MOST_MS,
       args: [],

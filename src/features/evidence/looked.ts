@@ -42,7 +42,7 @@ export function filesOf({ files }: Evidence): Snapshot[] {
   return [...byPath.values()];
 }
 
-interface LookInput {
+interface LookedInput {
   evidence: Evidence;
   /** The latest results of the goal's checks. */
   checks: readonly CheckResult[];
@@ -55,7 +55,7 @@ interface LookInput {
 }
 
 /** Returns null without evidence, so that a goal without tools costs nothing. */
-export function lookedUp({ evidence, checks, now, plan, tools, words }: LookInput): Looked | null {
+export function lookedUp({ evidence, checks, now, plan, tools, words }: LookedInput): Looked | null {
   if (tools.length + evidence.calls.length + checks.length === 0) return null;
   const snapshots = filesOf(evidence);
   const seen = snapshots.flatMap(before => fileEntry(words, before, now, snapshots) ?? []);

@@ -101,9 +101,9 @@ export function tellRead({ state, ports }: Run, messageId: string, by = ''): voi
   if (isSubagent(state.settings)) ports.tellCaller({ type: 'message_read', messageId, by });
 }
 
-type MessageOf<T extends AgentMessage['type']> = Extract<AgentMessage, { type: T }>;
+type FromAgent<T extends AgentMessage['type']> = Extract<AgentMessage, { type: T }>;
 
-function hearRead(run: Run, { id, messageId, by }: MessageOf<'message_read'>): void {
+function hearRead(run: Run, { id, messageId, by }: FromAgent<'message_read'>): void {
   const { passed } = run.memory.agents;
   const message = passed.get(messageId);
   // A message that was sent directly to the agent's run has its receipt there.
@@ -212,7 +212,7 @@ export function closeGatesOf(run: Run, id: string): void {
 }
 
 /** Opens a gate here for a gate that an agent has opened. */
-function openFor(run: Run, { id, run: runId, gate }: MessageOf<'gate_opened'>): void {
+function openFor(run: Run, { id, run: runId, gate }: FromAgent<'gate_opened'>): void {
   if (gateOf(run, id, gate.id)) return;
   const { from = { agent: '', run: runId } } = gate;
   const asked: Gate = {
@@ -226,7 +226,7 @@ function openFor(run: Run, { id, run: runId, gate }: MessageOf<'gate_opened'>): 
   showWaiting(run);
 }
 
-function closeFor(run: Run, { id, gateId, by, decision }: MessageOf<'gate_closed'>): void {
+function closeFor(run: Run, { id, gateId, by, decision }: FromAgent<'gate_closed'>): void {
   const { agents } = run.memory;
   agents.waiting = agents.waiting.filter(({ agent }) => agent?.id !== id || agent.gateId !== gateId);
   const open = gateOf(run, id, gateId);
@@ -236,7 +236,7 @@ function closeFor(run: Run, { id, gateId, by, decision }: MessageOf<'gate_closed
 }
 
 /** Reopens a gate whose answer the agent refused. */
-function reopen(run: Run, { id, gateId, why }: MessageOf<'answer_refused'>): void {
+function reopen(run: Run, { id, gateId, why }: FromAgent<'answer_refused'>): void {
   const open = gateOf(run, id, gateId);
   if (!open) return;
   open.answer = null;

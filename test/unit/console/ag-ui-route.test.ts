@@ -2,21 +2,21 @@
 import { Hono } from 'hono';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
-const TALK = '../../../packages/console/ag-ui/run-stream.js';
+const RUN_STREAM = '../../../packages/console/ag-ui/run-stream.js';
 
 beforeEach(() => vi.resetModules());
 
 afterEach(() => {
-  vi.doUnmock(TALK);
+  vi.doUnmock(RUN_STREAM);
   vi.useRealTimers();
   vi.restoreAllMocks();
   vi.resetModules();
 });
 
-test('AG-UI: a talk that fails → no more comments are written to its stream', async () => {
+test('AG-UI: a stream of a run that fails → no more comments are written to its stream', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  vi.doMock(TALK, () => ({
+  vi.doMock(RUN_STREAM, () => ({
     streamRun: () => {
       throw new Error('a fault');
     },
