@@ -103,7 +103,7 @@ const esbuild = await import('esbuild');
 for (const dir of ['bench', 'test/support', 'test/simulation']) {
   const isOfTask = file => TASKS.some(folder => join(dir, file).startsWith(`${folder}/`));
   const files = readdirSync(join(root, dir), { recursive: true, encoding: 'utf8' }).filter(
-    file => !isOfTask(file) || /\/(check|ends)\.ts$/.test(file),
+    file => !file.includes('node_modules') && (!isOfTask(file) || /\/(check|ends)\.ts$/.test(file)),
   );
   await esbuild.build({
     entryPoints: files.filter(file => file.endsWith('.ts')).map(file => join(root, dir, file)),

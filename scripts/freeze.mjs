@@ -17,8 +17,8 @@ const FILES = `
   steering-roles team-models team-stops team-tools transforms
 `;
 
-/** After so many events of a part the server suggests the next: a run that waits has fewer. */
-const EVENTS_OF_PART = '15';
+/** After so many events of a part the server suggests the next. A run has more before its first gate. */
+const EVENTS_OF_PART = '8';
 
 const root = new URL('..', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'histories-'));
