@@ -104,7 +104,7 @@ export class UiChunks {
     return [{ type, id, providerMetadata: { steersman: { id, ...(role !== undefined && { role }) } } }];
   }
 
-  /** Clients refuse words of a part that they did not see begin. */
+  /** Clients refuse text of a part whose start they have not received. */
   #more<Chunk extends UiChunk & { id: string }>(chunk: Chunk): Chunk[] {
     return this.#open.has(chunk.id) ? [chunk] : [];
   }
@@ -189,12 +189,12 @@ function replyOf(event: ContentEvent): string | null {
   }
 }
 
-/** Tells the place of a message in its run: the run's own event after which it begins. */
+/** States the place of a message in its run: the number of the run's event after which it begins. */
 export function placeChunk(since: number): UiChunk {
   return metadata({ since });
 }
 
-/** Tells that a gate was answered. */
+/** Reports that a gate was answered. */
 export function closedGate(id: string): UiChunk {
   return { type: 'data-gate', id, data: { id, closed: true } };
 }
@@ -209,7 +209,7 @@ function agentPart(id: string, data: object): UiChunk {
 
 function customPart(name: string, data: unknown): UiChunk {
   const own = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
-  // The client has to leave out what a reset makes void, so that one stays in the message.
+  // A reset is stored in the message: the client must know which parts it made void.
   return own === 'reset' ? { type: 'data-reset', data } : { type: `data-${own}`, data, transient: true };
 }
 

@@ -21,7 +21,7 @@ export interface ConsoleOptions {
   hosts?: readonly string[];
   /** Returns true for a valid token. Default: every request is accepted, because your login has checked it. */
   knows?: (token: string) => boolean;
-  /** Exchanges the word of a one-use link for a token; null if the link is invalid. Default: there are no links. */
+  /** Exchanges the code of a one-time link for a token; null if the link is invalid. Default: there are no links. */
   redeem?: (word: string) => string | null;
   /** Proves to a page that this console knows its token, before the page sends it; null if it does not. Default: pages ask for no proof. */
   prove?: (id: string, challenge: string) => string | null;
@@ -90,7 +90,7 @@ function proofOf(request: HonoRequest, prove: NonNullable<ConsoleOptions['prove'
     : Response.json({ proof }, { headers: NO_STORE });
 }
 
-/** Exchanges the word of a link for a token. */
+/** Exchanges the code of a link for a token. */
 async function login(request: HonoRequest, redeem: (word: string) => string | null): Promise<Response> {
   const { link } = await bodyAs(z.object({ link: z.string() }), request);
   const token = redeem(link);

@@ -21,12 +21,12 @@ export class Links {
     this.#dir = join(home, 'console');
   }
 
-  /** Creates a link and returns its word. */
+  /** Creates a link and returns its code. */
   create(): string {
     return this.#write('link');
   }
 
-  /** Redeems the word of a link for a token, once; null if it is unknown, used or too old. */
+  /** Redeems the code of a link for a token, once; null if it is unknown, used or too old. */
   redeem(word: string): string | null {
     const path = this.#path('link', word);
     try {

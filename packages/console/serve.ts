@@ -52,7 +52,7 @@ export interface ServeOptions {
 }
 
 export interface ConsoleServed {
-  /** Returns the console's address with a one-use word; `run`: the page of this run. */
+  /** Returns the console's address with a one-time code; `run`: the page of this run. */
   link(run?: string): string;
   closed: Promise<unknown>;
   /** Ends the console; runs continue. */
@@ -182,12 +182,12 @@ function checkedToken(listen: string, token: string | undefined): string | null 
   const isLong = token !== undefined && token.length >= LEAST_TOKEN_CHARS;
   if (token !== undefined && !isLong)
     throw new SteersmanError(
-      `The token of the console has ${token.length} characters, and ${LEAST_TOKEN_CHARS} are the least.`,
+      `The token of the console has ${token.length} characters, and needs at least ${LEAST_TOKEN_CHARS}.`,
       'Set STEERSMAN_CONSOLE_TOKEN to a long random text: openssl rand -hex 32.',
     );
   if (!isLong && !isLoopback(listen))
     throw new SteersmanError(
-      `Whoever reaches ${listen} could start, steer and approve runs: a token is needed.`,
+      `Anyone who can reach ${listen} could start, steer and approve runs: a token is needed.`,
       'Set STEERSMAN_CONSOLE_TOKEN to a long random text (openssl rand -hex 32), or leave out --listen.',
     );
   return token ?? null;

@@ -10,7 +10,7 @@ const MOST_WAITING_BYTES = 8_000_000;
 
 const CHECK_MS = 5_000;
 
-/** Ends a stream of events once its token is no longer known. Streams say something every ten seconds. */
+/** Ends a stream once its token is unknown. It is checked when data is sent, at least every ten seconds. */
 export function whileTrue(isKnown: () => boolean, answer: Response): Response {
   if (answer.body === null || !answer.headers.get('content-type')?.startsWith('text/event-stream'))
     return answer;
@@ -50,7 +50,7 @@ export function eventStream(
 const encoder = new TextEncoder();
 const encoded = new WeakMap<Frame, Uint8Array>();
 
-/** Returns the bytes of a frame, which all pages that hear it share: slow ones would keep megabytes each. */
+/** Returns the bytes of a frame. All pages share them: otherwise each slow page would hold megabytes of its own. */
 function bytesOf(frame: Frame): Uint8Array {
   const bytes = encoded.get(frame) ?? encoder.encode(`data: ${JSON.stringify(frame)}\n\n`);
   encoded.set(frame, bytes);

@@ -88,7 +88,8 @@ export class Waiting {
     }
     const known = runs.flatMap(({ id }) => this.#known.get(id) ?? []);
     const gates = known.flatMap(each => each.gates).sort((a, b) => a.gate.openedAt - b.gate.openedAt);
-    // A run without an answer yet is told too: else a page with its gates would take them for closed.
+    // Runs that have not answered yet are listed too. Otherwise a page that shows their gates would take these for
+    // closed.
     const untold = runs.flatMap(({ id, goal }): UntoldRun[] =>
       this.#known.get(id)?.answered ? [] : [{ run: id, goal }],
     );
@@ -151,7 +152,7 @@ async function gatesOf(client: SteersmanClient, id: string): Promise<WaitingGate
   return state.gates.map(gate => withoutShown(waitingGate(state, gate)));
 }
 
-/** Tasks that the text of a plan's gate has are not sent twice. */
+/** Leaves out a plan's tasks if the text of its gate already has them. */
 function withoutShown({ tasks = [], ...waiting }: WaitingGate): WaitingGate {
   const { gate, input } = waiting;
   return hiddenLines(gate, { input, tasks }).length > 0 && gate.kind === 'plan'

@@ -56,7 +56,7 @@ const WAYS: Record<Kind, DemoAction> = {
   marks: {
     title: ['Find', '查找'],
     call({ of, folder }) {
-      // `git grep -w` also ends a word at a letter of another script.
+      // For `git grep -w`, a word ends even at a letter of another script.
       const pattern = `(?-u:\\b)(${of.replaceAll('/', '|')})(?-u:\\b)`;
       return { name: 'grep', arguments: { pattern, path: folder } };
     },

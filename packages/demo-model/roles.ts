@@ -7,7 +7,7 @@ import { type Call, joined, type Seen, type State, stateOf } from './actions.js'
 import { readConversation, tagged } from './conversation.js';
 import { plain, readIntent } from './goal.js';
 
-/** Begins every answer, so that people do not take it for a model that understands. */
+/** The beginning of every answer, so that people do not take the demo model for a model that understands. */
 export const LABEL = ['Demo model: rules, not intelligence.', '演示模型：只有规则，没有智能。'] as const;
 /** A line that also says what the demo model can do and how to configure a real model. */
 const CANNOT = [

@@ -51,7 +51,7 @@ function blockMarkdown(block: Block): string {
   }
 }
 
-/** Below a heading, a text must not have headings of that level, or leave a code block open that swallows the next. */
+/** A text must not contain headings of our levels, or leave a code block open, which would include the next heading. */
 export function belowHeading(text: string): string {
   let fence = '';
   const lines = text.split(/\r\n|\r|\n/).map(line => {

@@ -32,7 +32,7 @@ export function Content({ kit, ...content }: ContentProps) {
   return createElement('div', { ref });
 }
 
-/** Lets a kit draw a component of React, with a root of its own. It gets its properties, and `ctx`. */
+/** Lets a kit draw a component of React, with a root of its own. The component gets its own properties, and `ctx`. */
 export function reactComponent<Props extends object>(
   Component: ComponentType<Props & { ctx: Parameters<MountedDefinition<Props>['mount']>[2] }>,
   definition: Omit<MountedDefinition<Props>, 'mount'> = {},
@@ -44,7 +44,7 @@ export function reactComponent<Props extends object>(
       const update: NonNullable<ReturnType<MountedDefinition<Props>['mount']>>['update'] = (props, ctx) =>
         root.render(createElement(Component, { ...props, ctx }));
       update(first, firstCtx);
-      // React can't end a root while it draws, which may be what removes this component.
+      // React can't remove a root while it renders, and a render may be removing this component now.
       return { update, remove: () => queueMicrotask(() => root.unmount()) };
     },
   };

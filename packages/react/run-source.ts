@@ -1,4 +1,4 @@
-/** A run of a console as a page has it: it follows the run while somebody listens, and sends. Without React. */
+/** A console's run for a page: follows it while there are listeners, and sends to it. Without React. */
 import type { ComponentAction } from '@steersman/components';
 import {
   AskFault,
@@ -57,7 +57,7 @@ export interface RunState {
   lost: string | null;
 }
 
-/** What becomes of a message. */
+/** The state of a sent message. */
 export interface Receipt {
   id: string;
   state: string;

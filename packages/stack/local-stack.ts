@@ -185,7 +185,7 @@ export function ensureServer(home: string, options: EnsureServerOptions): Promis
   return new LocalStack(home, options).opened();
 }
 
-/** Returns what runs for this home; null if nothing does. It starts nothing. */
+/** Returns the state of this home's stack; null if nothing runs. It starts nothing. */
 export async function stackState(home: string): Promise<StackState | null> {
   const held = await ask<StackState>(home, { ask: 'state' }, STATE_LIMIT_MS);
   held?.close();

@@ -150,7 +150,7 @@ export function folderAccounts(dir: string): AccountStore {
     const by = randomUUID();
     await appendLine(pathOf(account), at => JSON.stringify({ account, by, ...entryAt(at) }));
     const ledger = ledgerAt(pathOf(account));
-    if (ledger.account === null) throw new Error(`${pathOf(account)} does not have what was written`);
+    if (ledger.account === null) throw new Error(`${pathOf(account)} does not contain the line that was written`);
     return { ledger, account: { ...ledger.account }, by };
   };
   return {

@@ -37,8 +37,8 @@ export async function putBackLost(path: string): Promise<void> {
 }
 
 /**
- * Moves the file aside and calls `judge` with its new path. The file is deleted if that returns, else moved back.
- * @returns null if there is no file.
+ * Moves the file aside and calls `judge` with its new path. If `judge` returns, the file is deleted; if it throws, the
+ * file is moved back. @returns null if there is no file.
  */
 export async function removeFile<T>(path: string, judge: (aside: string) => Promise<T>): Promise<T | null> {
   const aside = asideOf(path);

@@ -28,7 +28,7 @@ interface SessionFile {
 
 const STATS_AT_ONCE = 200;
 
-/** Sorts files by their last change. It yields to the event loop, so that ripgrep's output does not block meanwhile. */
+/** Sorts files by their last change. It yields to the event loop, so that ripgrep's output is read meanwhile. */
 async function newestFirst(dir: string, names = namesIn(dir)): Promise<SessionFile[]> {
   const files: SessionFile[] = [];
   for (const [at, name] of names.entries()) {
@@ -107,7 +107,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
   await removeDrafts(dirname(path), DRAFT);
 }
 
-/** Drafts of the cache and tries of the store that a killed process left. */
+/** Files that a killed process left: drafts of the cache, and test files of the store's check. */
 const DRAFT = /^\.(?:titles\.|probe-)/;
 
 /** Removes the title of a removed conversation from the cache, and from drafts that a killed writer left. */

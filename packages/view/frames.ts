@@ -15,7 +15,7 @@ export interface WaitingGate {
   tasks?: PlannedTask[];
 }
 
-/** A run that waits for a person, while no worker can say for what. Its known gates are still listed. */
+/** A run that waits for a person, but has no worker that could name its gates. Known gates are still listed. */
 export interface UntoldRun {
   run: string;
   goal: string | null;

@@ -116,7 +116,7 @@ export class Stream {
       this.#heardAt = Date.now();
       const lines = (rest + decoder.decode(value, { stream: true })).split('\n\n');
       rest = lines.pop() ?? '';
-      // What is no frame throws here, such as the page of a login.
+      // Data that is not a frame, such as a login page, throws here.
       const frames = lines.map(line => JSON.parse(line.slice('data: '.length)) as Frame);
       if (frames.length === 0) continue;
       this.#ends.state('live');

@@ -61,7 +61,7 @@ function answers(context: WorkspaceContext): (question: unknown) => Promise<unkn
     try {
       if (stats.size > MOST_FILE_BYTES) throw new Error(`${path} has ${stats.size} bytes: too many.`);
       left -= stats.size;
-      if (left < 0) throw new Error('Too much was read: 64 MB is all.');
+      if (left < 0) throw new Error('Too much was read: the limit is 64 MB.');
       const bytes = new Uint8Array(stats.size);
       const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
       return bytes.subarray(0, bytesRead);

@@ -53,7 +53,7 @@ export async function httpGet({ url, signal, timeoutMs = TIMEOUT_MS, ...how }: G
       return { url: target.href, status, type: headers['content-type'] ?? '', ...read };
     }
     message.destroy();
-    if (!URL.canParse(headers.location, target.href)) throw new Error(`${at} leads to no address.`);
+    if (!URL.canParse(headers.location, target.href)) throw new Error(`${at} redirects to a text that is not an address.`);
     at = new URL(headers.location, target).href;
   }
   throw new Error(`${url} was redirected more than ${MOST_REDIRECTS} times.`);
@@ -84,7 +84,7 @@ async function checked(url: string, { allowed, addressesOf = systemAddresses }: 
   if (target.protocol !== 'http:' && target.protocol !== 'https:')
     throw new Error('Only http and https can be fetched.');
   if (target.username !== '' || target.password !== '')
-    throw new Error('An address with a name or password in it is not fetched.');
+    throw new Error('An address that contains a user name or a password is not fetched.');
   const host = target.hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(host) ? [host] : await addressesOf(host);
   const isAllowed = allowed.includes(target.host) || allowed.includes(target.hostname);

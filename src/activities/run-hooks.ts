@@ -12,7 +12,7 @@ export interface HookCause {
   goal: number;
   /** The run's `context` from its start. */
   context: Readonly<Record<string, string>>;
-  /** Adds a note to the run, 20 at most at one moment: an event for people, which no model gets. It stands if the hook ends well. */
+  /** Adds a note, 20 at most at one moment: an event for people, which no model gets. A failed hook adds no notes. */
   note(note: Note): void;
 }
 

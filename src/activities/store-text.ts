@@ -16,6 +16,6 @@ export function createStoreText(blobs: BlobStore) {
 /** Returns the workflow id of the activity's run, which owns its blobs. */
 export function runIdOf(): string {
   const { workflowExecution } = Context.current().info;
-  if (!workflowExecution) throw new Error('this activity is called by a workflow: it keeps texts for it');
+  if (!workflowExecution) throw new Error('only a workflow can call this activity, which stores texts for it');
   return workflowExecution.workflowId;
 }

@@ -67,7 +67,7 @@ export interface CallModelResult {
   servedModel?: string;
   /** The text for reading the output, if the message differs: it has head and tail, or JSON before repair. */
   outputText?: string;
-  /** Changes to a request that its endpoint refuses: `id` is stored unless only for this call (`once`), `told` is shown. */
+  /** Changes to a refused request. `id` is stored, unless it is for this call only (`once`); `told` is for people. */
   lessons?: RefusalLesson[];
   /** Names of tools that the text calls at its end: these calls are not read yet. */
   calledInText?: string[];
@@ -201,7 +201,7 @@ export type LookInput = { workspace: string } & (
   | {
       at: 'now';
       files: Pick<Snapshot, 'path' | 'hash' | 'ref'>[];
-      /** Milliseconds since the epoch: files changed later are listed too; null: neither these nor diffs. */
+      /** Milliseconds since the epoch: files changed later are listed too; null: no such files, and no diffs. */
       since: number | null;
       /** The blob reference of the look `start`, to return changes since then; null: it could not be stored. */
       start?: string | null;

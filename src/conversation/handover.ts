@@ -89,7 +89,7 @@ export interface ShortenRules {
   keepsUserNotes?: boolean;
   /** Only results that were read are left out. */
   resultsOnly?: boolean;
-  /** With `resultsOnly`: the positions of those that may be. */
+  /** With `resultsOnly`: the positions of results that may be left out. */
   only?: ReadonlySet<number>;
   /** Gets the tokens after the change; false leaves the thread unchanged. */
   pays?: (tokens: number) => boolean;

@@ -29,7 +29,7 @@ export interface ShortResult {
   readable: boolean;
 }
 
-/** `recallId`: the message's id, if the model can read it again by that. */
+/** `recallId`: the id by which the model can read the message again, if it can. */
 export function shortenResult(block: ToolResultBlock, words: Words, recallId?: string): ShortResult | null {
   const content = block.content.map(shortPart);
   if (content.every((part, index) => part === block.content[index])) return null;
@@ -95,16 +95,16 @@ const WRITES = [
 /** Arguments that ask for a part of a file. */
 const PARTS = ['offset', 'limit', 'view_range', 'lines'];
 
-/** A result is kept for so many replies after the last call that names its file, or its own call. */
+/** A result stays for this many replies after the last call that names its file, at least after its own call. */
 const NEEDED_REPLIES = 10;
 
 export interface Unneeded {
   at: number;
-  /** Replies beyond those for which it is kept. */
+  /** The number of replies that it has stayed longer than that. */
   replies: number;
 }
 
-/** Returns all results that are old, whether calls have gone back to them or not; oldest first. */
+/** Returns all results of old calls, oldest first, even if later calls needed them. */
 export function oldResults(messages: readonly Message[]): Unneeded[] {
   const old: Unneeded[] = [];
   let replies = 0;
@@ -118,7 +118,7 @@ export function oldResults(messages: readonly Message[]): Unneeded[] {
   return old.reverse();
 }
 
-/** Returns old results that no call has gone back to, without short ones and files that people's words name. */
+/** Returns old results that no later call needed, except short ones and files that people's words name. */
 export function unneededResults(messages: readonly Message[]): Unneeded[] {
   const calls = callsOf(messages);
   const keyOf = (call: ToolUseBlock) => pathOf(call) ?? `#${call.id}`;
@@ -142,7 +142,7 @@ interface Result {
   call: ToolUseBlock | undefined;
 }
 
-/** Returns the positions of results, those that are left out first in front. `thins`: without those that are worth more. */
+/** Returns the positions of results, those to leave out first in front. `thins`: only those of little worth. */
 export function inOrderOfWorth(messages: readonly Message[], thins: boolean): number[] {
   const calls = callsOf(messages);
   const results: Result[] = messages.flatMap((message, at) => {

@@ -25,7 +25,7 @@ export interface TrimRules {
   recalls?: boolean;
   /** Only results that were read are shortened. Default false. */
   resultsOnly?: boolean;
-  /** With `resultsOnly`: the positions of those that may be. Default: all. */
+  /** With `resultsOnly`: the positions of results that may be shortened. Default: all. */
   only?: ReadonlySet<number>;
   /** Superseded reads go first, then the largest results; short ones and files that the goal names go last, or stay. */
   byWorth?: boolean;

@@ -8,7 +8,7 @@ const MOST_HTML_BYTES = 2_000_000;
 /** The longest time that a result waits for the page of its app. */
 const READ_MS = 5_000;
 
-/** The page, and what its server declares that it needs. */
+/** The page, and the needs that its server declares for it. */
 export interface AppPage {
   html: string;
   /** Origins that it may connect to, load from, frame and use as base, as declared; the policy's user checks them. */

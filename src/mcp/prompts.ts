@@ -105,7 +105,7 @@ export async function expandPrompt(
   if (bytes > PROMPT_BYTES)
     throw new SteersmanError(
       `${called} has ${bytes} bytes with these arguments; ${PROMPT_BYTES} may be sent.`,
-      'Have it name what is to be read, in place of the text itself.',
+      'Let the prompt name the file to read, instead of containing its text.',
       'rejected',
     );
   return { text, leftOut: messages.flatMap(partsOf).flatMap(otherThanText) };

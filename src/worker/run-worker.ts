@@ -89,7 +89,7 @@ function installRuntime(metrics: string | undefined): void {
   } catch (error) {
     if (!telemetry) throw error;
     throw new SteersmanError(
-      `The worker can not tell its metrics at ${metrics}: ${errorText(error)}`,
+      `The worker can not serve its metrics at ${metrics}: ${errorText(error)}`,
       'Set STEERSMAN_METRICS to an address and a port that is free, such as 127.0.0.1:9464, or unset it.',
     );
   }

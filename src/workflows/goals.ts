@@ -69,7 +69,7 @@ export async function beginRun(
   run.enter(firstPosition(state.goal.mode));
 }
 
-/** Takes results that last from what the run began with into its ledger (D7). A result that is not whole has a note. */
+/** Adds reusable results among the run's first messages to its ledger (D7). One with a note is incomplete: left out. */
 function recordEarlierResults(run: Run): void {
   const { state, pinned } = run;
   const { messages } = run.mainThread();
@@ -92,7 +92,7 @@ function recordEarlierResults(run: Run): void {
       messageId: message.id,
       policy,
       workspace,
-      // Its time counts from when it was read, not from the start of this run.
+      // Its age counts from the call, not from the start of this run.
       now: message.at,
     });
   }

@@ -71,7 +71,7 @@ describe('a model that claims success', () => {
       expect(result.text).toContain(
         'Checks that did not pass: echo 1 of 3; test -f never.txt [failed: exit code 1].',
       );
-      expect(result.text).toContain('Nothing had changed since a check failed before');
+      expect(result.text).toContain('Nothing had changed since the last failed check');
       // Nothing was changed after the first time, so that the second was the last.
       expect(result.counters.verification).toBe(2);
     },

@@ -274,7 +274,7 @@ describe('routes (F15, F16)', () => {
     await answer(handle, 'question', { text: 'The harbour one.' });
     await handle.result();
     expect(await eventsOf(handle, 'route')).toMatchObject([
-      { act: 'continue', reason: 'What the message means stayed unclear with your answer.' },
+      { act: 'continue', reason: 'Even with your answer it is unclear what the message means.' },
     ]);
   });
 

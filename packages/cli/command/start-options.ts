@@ -248,7 +248,7 @@ async function readPicture(given: string): Promise<StartPicture> {
   return { name: basename(path).slice(0, 100), mimeType, base64: bytes.toString('base64') };
 }
 
-/** Reads a JSON Schema, which is validated with the other options. It is no YAML: null is a value there. */
+/** Reads a JSON Schema, which is validated with the other options. YAML is not read, because null is a value here. */
 async function readSchemaFile(given: string): Promise<StartOptions['answer'] & object> {
   const path = userPath(given);
   const text = await readNamed(path, 'the schema');

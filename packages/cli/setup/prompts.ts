@@ -137,7 +137,7 @@ function addPromptsShow(prompts: Command): void {
   });
 }
 
-/** Returns the tools of a run there. The servers are started only if the folder is trusted. */
+/** Returns the tools that such a run would have. The servers are started only if the folder is trusted. */
 async function toolsAt(config: string | undefined, workspace: string) {
   const { openTools } = await import('steersman/worker');
   const tools = await openTools({ configDir: localToolsDir(await trustedConfigDir(config)), workspace });

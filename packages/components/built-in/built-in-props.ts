@@ -1,6 +1,6 @@
 /** The properties of the built-in components, for roles, tools and front ends that write them. */
 
-/** A handler by its name, as roles and tools write it; a function, as a front end gives it. It gets what was clicked. */
+/** A click handler, which gets the item: its name from roles and tools, or a function from a front end. */
 export type OnClick<Clicked> = string | ((clicked: Clicked) => void);
 
 export interface TodoProps {

@@ -17,7 +17,7 @@ export function lazily<Props extends object>(
       found => {
         loaded.value = found;
       },
-      // The server was unreachable. Nothing may draw this component again, so it does not wait for that.
+      // The server was unreachable. Try again after a delay, because the component may never be drawn again.
       () => setTimeout(ask, AGAIN_MS),
     );
   };

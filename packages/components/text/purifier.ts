@@ -15,7 +15,8 @@ function make(): DOMPurify {
       node.setAttribute('rel', 'noopener noreferrer nofollow');
       node.setAttribute('target', '_blank');
     }
-    // Texts have no fields but the checkboxes of task lists. Markup of elements has no list of tags.
+    // In texts, the only allowed fields are checkboxes of task lists. Markup of custom elements is sanitized without a
+    // list of tags, and keeps its fields.
     if (node.tagName === 'INPUT' && allowed) {
       if (node.getAttribute('type') !== 'checkbox') node.remove();
       node.setAttribute('disabled', '');

@@ -1,7 +1,7 @@
 /** Sanitizes HTML of models and tools as the last step: the result is a fragment, which is not parsed again. */
 import { purifier } from './purifier.js';
 
-/** The elements that HTML may have besides those of the list. */
+/** Elements that HTML may have in addition to those on the list. */
 export interface KnownElements {
   isElement(name: string): boolean;
   takes(element: string, attribute: string): boolean;
@@ -57,8 +57,9 @@ function linkTo(image: HTMLImageElement): HTMLElement {
 }
 
 /**
- * Returns the HTML that a project's own element writes (`innerHTML`), without scripts, handlers and what they could be
- * made of. Unlike `safeHtml` it keeps forms, classes and graphics, for the element's code is the project's.
+ * Returns the HTML that a project's own element writes (`innerHTML`), without scripts, event handlers and anything that
+ * could become one. Unlike `safeHtml`, it keeps forms, classes and graphics, because the element's code belongs to the
+ * project.
  */
 export function safeMarkup(html: string): string {
   return purifier().sanitize(html, {
@@ -68,7 +69,7 @@ export function safeMarkup(html: string): string {
       allowCustomizedBuiltInElements: false,
     },
     ADD_ATTR: ['slot', 'part', 'target'],
-    // Else styles at the beginning would be lost without a word of the page's policy.
+    // Without this, a style at the beginning would be dropped silently. With it, the page's policy reports the style.
     FORCE_BODY: true,
     ALLOW_UNKNOWN_PROTOCOLS: false,
   });

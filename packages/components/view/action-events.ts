@@ -11,7 +11,7 @@ export function actionOf(event: Event): ComponentAction | null {
   return { action, label: isText(label) ? label : action, data };
 }
 
-/** Hears the actions that code of components dispatches at `target`, such as the window. Returns what ends that. */
+/** Listens for actions that components dispatch at `target`, such as the window. Returns a function that ends that. */
 export function listenForActions(target: EventTarget, hear: (action: ComponentAction) => void): () => void {
   const listen = (event: Event) => {
     const action = actionOf(event);

@@ -98,8 +98,8 @@ const DEEPEST = 40;
 const NOT_GIVEN = new Set(['__proto__', 'constructor', 'prototype', 'dangerouslySetInnerHTML', 'ref', 'key']);
 
 /**
- * Copies what JSON can hold, without properties that a framework could interpret as code or markup. Other values are
- * the page's own, which also may name each other.
+ * Copies what JSON can hold, without properties that a framework could interpret as code or markup. Values of other
+ * kinds come from the page itself. They are passed unchanged, even if they refer to each other.
  */
 function cleaned(props: Props): Props {
   const copies = new Map<object, unknown>();
@@ -127,8 +127,8 @@ function isData(value: unknown): value is object {
 }
 
 /**
- * Replaces `"onClick": "openOrder"` by the registered handler of that name; unknown names are dropped, and texts that
- * could be code. `online: true` is neither.
+ * Replaces `"onClick": "openOrder"` by the registered handler of that name; an unknown name is dropped, and so is a
+ * text that could be code. A property such as `online: true` is unchanged.
  */
 function withHandlers(
   props: Props,

@@ -50,14 +50,14 @@ export type Registered<P extends object = Props> =
   | ComponentDefinition<P>
   | ComponentType<P & { ctx: ComponentContext }>;
 
-/** Hears an event of a custom element. `detail`: that of a `CustomEvent`, else null. */
+/** Handles an event of a custom element. `detail`: that of a `CustomEvent`, else null. */
 export type ElementListener = (
   detail: unknown,
   ctx: Pick<ComponentContext, 'propose'> & { element: Element; event: Event },
 ) => void;
 
 export interface ElementOptions {
-  /** A listener for each event by its type. It hears the elements of HTML that is drawn, and goes with them. */
+  /** A listener for each type of event. It listens to these elements in drawn HTML, and is removed with them. */
   events?: Readonly<Record<string, ElementListener>>;
 }
 

@@ -5,7 +5,7 @@ import { ContentText, Parts, type PartsProps } from './content-view.js';
 import { Here, type Kit, type Surroundings } from './here.js';
 
 interface Listened {
-  /** Takes what a component proposes. Returns why it is not taken; null if it is. Default: no proposal is taken. */
+  /** Receives a component's proposal. Returns why it is refused; null if it is accepted. Default: all are refused. */
   propose?: (action: ComponentAction) => string | null;
 }
 
@@ -14,7 +14,7 @@ export type Content = Listened & ({ text: string; live?: boolean } | PartsProps)
 
 export interface Drawing {
   update(content: Content): void;
-  /** Removes what was drawn, with all that listens to it. */
+  /** Removes the drawn content and all of its listeners. */
   remove(): void;
 }
 
@@ -22,7 +22,7 @@ export function draw(kit: Kit, element: Element, content: Content): Drawing {
   let here: Surroundings | null = null;
   const update = (given: Content) => {
     const { propose = () => kit.say('notProposed') } = given;
-    // The same object, so that an update does not draw all HTML again.
+    // One object for all updates: with a new one, an update would draw all HTML again.
     if (here === null) here = { kit, propose };
     here.propose = propose;
     render(

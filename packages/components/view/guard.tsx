@@ -1,4 +1,4 @@
-/** Draws something else in the place of what fails. */
+/** Draws a replacement if its children fail to draw. */
 import { Component, type ComponentChildren } from 'preact';
 
 interface GuardProps {

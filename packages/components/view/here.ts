@@ -1,4 +1,4 @@
-/** The surroundings of what is drawn: its kit, and who hears proposals. */
+/** The context of a drawn component: its kit, and the function that takes its proposals. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { ComponentAction } from './action.js';
@@ -9,7 +9,7 @@ import type { Say } from './words.js';
 export interface Kit {
   readonly registry: ComponentRegistry;
   readonly handlers: HandlerRegistry;
-  /** Faults of modules that could not be loaded: hints of missing components say them. */
+  /** Faults of modules that could not be loaded. The hint of a missing component shows them. */
   readonly faults: { readonly value: readonly string[] };
   /** True while modules are loaded: a missing component may still come. */
   readonly isLoading: { readonly value: boolean };
@@ -18,13 +18,13 @@ export interface Kit {
   readonly status: (status: string) => string;
   /** Loads a module of components. One that fails leaves the others as they are, and `faults` says why. */
   use(load: () => Promise<{ default?: unknown }>): Promise<void>;
-  /** Adds a fault that hints of missing components say. */
+  /** Adds a fault, which the hints of missing components show. */
   fault(text: string): void;
 }
 
 export interface Surroundings {
   kit: Kit;
-  /** Takes what a component proposes. Returns why it is not taken; null if it is. */
+  /** Receives a component's proposal. Returns why it is refused; null if it is accepted. */
   propose(action: ComponentAction): string | null;
 }
 

@@ -1,4 +1,4 @@
-/** A hint in the place of what can't be drawn, with its data on demand. */
+/** Draws a hint in place of content that can't be drawn, with its data on demand. */
 import { errorText, visibleText } from 'steersman/base';
 import { pretty } from '../text/plain.js';
 import { useHere } from './here.js';
@@ -19,7 +19,7 @@ export function Hint({ text, data }: { text: string; data?: unknown }) {
   );
 }
 
-/** Returns undefined for data of a page that is no JSON. */
+/** Returns undefined if the page's data has no JSON. */
 function jsonOf(data: unknown): string | undefined {
   try {
     return JSON.stringify(data);
@@ -28,7 +28,7 @@ function jsonOf(data: unknown): string | undefined {
   }
 }
 
-/** Returns what was thrown as a text: it may be anything, also what no text can be made of. */
+/** Returns the thrown value as a text. Code may throw anything, even an object whose conversion to text fails. */
 export function thrownText(thrown: unknown): string {
   try {
     return String(thrown);

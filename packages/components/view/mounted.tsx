@@ -28,7 +28,7 @@ export function Mounted({ component, props, ctx }: MountedProps) {
   useLayoutEffect(() => {
     const element = ref.current;
     if (element === null) return;
-    // What it returns would be called as the end of this effect.
+    // `update` is called in a block: a value that this effect returned would be called as its cleanup.
     if (mounted.current?.update) mounted.current.update(props, given);
     else {
       leave();

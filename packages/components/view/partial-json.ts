@@ -3,7 +3,7 @@ import { Allow, parse } from 'partial-json';
 import { isRecord, isText, nestsTooDeep } from 'steersman/base';
 import { type ContentPart, readParts, withoutFence } from 'steersman/rules';
 
-/** `Data`: what the whole text would be. Any field may still be missing or cut. */
+/** `Data`: the type of the complete text's value. While the text is incomplete, any field may be missing or cut. */
 export interface PartialJson<Data = unknown> {
   data: Data extends object ? Partial<Data> : Data;
   /** True if the text is complete. */
@@ -26,7 +26,10 @@ export function parsePartialJson<Data = unknown>(text: string): PartialJson<Data
   }
 }
 
-/** Copies what the parser gives: it makes `__proto__` an object's prototype, and cuts pairs of surrogates. */
+/**
+ * Copies the parser's result: the parser sets the prototype for a key `__proto__`, and may return half a surrogate
+ * pair.
+ */
 function plain(value: unknown): unknown {
   if (isText(value)) return value.replace(/[\ud800-\udbff]$/, '');
   if (Array.isArray(value)) return value.map(plain);
@@ -34,7 +37,9 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
 }
 
-/** Returns the parts of a text that may be cut anywhere; null for no parts. A name at the end may be incomplete: left out. */
+/**
+ * Returns the parts of a text that may be cut anywhere; null for no parts. A name that may be incomplete is left out.
+ */
 export function partialParts(text: string): ContentPart[] | null {
   const whole = readParts(text);
   if (whole !== null) return whole;

@@ -66,7 +66,7 @@ export class ComponentRegistry {
     return this.#elements.get(element)?.attributes.has(attribute) === true;
   }
 
-  /** The listeners of all elements, each with the element and event that it hears. */
+  /** The listeners of all elements, each with its element and its type of event. */
   *listeners(): Generator<{ element: string; type: string; listener: ElementListener }> {
     for (const [element, { events }] of this.#elements)
       for (const [type, listener] of events) yield { element, type, listener };

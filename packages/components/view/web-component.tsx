@@ -34,7 +34,7 @@ export function WebComponent({ html, hint }: WebComponentProps) {
     const errors = errorsOf(() => root.replaceChildren(safeHtml(html, registry)));
     for (const error of errors) failed(error);
     let isGone = false;
-    // Elements of Lit draw later, and tell faults by this promise.
+    // Elements of Lit draw later, and report faults by this promise.
     for (const element of root.querySelectorAll('*'))
       (element as { updateComplete?: Promise<unknown> }).updateComplete?.then?.(undefined, error => {
         if (!isGone) failed(error);
@@ -53,7 +53,7 @@ export function WebComponent({ html, hint }: WebComponentProps) {
   );
 }
 
-/** Hears proposals, the events that elements were registered with, and what the page's policy blocks. */
+/** Listens for proposals, registered events of elements, and violations of the page's policy. */
 function hearAll(root: ShadowRoot, here: Surroundings, tell: (fault: string | null) => void): () => void {
   const { registry, say } = here.kit;
   const ends: (() => void)[] = [];
@@ -69,7 +69,7 @@ function hearAll(root: ShadowRoot, here: Surroundings, tell: (fault: string | nu
     },
     false,
   );
-  // Events that do not bubble are heard on their way down.
+  // Listens while events travel down, because some of them do not bubble.
   for (const { element: name, type, listener } of registry.listeners())
     hear(
       type,

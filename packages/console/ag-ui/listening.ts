@@ -50,8 +50,8 @@ export class Listening {
     }
     if (this.#isTooSlow)
       throw new SteersmanError(
-        'More came than the client took.',
-        'Ask again: the run goes on.',
+        'The client reads more slowly than the run writes.',
+        'Send the request again: the run goes on.',
         'unreachable',
       );
   }

@@ -16,13 +16,13 @@ import { recall, runsOf, startRun } from './thread.js';
 export interface StreamScope extends RouteScope {
   /** Aborted when the stream must end. */
   signal: AbortSignal;
-  /** Hears the run's own event after which the stream's new events come. */
+  /** Gets the number of the run's event after which the stream's new events begin. */
   placed?: (since: number) => void;
-  /** Tells again what a run told. Nothing is sent. */
+  /** Set to stream past events of a run again. Then nothing is sent to the run. */
   replay?: Replay;
 }
 
-/** A run, and its own event after which it is told again; `goal`: since its last goal began. */
+/** A run whose events after its own event `since` are streamed again; `goal`: from the start of its last goal. */
 export interface Replay {
   run: string;
   since: number | 'goal';

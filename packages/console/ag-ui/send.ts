@@ -64,7 +64,7 @@ async function followUp(_input: AgUiInput, run: Run, { id, ...said }: UserInput)
   return (await run.followUp(wordsOf(said), { id })).state;
 }
 
-/** Names the pictures, which an open run does not take. */
+/** Names the pictures, because an open run does not accept any. */
 function wordsOf({ text, pictures }: Omit<UserInput, 'id'>): string {
   return [text, ...pictures.map(({ name }) => `[Picture: ${name}, not shown]`)].join('\n');
 }

@@ -1,4 +1,4 @@
-/** `/chat`: serves a run to `useChat` of the AI SDK. Each request is one of AG-UI, told in other words. */
+/** `/chat`: serves a run to `useChat` of the AI SDK. Each request is translated to one of AG-UI. */
 import {
   agUiRequest,
   CHAT_REQUEST,
@@ -47,7 +47,9 @@ export function chatOf(scope: RouteScope): Hono<Served> {
     });
 }
 
-/** Returns where the message begins, in the run that it is of, else the last; null if there is nothing to go on with. */
+/**
+ * Returns where the message begins, in its run or else in the thread's last one; null if there is nothing to continue.
+ */
 async function placeOf(
   scope: RouteScope,
   thread: string,
@@ -65,7 +67,7 @@ async function placeOf(
 interface Talked {
   input: AgUiInput;
   chunks: UiChunks;
-  /** The answer goes on with a message that has its place already. */
+  /** The answer continues a message of the client, which already has its place. */
   isContinued: boolean;
   /** Ids of the gates that the request answers. */
   answered: readonly string[];
@@ -91,7 +93,7 @@ async function tell(stream: SSEStreamingApi, scope: StreamScope, talked: Talked)
     if (stream.aborted) return;
     const more = chunks.take(event);
     if (event.type !== 'RUN_STARTED') for (const chunk of begin.splice(0)) await write(chunk);
-    // An error that comes first says that the run did not take the answers.
+    // If an error comes first, the run has not accepted the answers.
     if (event.type !== 'RUN_STARTED' && event.type !== 'RUN_ERROR')
       for (const chunk of closed.splice(0)) await write(chunk);
     for (const chunk of more) await write(chunk);

@@ -1,7 +1,8 @@
 /** Requests to the console's server. */
 import { AskFault, ask, runPath, type StreamState } from '@steersman/view';
 
-// One module of the page for all requests: each split costs what its first page loads.
+// All requests of the page go through this module. It also exports these, because a further module would be one more
+// file for the first page to load.
 export { AskFault, runPath };
 
 let token = '';
@@ -10,7 +11,7 @@ export function useToken(given: string): void {
   token = given;
 }
 
-/** The console itself waits less than this for a run. */
+/** Longer than the console itself waits for a run. */
 const MOST_MS = 60_000;
 
 let asking = new AbortController();
@@ -20,7 +21,7 @@ let isLive = false;
 let open = () => {};
 wait();
 
-/** Requests that wait already go on waiting for the same stream. */
+/** Requests that already wait continue to wait for the same stream. */
 function wait(): void {
   if (live !== null && !isLive) return;
   isLive = false;

@@ -2,12 +2,16 @@
 
 const encoder = new TextEncoder();
 
-/** A console that proved itself once does so always: another one, mounted behind a check of its own, may have no proofs. */
+/**
+ * Once a console has proved itself, it must do so always. A console that a server with a login mounts may have no
+ * proofs.
+ */
 let hasProved = false;
 
 /** `refused`: the server knows no such token. */
 export async function proves(token: string, signal: AbortSignal): Promise<boolean | 'refused'> {
-  // Behind a login of its own there is no token; browsers have no keys on pages of other machines without TLS.
+  // A console behind its own login has no token. On pages of other machines without TLS, browsers offer no
+  // cryptographic keys.
   if (token === '' || globalThis.crypto?.subtle === undefined) return true;
   const key = await digestOf(token);
   const nonce = crypto.randomUUID();

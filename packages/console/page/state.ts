@@ -8,7 +8,7 @@ export const streamState = signal<StreamState>('connecting');
 export const trouble = signal<string | null>(null);
 /** All open gates; null until the first frame. */
 export const waiting = signal<WaitingGate[] | null>(null);
-/** Runs that wait for a person, while no worker can say for what. */
+/** Runs that wait for a person, but have no worker that could name their gates. */
 export const untold = signal<UntoldRun[]>([]);
 /** True if more runs wait than are listed. */
 export const moreWait = signal(false);
@@ -52,7 +52,7 @@ export function take(frame: Frame): void {
   else if ('run' in frame) runs.get(frame.run)?.take(frame);
 }
 
-/** A console that was started again knows no gates of a run that has not answered yet: those of the page stay. */
+/** A restarted console lacks the gates of runs that have not answered yet, so the page keeps those that it has. */
 function stillOpen(
   before: readonly WaitingGate[],
   { gates, untold }: Extract<Frame, { type: 'waiting' }>,

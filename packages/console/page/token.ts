@@ -17,11 +17,11 @@ export function hideToken(): void {
   if (location.protocol !== 'https:') sessionStorage.removeItem(KEY);
 }
 
-/** Exchanges the word of a one-use link for a token; null if the address has no word, or it was used. */
+/** Exchanges the code of a one-time link for a token; null if the address has no code, or it was used. */
 export async function tokenOfLink(): Promise<string | null> {
   const word = location.hash.slice(1);
   if (!/^[\w-]{40,}$/.test(word)) return null;
-  // The word must not stay in the browser's history or in a bookmark.
+  // The code must not stay in the browser's history or in a bookmark.
   history.replaceState(null, '', location.pathname);
   const response = await fetch('/api/session', {
     method: 'POST',

@@ -135,7 +135,7 @@ export function workspaceIn(roots: readonly string[], given: string | undefined)
   if (isOwn(roots, realOrSame(path))) return path;
   throw new SteersmanError(
     `The workspace ${path} is refused: this server starts runs in ${roots.join(', ')} only.`,
-    'Leave it out, or name a folder below. Whoever runs the server may allow more folders with --workspace.',
+    'Leave it out, or name a folder below one of these. The person who runs the server can allow more with --workspace.',
     'usage',
   );
 }

@@ -14,8 +14,8 @@ export function refuseMisplaced(program: Command): void {
     if (names.length === 0) return;
     const verb = verbPath(action, program).join(' ');
     throw new SteersmanError(
-      `${names.join(', ')} before the verb ${verb} would not count.`,
-      `Say the verb first: ${verbCall(`${verb} … ${names.join(' ')}`)}`,
+      `${names.join(', ')} must come after the verb ${verb}.`,
+      `Put the verb first: ${verbCall(`${verb} … ${names.join(' ')}`)}`,
       'usage',
     );
   });

@@ -193,7 +193,7 @@ function gateLines({ gates, stage, words }: SessionState, width: number, { bold,
       ? words.gates[gate.kind === 'plan' ? 'change' : 'reason']
       : stage.kind === 'edit'
         ? words.gates.edit
-        : // Single keys answer these gates, and e opens the editor.
+        : // These gates are answered by single keys, and `e` opens the editor.
           takesYes(gate)
           ? words.gates[gate.kind]
           : wordsHint(gate);

@@ -57,7 +57,7 @@ function linesOf(event: JournalEvent, progress: RunProgress, page: Page & { who?
   return own.map((line, at) => (at === 0 ? `${clock} ${who}${line}` : `${INDENT}${who}${line}`));
 }
 
-/** Returns lines without time, at most `width - 6` columns; null if the general form of the event is readable. */
+/** Returns a session's own lines for an event, without its time; null if the event is printed in its general form. */
 function ownLines(event: JournalEvent, progress: RunProgress, page: Page): string[] | null {
   const { colors } = page;
   const width = page.width - INDENT.length;

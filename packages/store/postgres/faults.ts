@@ -13,7 +13,7 @@ export function checkAddress(url: string): void {
   if (isUrl && !/^[^/]*\/\/[^/?#]*[/?#].*@/.test(url)) return;
   throw new SteersmanError(
     isUrl
-      ? 'The address of the store has an @ behind its host: its password is not written as URLs want it.'
+      ? 'The address of the store has an @ after its host: its password is not encoded as URLs need it.'
       : 'The address of the store is no URL of PostgreSQL.',
     `It has the form postgresql://user:password@host:5432/database. ${ENCODE}`,
     'configuration',
@@ -66,7 +66,7 @@ const BY_CODE: Readonly<Record<string, FaultText>> = {
     'is not there: nothing listens at host and port of its address.',
     `Start it, or correct ${ADDRESS}.`,
   ],
-  // The client of its own is installed without it.
+  // The package `steersman-client` is installed without it.
   ERR_MODULE_NOT_FOUND: ['needs the package pg, which is not installed here.', 'Install it: npm install pg.'],
   SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE,
   DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE,

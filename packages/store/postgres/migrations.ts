@@ -158,7 +158,7 @@ async function versionIn(sql: Sql): Promise<number> {
 function checkVersion(version: number, known: number): void {
   if (version > known)
     throw new SteersmanError(
-      `The store was made by a later version of Steersman: its tables are at ${version}, and this one knows ${known}.`,
+      `The store was made by a later version of Steersman: its tables have version ${version}, and this one knows up to ${known}.`,
       'Use that version here too.',
       'host',
     );

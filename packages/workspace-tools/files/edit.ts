@@ -108,6 +108,6 @@ function readEdits(given: unknown): Edit[] {
   });
   if (edits.length > MOST_EDITS)
     throw new Error(`Nothing was changed. ${edits.length} edits are too many: ${MOST_EDITS} at most.`);
-  if (edits.length === 0) throw new Error('edits is empty: nothing is to be changed.');
+  if (edits.length === 0) throw new Error('edits is empty: give at least one edit.');
   return edits;
 }

@@ -85,8 +85,8 @@ async function readReference(
   { offset, limit }: Asked,
   { runId }: ToolContext,
 ): Promise<string> {
-  if (!readKept) throw new Error(`${ref}: nothing is kept by reference here.`);
-  if (offset !== null && offset < 0) throw new Error(`offset ${offset}: a reference is read from byte 0 on.`);
+  if (!readKept) throw new Error(`${ref}: texts can not be read by reference here.`);
+  if (offset !== null && offset < 0) throw new Error(`offset ${offset}: bytes of a reference are counted from 0.`);
   const args = { ref, offset: offset ?? 0, ...(limit !== null && limit > 0 && { length: limit }) };
   const { note, content, isError } = await readResult({ read: readKept }, runId, args);
   if (isError) throw new Error(note);
@@ -116,7 +116,7 @@ async function pages(
   { signal }: ToolContext,
 ): Promise<string> {
   const data = await wholeFile(handle, `${shown} is a PDF`, MAX_PDF_BYTES);
-  if (offset !== null && offset < 0) throw new Error(`offset ${offset}: pages are counted from 1 on.`);
+  if (offset !== null && offset < 0) throw new Error(`offset ${offset}: pages are counted from 1.`);
   const first = Math.max(1, offset ?? 1);
   const wanted = { data, first, most: limit || Number.POSITIVE_INFINITY, maxBytes: MAX_ANSWER_BYTES };
   const { total, texts } = await pdfPages(wanted, signal);

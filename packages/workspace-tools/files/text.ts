@@ -62,7 +62,7 @@ export async function headOf(handle: FileHandle): Promise<Buffer> {
 /** Reads all bytes of a file up to a limit; `is` names it in the error. @throws Error for the model. */
 export async function wholeFile(handle: FileHandle, is: string, most: number): Promise<Buffer> {
   const { size } = await handle.stat();
-  if (size > most) throw new Error(`${is} of ${sizeText(size)}: only up to ${sizeText(most)} is taken.`);
+  if (size > most) throw new Error(`${is} of ${sizeText(size)}: the limit is ${sizeText(most)}.`);
   return handle.readFile();
 }
 

@@ -190,7 +190,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   };
 }
 
-/** Tells at the start which of the run's checks can't be made here: at the end all the work would be unverified. */
+/** Warns at the start of checks that can't be made here, because the finished work would then stay unverified. */
 function unmadeChecks(
   { localStack }: LoadRunDeps,
   { settings, run, workspace }: { settings: RunFiles['settings']; run: RunSettings; workspace: string },

@@ -98,7 +98,7 @@ function meantBy(
   return said === undefined || name === said || !role ? null : { said, role };
 }
 
-/** Lets what is configured for a role hold under its id in the run, too. */
+/** Applies a role's settings also under the id by which the start names the role. */
 function withAlias(settings: Settings, name: string, said: string): Settings {
   const { models, context } = settings;
   const under = <T>(roles: Readonly<Record<string, T>>): Record<string, T> => {

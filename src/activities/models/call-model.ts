@@ -155,7 +155,7 @@ function cacheKeyOf(
 
 async function readState({ input, deps, context, signal }: Call): Promise<ModelRequestState | 'aborted'> {
   const { workflowExecution: execution } = context.info;
-  if (!execution) throw new Error('steersmanCallModel is called by a workflow: it reads its request from it');
+  if (!execution) throw new Error('only a workflow can call steersmanCallModel, which reads its request from that workflow');
   try {
     return await deps.readState(
       { ...execution, callId: input.callId, role: input.role, check: input.check },

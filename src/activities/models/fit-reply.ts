@@ -84,10 +84,12 @@ function joinTexts(content: Content, maxBytes: number): Content {
   });
 }
 
-/** Each block takes room in a reply, and each aside a file in the store: real replies have fewer. */
+/** More than real replies have. Each block takes space in the reply, and some blocks take a file in the store. */
 const MOST_BLOCKS = 128;
 
-/** Joins all texts into one, and all asides into one, each at the place of its first, if there are too many. */
+/**
+ * If there are too many blocks, joins all texts, and all reasoning that no provider wants back, each into one block.
+ */
 function joinMany(content: Content): Content {
   const asides = content.filter(isAside);
   const texts = content.filter(block => block.type === 'text');

@@ -9,6 +9,6 @@ export type Packed<T> = Uint8Array & { readonly packs?: T };
  */
 export function dictionaryOf(number: number): string {
   const words = DICTIONARIES[number];
-  if (words === undefined) throw new Error(`What is packed needs dictionary ${number}, of a newer version.`);
+  if (words === undefined) throw new Error(`The packed value needs dictionary ${number} of a newer version.`);
   return words;
 }

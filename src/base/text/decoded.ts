@@ -1,4 +1,4 @@
-/** Returns a part of an address without its percent-encoding; unchanged if it is none. */
+/** Returns a part of an address without its percent-encoding; unchanged if the encoding is invalid. */
 export function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

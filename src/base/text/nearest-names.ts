@@ -1,4 +1,4 @@
-/** The names most alike: of runs, tools and keys that are not there. */
+/** Finds the known names that are most similar to an unknown one: of runs, tools and keys. */
 
 /** Returns the three names with the most letter pairs in common with `name`. */
 export function nearestNames(name: string, names: readonly string[]): string[] {

@@ -146,7 +146,7 @@ const MAX_SCHEMA_DEPTH = 200;
 export function isSound(schema: unknown): schema is Json {
   if (!isRecord(schema) || nestsDeeper(schema, MAX_SCHEMA_DEPTH)) return false;
   const hasNames = /"(\$id|\$anchor|id)":"/.test(JSON.stringify(schema));
-  // If the schema uses names, only the interpreter can resolve them; it reports unresolved ones.
+  // A reference by name (`$id`, `$anchor`) is left to the interpreter, which reports it if nothing has that name.
   const leads = (ref: string) =>
     ref === '#' || ref.startsWith('#/') ? targetOf(schema, ref) !== undefined : hasNames;
   return isSoundNode(schema, leads);

@@ -91,7 +91,7 @@ export function explainError(error: unknown): SteersmanError | null {
     : new SteersmanError(`Temporal answered with an error: ${message}`, '', 'internal');
 }
 
-/** Of gRPC's messages some end in a name without a value, and some have no full stop before what is said next. */
+/** Completes a message of gRPC: removes an empty note at its end, and adds a missing full stop. */
 function asSentence(message: string): string {
   const said = message.replace(/\s*Resolution note:\s*$/, '').trimEnd();
   return /[.!?]$/.test(said) ? said : `${said}.`;

@@ -38,7 +38,7 @@ function workerOf({ folder, named }: QueueFolder): WorkerSettings {
 
 function gone(folder: string): SteersmanError {
   return new SteersmanError(
-    `The folder ${displayPath(folder)} is gone, whose configuration these runs were started with.`,
+    `The folder ${displayPath(folder)}, with the configuration of these runs, is gone.`,
     `Put it back, or name another for them: ${hintOf('--resume-open --config DIR', '`resumeLeftOpen(runs, { configDir })`')}`,
     'configuration',
   );

@@ -1,4 +1,4 @@
-/** Reads what a model call was sent, as its worker pinned it. */
+/** Reads the request of a model call, as its run has pinned it. */
 import type { ModelRequestHead, ModelRequestPage } from '../../rules/prompts/model-request.js';
 import type { Message } from '../../run/messages/message.js';
 import { modelRequestQuery } from '../../workflows/run/definitions.js';

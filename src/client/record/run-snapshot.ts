@@ -49,7 +49,7 @@ export interface RunSnapshot {
   /** Results of the last goal's checks. */
   checks: RunView['checks'];
   artifacts: RunView['artifacts'];
-  /** The answer as a value that fits the schema of the start; absent where there is none. */
+  /** The answer as a value that fits the schema of the start; absent if there is no such value. */
   value?: unknown;
   /** Files before the goal's first write to them; empty if no source has them. */
   filesBefore: FileBefore[];
@@ -170,7 +170,7 @@ export function snapshotOf({ run, view = null, end = null, kept }: Parts): RunSn
   };
 }
 
-/** Absent is not null, which is JSON. */
+/** A value may be null, because that is JSON: so a missing value is an absent field. */
 function valueIn(...tellers: ({ value?: unknown } | null | undefined)[]): { value?: unknown } {
   const teller = tellers.find(each => each?.value !== undefined);
   return teller ? { value: teller.value } : {};

@@ -40,7 +40,7 @@ export async function lastReceipt(
   if (receipt !== null) return receipt;
   if (signal.aborted) throw abortedError(signal);
   throw new SteersmanError(
-    `The run ${runId} has ended without a word on the message ${messageId}.`,
+    `The run ${runId} has ended and says nothing about the message ${messageId}.`,
     `See what it did: ${hintOf(verbCall(`watch ${runId}`), '`run.events()`')}`,
     'ended',
   );

@@ -69,7 +69,7 @@ export interface GateAnswers {
         shown?: readonly string[];
       };
   question: { text: string };
-  /** A new course. Its roles read the reason. */
+  /** Another route for the run. Its roles read the reason. */
   route: { decision: 'approve' | 'deny'; reason?: string };
   clientTool: ToolOutput;
   /** A budget that is used up: its new limit, in its own unit. */
@@ -121,7 +121,7 @@ async function keepFor(
   const gate = gates.find(({ id }) => id === gateId);
   if (gate?.kind !== 'approval' || workspace === null) {
     throw new SteersmanError(
-      `The run has the answer to ${gateId}, but it is not kept for its workspace: no worker told what it is about.`,
+      `The run has the answer to ${gateId}, but not for later runs of the workspace: no worker answered what the gate allows.`,
       'Allow it at the next gate.',
       'unserved',
     );
@@ -130,7 +130,7 @@ async function keepFor(
   const allowed = allowedAt(gate.subject, edited);
   if (allowed === null) {
     throw new SteersmanError(
-      `The run has the answer to ${gateId}, but it is not kept for its workspace: the command is too long.`,
+      `The run has the answer to ${gateId}, but not for later runs of the workspace: the command is too long to be stored.`,
       'Name it in permissions.auto of steersman.yaml.',
       'usage',
     );
@@ -187,7 +187,7 @@ export function sendMessage<Input extends { text?: string; id?: string }>(
   return abortable(scope, options, async signal => {
     const send = (handle: Handle) => handle.signal(as, { ...input, id });
     const run = await sendToOpen({ ...temporal, signal }, runId, send, input.text).catch((error: unknown) => {
-      // Resent under a new id, it would be a second message: the error must say so.
+      // A retry under a new id would be a second message, so the error must say that.
       throw named === undefined && isServerAway(error) ? unknownDelivery(runId, error) : error;
     });
     // If no worker serves the run, no receipt can arrive.
@@ -307,7 +307,7 @@ export async function update<Result, Input>(
 function tooLarge(id: string, bytes: number): SteersmanError {
   return new SteersmanError(
     `It has ${bytes} bytes, and the run ${id} takes at most ${INPUT_BYTES} at once.`,
-    'Say it in less.',
+    'Make it shorter.',
     'rejected',
   );
 }

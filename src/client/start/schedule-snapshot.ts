@@ -123,7 +123,7 @@ export function snapshotOf({
   };
 }
 
-/** Formats times such as `30 2 * * * (Europe/Paris)` or `every 6h`; times that other tools have set are called so. */
+/** Formats times such as `30 2 * * * (Europe/Paris)` or `every 6h`; times of other tools are only named as such. */
 export function timesText({ calendars = [], intervals = [], timezone }: ScheduleSpecDescription): string {
   const zone = timezone === undefined || timezone === '' ? 'UTC' : timezone;
   const at = calendars.map(calendar => cronText(calendar) ?? 'at times of a calendar');

@@ -109,7 +109,7 @@ function passOver(id: string, { cause }: WorkflowUpdateFailedError): null {
   throw new SteersmanError(
     `The goal was not queued in the run ${id}. ${cause?.message ?? ''}`,
     type === REFUSED.full
-      ? `Try again when it has read some: ${hintOf(verbCall(`show ${id}`), '`client.attach(id)`')}.`
+      ? `Try again when it has read some messages: ${hintOf(verbCall(`show ${id}`), '`client.attach(id)`')}.`
       : 'Start it as the run was started, wait for its end, or begin another conversation.',
     'conflict',
   );

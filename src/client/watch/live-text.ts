@@ -77,7 +77,7 @@ interface ReceivedCall {
   by: Speaker;
   attempt: number;
   restarts: number;
-  /** Its attempt number is the watcher's. */
+  /** Its attempt number also counts restarts of the reply, as watchers see them. */
   heard: ReceivedReply;
 }
 

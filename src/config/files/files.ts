@@ -56,7 +56,7 @@ function readBytes(file: string, most = MOST_FILE_BYTES): Buffer | null {
       const buffer = Buffer.allocUnsafe(size + 1);
       const length = readSync(opened, buffer, 0, size + 1, 0);
       // Kernel files have no size, and some have no end.
-      if (length > size) throw unreadable(file, 'larger than its size');
+      if (length > size) throw unreadable(file, 'larger than its stated size');
       return buffer.subarray(0, length);
     } finally {
       closeSync(opened);

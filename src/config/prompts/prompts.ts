@@ -44,7 +44,7 @@ export async function loadPrefix(
   const read = async (name: string): Promise<PromptTemplate> => {
     const folders = roots.flatMap(root => coreFolders(root, language));
     const found = await firstFile(folders.map(folder => join(folder, `${name}.md`)));
-    if (found === null) throw new SteersmanError(`prompts/core/${name}.md is gone.`, 'Restore that file.');
+    if (found === null) throw new SteersmanError(`prompts/core/${name}.md is missing.`, 'Restore that file.');
     return { file: found.file, template: found.text, firstLine: 1, businessContext: context.text };
   };
   const opening = { shared: await read(OPENING.shared), team: await read(OPENING.team) };
@@ -100,7 +100,7 @@ async function readRole(name: string, roots: readonly string[], language: string
   const base = await firstFile(roots.map(root => join(root, 'core', `${name}.md`)));
   const chosen = translated ?? base;
   if (chosen === null)
-    throw new SteersmanError(`The prompt of the role ${name} is gone.`, 'Restore its file.');
+    throw new SteersmanError(`The prompt of the role ${name} is missing.`, 'Restore its file.');
   const text = parseRoleFile(chosen.text, chosen.file);
   // A role that exists in only one language is its own base.
   const own = base === null || base.file === chosen.file ? text : parseRoleFile(base.text, base.file);

@@ -33,7 +33,7 @@ export function renderPrefix(
   return { system: behind(systemMessage, system) };
 }
 
-/** Renders the text below the prompt of a role that could share a system text, but has its own. */
+/** Renders the text that follows the prompt of a role with a system text of its own, although it could share one. */
 export function renderAlone({ shared }: Pick<Opening, 'shared'>, values: PromptValues): string {
   refuseVarying(shared);
   return render(shared, values);
@@ -93,8 +93,8 @@ function refuseVarying(prefix: PromptTemplate): void {
   if (name === undefined) return;
   const line = lineOf(prefix.template, prefix.template.indexOf(name)) + prefix.firstLine - 1;
   throw new SteersmanError(
-    `${displayPath(prefix.file)}:${line}: {{${name}}} varies from request to request, and this text is what all of them begin with.`,
-    'Write it in the prompt of a role: it is told with each of its instructions.',
+    `${displayPath(prefix.file)}:${line}: {{${name}}} varies from request to request, but all requests begin with this text.`,
+    'Write it in the prompt of a role: each instruction to the role then has the value.',
   );
 }
 

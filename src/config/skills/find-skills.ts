@@ -167,7 +167,7 @@ async function hashOwn(folder: string, path: string, most: number): Promise<{ si
 
 async function ownFile(folder: string, path: string, most: number): Promise<{ real: string; info: Stats }> {
   const real = await realpath(join(folder, path));
-  if (!isBelow(real, folder)) throw tooMuch(real, 'what lies outside of the folder');
+  if (!isBelow(real, folder)) throw tooMuch(real, 'a file outside of its folder');
   const info = await lstat(real);
   if (info.size > most) throw tooMuch(join(folder, path), `more than ${most} bytes`);
   return { real, info };
@@ -176,7 +176,7 @@ async function ownFile(folder: string, path: string, most: number): Promise<{ re
 function tooMuch(path: string, what: string): SteersmanError {
   return new SteersmanError(
     `${displayPath(path)}: the skill holds ${what}.`,
-    'Keep to what the skill needs, in its own folder.',
+    'Keep only files in it that the skill needs.',
   );
 }
 

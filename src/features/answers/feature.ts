@@ -146,7 +146,8 @@ function concluded(run: Run, before: GoalEnd['cause'], { answer, said = answer, 
   const steps = stepsOf(modeOf(state));
   const judgesText = checksOf(state).some(check => 'function' in check);
   if (before === 'checked' && steps !== null && judgesText) {
-    // A text that is cut would be no value any more, and would be asked for again after each check.
+    // A long text is replaced by its value as JSON. If it were cut, it would have no value, and would be requested
+    // again after each check.
     const text = fitsText(said, ANSWER_BYTES) ? said : JSON.stringify(value);
     const checked = enterChecks(run, { kind: 'answer', step: steps.length - 1, text });
     if (checked !== null) return checked;

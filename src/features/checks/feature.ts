@@ -21,8 +21,8 @@ export const checks: Feature<Run> = {
 };
 
 /**
- * Returns the check of the goal that a call is, word for word: naming the check allowed its command (SE9). Null
- * if more than the default permission asks: `confirm`, a reviewer, or the reply itself.
+ * Returns the goal's check that equals the call word for word: who named the check has allowed its command (SE9). Null
+ * if anything besides the default permission asks a person: `confirm`, a reviewer, or the reply itself.
  */
 function checkOf(
   run: Run,

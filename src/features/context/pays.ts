@@ -56,23 +56,23 @@ export function thinPays(asked: ThinAsked, leastShare = LEAST_SAVED_SHARE): bool
 
 /** Far below the limit a change must save at least this share. */
 const LEAST_UNNEEDED_SHARE = 0.4;
-/** Share of what is left out that is expected to be read again, at the full price. */
+/** The share of left out tokens that is expected to be read again, at the full price. */
 const READ_AGAIN_SHARE = 0.15;
 
 export interface CarriedAsked {
-  /** Tokens of the thread, of what may be left out, and of what stays behind its first message. */
+  /** Tokens of the thread, of the results to leave out, and of the messages after the first such result that stay. */
   before: number;
   saved: number;
   behind: number;
-  /** Tokens of what may be left out, each times the calls that have sent it although it was not needed. */
+  /** Sum over these results: tokens times the number of calls that have sent it although it was not needed. */
   carried: number;
-  /** Share of what was sent again that came from a cache, 0 to 1. */
+  /** The cached share of the tokens that requests repeated, 0 to 1. */
   cachedShare: number;
 }
 
 /**
- * True if sending unneeded results on has cost as much as leaving them out does. The number of later calls is unknown:
- * this rule pays at most twice the price of a run that knew it.
+ * True if sending unneeded results again and again has cost as much as leaving them out would cost now. The number of
+ * later calls is unknown: this rule pays at most twice the price of a run that knew it.
  */
 export function carryingCostsMore({ before, saved, behind, carried, cachedShare }: CarriedAsked): boolean {
   const changed = behind * (1 - CACHED_PRICE) * cachedShare + saved * READ_AGAIN_SHARE;

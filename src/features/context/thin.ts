@@ -15,7 +15,7 @@ import { carryingCostsMore, EARLIER_SAVED_SHARE, isShare, softTokensOf, thinPays
 /** Share of the context at which old results are left out and the thread is summarised, before it must be cut. */
 const FULL_SHARE = 0.8;
 
-/** Returns the tokens from which on a thread is thinned or summarised. */
+/** Returns the number of tokens above which a thread is thinned or summarised. */
 export function softLimit(
   { pinned }: Run,
   context: ContextRules,
@@ -57,7 +57,7 @@ const SHORT_TOKENS = 16_000;
 /** Tokens of the note that replaces a result. */
 const NOTE_TOKENS = 40;
 
-/** Leaves out results that no call has gone back to, together, so that the endpoint's cache breaks rarely. */
+/** Leaves out results that no later call needed, all at once, so that the endpoint's cache breaks rarely. */
 function leaveOutUnneeded(run: Run, thread: Thread): void {
   const { messages, tokens: before } = thread;
   if (before <= SHORT_TOKENS) return;
@@ -68,7 +68,7 @@ function leaveOutUnneeded(run: Run, thread: Thread): void {
     const carried = tokens.reduce((sum, each) => sum + each.saved * each.replies, 0);
     return carryingCostsMore({ before, saved, behind: behind - saved, carried, cachedShare: cached });
   };
-  // All that is old shows quickly that nothing pays yet: only then is it looked at which of it was needed since.
+  // First assume that all old results are unneeded. Only if that would pay off, find out which of them really are.
   const old = oldResults(messages);
   const kept = tokensFrom(messages, (old.at(-1)?.at ?? -1) + 1);
   if (!pays(old, kept + old.reduce((sum, { at }) => sum + savedAt(messages, at), 0))) return;
@@ -97,7 +97,10 @@ export function cachedShare({ state }: Run): number {
 
 const REPLIES_COMPARED = 5;
 
-/** Returns which share of what a request repeats comes from a cache: the largest of the last ones, so without changes. */
+/**
+ * Returns the cached share of the tokens that requests repeat, by the last request that did not change earlier
+ * messages.
+ */
 function cachedOfRepeated({ messages }: Thread): number {
   const shares: number[] = [];
   let added = 0;

@@ -12,7 +12,7 @@ const PATH_CHARS = 120;
 
 export interface Others {
   entries: Entry[];
-  /** Paths with an entry that calls named. */
+  /** Paths that calls have named and that have an entry. */
   told: string[];
   /** Facts about them without an id. */
   facts: string[];

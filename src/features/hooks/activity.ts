@@ -23,7 +23,7 @@ import { failpoint } from '../../shared/process/failpoints.js';
 import { askPatiently } from '../../shared/query-errors.js';
 import { withinTime } from '../../shared/time-limit.js';
 
-/** Calls one hook in its place, until `signal` is aborted. @returns false and why, if it refuses, and its notes. */
+/** Calls one hook in its place, until `signal` is aborted. @returns if the goal goes on, else why not, and notes. */
 export type CallHook = (
   hook: HookName,
   told: Facts,
@@ -182,7 +182,7 @@ async function tellMessages(
 
 async function tellMessage(deps: Calling, told: Facts, id: string, signal: AbortSignal): Promise<void> {
   const { runId = '' } = activityInfo().workflowExecution ?? {};
-  // Read one by one, because each may be as large as a query's answer.
+  // Messages are read one by one, because each may be as large as a query's answer.
   const [message] = await askPatiently(() => deps.readMessages([id]), { giveUpMs: GIVE_UP_MS, signal });
   const said = message && { ...told, key: `${runId}-${id}`, message };
   if (said) await callEach(deps, 'onMessage', said, signal);

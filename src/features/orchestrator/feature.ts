@@ -40,7 +40,7 @@ export async function orchestrate(run: Run, task: Task): Promise<StepEnd> {
   let decision = proposal && dispose(run, proposal, concerns);
   const wanted =
     decision?.accepted === true && (decision.confirm === 'none' || (await confirmed(run, key, decision)));
-  // Decide again: a person may have changed plan or limits while they were asked.
+  // Decides again, because a person may have changed plan or limits while the gate was open.
   if (proposal && wanted) decision = dispose(run, proposal, concerns);
   settled(run);
   if (!proposal || !decision) return MOVED;

@@ -55,7 +55,7 @@ export class McpPool {
     checkCodeTools(this.codeTools);
     if (this.config.servers.some(({ name }) => name === CODE_SERVER)) {
       throw new SteersmanError(
-        `${this.config.file}: mcpServers.${CODE_SERVER}: this name is kept for tools in code.`,
+        `${this.config.file}: mcpServers.${CODE_SERVER}: this name is reserved for tools in code.`,
         'Give the server another name.',
       );
     }

@@ -112,8 +112,8 @@ export class Requests {
     const version = versionFault(error);
     if (version !== null)
       return new SteersmanError(
-        `Tool server ${name} speaks no version of MCP that is spoken here (${label}): ${this.#server.redact(version)}`,
-        `Spoken here: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}. Use a version of the server that speaks one of them, or set "enabled": false.`,
+        `Tool server ${name} speaks no version of MCP that Steersman speaks (${label}): ${this.#server.redact(version)}`,
+        `Steersman speaks ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}. Use a version of the server that speaks one of them, or set "enabled": false.`,
       );
     if (this.#process === null) {
       return new SteersmanError(

@@ -24,7 +24,7 @@ async function toolsIn(file: string): Promise<CodeTool[]> {
   if (tools.length > 0) return tools;
   throw new SteersmanError(
     `${file} exports no tool.`,
-    'Export { name, description, input, run }, or what defineTool makes of it; what tools share belongs into a folder below.',
+    'Export { name, description, input, run }, or the result of defineTool. Code that tools share belongs in a folder below.',
   );
 }
 
@@ -37,9 +37,9 @@ async function exportsOf(file: string): Promise<unknown[]> {
     throw new SteersmanError(
       `${file} does not run: ${errorText(error)}`,
       isTyped
-        ? 'This Node runs no TypeScript: compile the file to .mjs beside it, or use Node 22.18 or later.'
+        ? 'This version of Node.js can not run TypeScript: compile the file to .mjs next to it, or use 22.18 or later.'
         : file.endsWith('.js') && error instanceof SyntaxError
-          ? 'Correct it; where the nearest package.json has "type": "commonjs", a file with import or export is named .mjs.'
+          ? 'Correct it. If the nearest package.json has "type": "commonjs", a file with import or export must end in .mjs.'
           : 'Correct it, or take it out of tools/.',
     );
   }

@@ -88,7 +88,7 @@ export function baseUrlFault(text: string): string | null {
   return 'must begin with http:// or https:// and hold no user and password';
 }
 
-/** An endpoint that environment variables alone can define. This file alone says which exist, and what to advise. */
+/** An endpoint that environment variables alone can define. Only this file lists them, with their advice. */
 export interface KnownEndpoint {
   /** The provider's own address, used if no address is set. */
   url: string;

@@ -93,7 +93,7 @@ export interface ModelProvider {
   listModels(signal: AbortSignal): Promise<string[]>;
 }
 
-/** A provider of `createProvider`, which a program may use alone: what a request leaves out is as in `PLAIN_REQUEST`. */
+/** A provider of `createProvider`, for programs without runs. `PLAIN_REQUEST` has the defaults of a request. */
 export interface EndpointProvider extends ModelProvider {
   stream(request: CompletionRequest, signal?: AbortSignal, onEvent?: () => void): AsyncIterable<ModelDelta>;
 }

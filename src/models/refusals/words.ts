@@ -134,7 +134,7 @@ export const PICTURES: RefusalWords = {
   ],
 };
 
-/** A list of texts and pictures is refused where one text is expected, in the named message or in any. */
+/** The endpoint expects one text as content and refuses a list of parts. The refusal may name the message. */
 export const NO_LIST: RefusalWords = {
   words:
     /expected a string|invalid type: sequence|cannot unmarshal array|untagged enum|should be a valid string|must be a string/i,

@@ -176,7 +176,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-// Readers of another run's gates.
+// From here on: functions that read a gate of another run.
 
 /** The last moment that a Date can represent, in milliseconds since the epoch. */
 const LAST_MOMENT = 8.64e15;

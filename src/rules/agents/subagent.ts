@@ -124,7 +124,7 @@ type Result = Pick<AgentReport, 'outcome' | 'cause' | 'usage' | 'usageBy'> &
 
 export function reportOf(result: Result): AgentReport {
   const { outcome, cause, text: answer, usage, usageBy, counters, unread = [], effects = [] } = result;
-  // Counts of its one goal, which is recorded only if it ended by itself.
+  // These are the counts of the agent's goal. `result.goals` would lack that goal if the agent did not end by itself.
   const { turns, failedCalls } = counters;
   return { outcome, cause, answer, usage, usageBy, turns, failedCalls, unread, effects };
 }
@@ -149,7 +149,7 @@ export function outcomeForCaller(
   told: Pick<AgentTotals, 'effects'> | null,
   words: Words,
 ): AgentOutcome {
-  // `told`: the rest reported by a cancelled agent; null: it had not begun.
+  // `told`: what a cancelled agent has reported; null if it had not begun.
   if (end.kind === 'cancelled') {
     if (told === null) return failed('cancelled', words.noteCancelledUnsent);
     if (told.effects.length === 0) return failed('cancelled', words.noteAgentDidNothing);

@@ -162,7 +162,7 @@ function planTaskLine(
   return `- ${fill(words.gatePlanTask, { id, description, criterion: shownLine(completionCriteria) })}`;
 }
 
-/** Returns what a task does on one line: its description, and the call that it is. */
+/** Returns a task on one line: its description, and its call if it is done by one. */
 export function shownTask({ description, call }: Pick<PlannedTask, 'description' | 'call'>): string {
   const made = call ? ` (${call.tool} ${JSON.stringify(call.arguments)})` : '';
   return shownLine(description + made);
@@ -347,7 +347,7 @@ export function besideEdit(input: Readonly<Record<string, unknown>>): Record<str
   return [unshown(own, [PATH]), ...edits.map(edit => unshown(edit, [OLD, NEW]))];
 }
 
-/** Leaves out what is shown: of each list of names, the first that has a text. */
+/** Leaves out the arguments that are shown: for each list of names, the first name that has a text. */
 function unshown(given: unknown, shown: readonly (readonly string[])[]): Record<string, unknown> {
   if (!isRecord(given)) return {};
   const names = shown.map(list => list.find(name => typeof given[name] === 'string'));

@@ -104,7 +104,7 @@ export function planningDecision(given: {
 
 export interface AnswerCandidates {
   cause: Cause;
-  /** The last word: from a wrap-up call, or about a plan that was not approved. */
+  /** A last text of a role: from a wrap-up call, or about a plan that was not approved. */
   lastWord: string | null;
   /** The summary of the last verification that has one. */
   verifierSummary: string | null;

@@ -1,4 +1,4 @@
-/** The template for a role's last word, if that is the answer of a goal or of a sub-agent (P12). */
+/** The template around a role's last text, if that is the answer of a goal or of a sub-agent (P12). */
 
 import { PromptError, renderTemplate } from '../../base/words/prompt.js';
 import type { RunState } from '../../run/state/run-state.js';

@@ -26,7 +26,7 @@ import { limitsOf } from '../limits/in-force.js';
 /** The detail about a task: its state, with its description, or with its criterion too. */
 type Detail = 'status' | 'description' | 'criterion';
 
-/** Returns the texts of the run's conversation, if it is short: texts far above, or trimmed ones, are repeated. */
+/** Returns the texts of the run's conversation that need no repetition. In a long or trimmed one, all are repeated. */
 function nearWords({ threads }: RunState, { memory }: Pick<PinnedRole, 'memory'>): string[] {
   const thread = threads[MAIN_THREAD];
   if (memory !== 'shared' || thread === undefined || thread.dropped > 0 || thread.tokens > NEAR_TOKENS)

@@ -76,10 +76,10 @@ function countWithin(lines: readonly string[], chars: number): number {
   return over < 0 ? lines.length : over;
 }
 
-/** The lines that a run of removed, added or unchanged lines of a difference keeps, ever fewer until all fits. */
+/** Lines that each group of removed, added or unchanged lines may keep: tried in order until the difference fits. */
 const KEPT_LINES = [30, 15, 8, 4, 2, 1];
 
-/** Returns a difference within its room: long runs lose their middle first, so that what was added is seen too. */
+/** Returns a difference within `bytes`. Every group keeps its first lines, so that no group is missing completely. */
 export function diffWithin(diff: string, bytes: number): string {
   if (fitsText(diff, bytes)) return diff;
   const runs = diff.split('\n').reduce<string[][]>((all, line) => {

@@ -19,7 +19,7 @@ export interface ChildRecord {
   instruction: string;
   /** Null while it runs. */
   outcome: Outcome | 'lost' | null;
-  /** Why it ended so; null while it runs, or if it returned no report. */
+  /** The cause of its outcome; null while it runs, or if it returned no report. */
   cause: Cause | null;
 }
 
@@ -120,7 +120,7 @@ export function addresses(children: Children): string[] {
   ];
 }
 
-/** The agent that gets a message. `to`: its own agent that the message is for; null for the role at work there. */
+/** The agent that gets a message. `to`: the agent below it that the message is for; null for its role at work. */
 export interface Addressee {
   id: string;
   to: string | null;

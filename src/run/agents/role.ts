@@ -32,7 +32,7 @@ export interface RoleProfile {
   output: OutputContract;
   /** Replies with tool calls when the goal is its own work; null for `limits.replies`, or in a step `limits.execution`. */
   maxRounds: number | null;
-  /** Tool calls run from one of its replies, at most `limits.toolCallsPerTurn`, which null stands for. */
+  /** Limit of tool calls run from one reply; null for `limits.toolCallsPerTurn`, which it can't exceed. */
   toolCallsPerTurn: number | null;
   /** The form of its JSON: flat components, or envelopes. */
   dialect: Dialect;

@@ -115,7 +115,7 @@ export type FormAnswer =
 export type GateAnswer =
   | {
       kind: 'approval';
-      /** `always` grants in this run what the gate names. */
+      /** `always` also grants, for this run, the permission that the gate names. */
       decision: 'approve' | 'deny' | 'always';
       reason: string | null;
       /** Edited arguments, which are checked again; null: as the model sent them. */

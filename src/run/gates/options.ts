@@ -53,8 +53,8 @@ export function chosenOption(text: string, shown: readonly string[], given: read
 }
 
 /**
- * Options that look alike are shown with codes. Options that equal another's letter are quoted, and so are those that
- * would then look the same.
+ * Options that look alike are shown with codes. An option that equals another's letter is quoted, and so is an option
+ * that looks like a quoted one.
  */
 export function distinctOptions(all: readonly string[]): string[] {
   const alike = lookalikes(all);

@@ -67,7 +67,7 @@ export interface GoalEnd {
   cause: Cause;
   /** For a person, in Markdown. It may be partial; the outcome then says so. */
   answer: string;
-  /** What the role itself said, where its final response is around it. Only until the end is settled. */
+  /** The role's own text, if a final-response template is around it. Stored only until the end is settled. */
   said?: string;
   /** The answer as a value, if one was requested and fits. */
   value?: Record<string, unknown>;

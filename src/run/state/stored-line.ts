@@ -240,7 +240,7 @@ export interface FindsReply {
   answerTo(goal: number): string | null | undefined;
 }
 
-/** Completes an event by what was said: answers, texts, reasoning and arguments in full, if they are found. */
+/** Adds the complete texts to an event: answers, texts, reasoning and arguments, if they are found. */
 export function completeEvent(event: JournalEvent, replies: FindsReply): JournalEvent {
   if (event.type === 'goal_ended')
     return { ...event, answer: replies.answerTo(event.number) ?? event.answer };

@@ -108,13 +108,13 @@ export function fitsInbox(inbox: Inbox, { id, text }: Pick<InboxItem, 'id' | 'te
 }
 
 export const FULL =
-  'Too many messages wait to be read already: send it again when some have been, or put the text in a file and name the file.';
+  'Too many messages wait already: send it again when some have been read, or put the text in a file and name the file.';
 const TAKEN_BACK =
-  'The message of this id was taken back, and stays so: to say something after all, send it under a new id.';
+  'The message with this id was taken back: to say something after all, send it under a new id.';
 const QUOTES_BYTES = 2;
 const MESSAGE_FORM = 'a text, or an object { "text": "…" } with id, when and to as wanted,';
 
-/** Returns the id of a message as a run takes it; null if it takes none such. */
+/** Returns a message's id in the form that runs store; null if it is not a valid id. */
 export function readId(value: unknown): string | null {
   const id = typeof value === 'number' ? String(value) : value;
   return typeof id === 'string' && id.trim() !== '' && id.length <= LONGEST_MESSAGE_ID ? id.trim() : null;

@@ -75,7 +75,7 @@ export function ownToolsWith(ofFeatures: readonly ToolDefinition[]): readonly To
 
 const NO_FEATURES = ownToolsWith([]);
 
-/** True if a role's globs name a tool; a bare `*` does not name the run's own tools. */
+/** True if a role's globs match a tool; a bare `*` does not match the run's own tools. */
 export function isNamed(
   { name, origin }: Pick<ToolDefinition, 'name' | 'origin'>,
   globs: readonly string[],
@@ -90,7 +90,7 @@ export interface ToolChoice {
   output?: OutputContract;
 }
 
-/** True if the run offers a tool to a role. Roles with a formed reply ask by their reply; roles without tools stay so. */
+/** True if the run offers a tool to a role. Only roles with tools and text replies get `ask_person`. */
 export function isOffered(
   tool: Pick<ToolDefinition, 'name' | 'origin' | 'policy'>,
   { tools, output, readOnly }: ToolChoice,

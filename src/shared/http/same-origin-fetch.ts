@@ -37,7 +37,7 @@ export async function fetchSameOrigin(url: string | URL, init: RequestInit = {})
     if (method !== 'GET' && response.status < 307) {
       throw new RedirectRefusedError(shown(at), 'which would lose the request');
     }
-    if (redirects >= MAX_REDIRECTS) throw new RedirectRefusedError(shown(at), 'one time too many');
+    if (redirects >= MAX_REDIRECTS) throw new RedirectRefusedError(shown(at), `after ${MAX_REDIRECTS} redirects already`);
   }
 }
 
@@ -48,5 +48,5 @@ function shown({ origin, pathname }: URL): string {
 
 function targetOf(location: string, base: URL): URL {
   if (URL.canParse(location, base.href)) return new URL(location, base);
-  throw new RedirectRefusedError('an address that is none', 'which can not be followed');
+  throw new RedirectRefusedError('a text that is not an address', 'which can not be followed');
 }

@@ -36,7 +36,7 @@ export async function serveGuarded(fetch: Fetch, options: GuardedOptions): Promi
   const loopback = isLoopback(host);
   if (!loopback && token === null)
     throw new SteersmanError(
-      `Whoever reaches ${host} could start and steer runs: a token is needed.`,
+      `Anyone who can reach ${host} could start and steer runs: a token is needed.`,
       `Set ${variable} to a long random text that clients send as a bearer token, or listen on 127.0.0.1.`,
     );
   const http = createServer(

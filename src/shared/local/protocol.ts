@@ -125,8 +125,8 @@ export async function ask<T>(
 export function understood(question: Ask & { protocol?: number }): Ask {
   if (question.protocol === PROTOCOL || question.ask === 'stop') return question;
   throw new SteersmanError(
-    'The local stack that runs is of another version of Steersman.',
-    `End it first, with: ${scriptCall('dev', '--stop')}. Its runs stay, and can be gone on with.`,
+    'The local stack that runs belongs to another version of Steersman.',
+    `End it first, with: ${scriptCall('dev', '--stop')}. Its runs stay, and can be resumed.`,
     'host',
   );
 }

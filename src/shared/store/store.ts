@@ -88,8 +88,8 @@ export function refuseUnjudged(session: string, runs: readonly RunRecord[], { ju
   const other = judged && runs.find(run => !judged.some(known => isSameLook(known, run)));
   if (other)
     throw new SteersmanError(
-      `The conversation ${session} has gone on meanwhile, by the run ${other.workflowId}.`,
-      'See what was said, and delete it again.',
+      `The conversation ${session} has changed meanwhile: the run ${other.workflowId} has written to it.`,
+      'Read it, then delete it again.',
       'conflict',
     );
 }
@@ -105,7 +105,7 @@ function isSameLook(a: RunRecord, b: RunRecord): boolean {
 
 export function hasBranches(session: string, branches: readonly string[]): SteersmanError {
   return new SteersmanError(
-    `The conversation ${session} has branches, which share what it says: ${branches.join(', ')}.`,
+    `The conversation ${session} has branches that share its messages: ${branches.join(', ')}.`,
     'Delete them first.',
     'conflict',
   );

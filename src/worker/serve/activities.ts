@@ -288,7 +288,7 @@ function runOf(workflowId: string, runId: string): WorkflowHandle {
 async function askToolRequest(callId: string): Promise<Record<string, unknown>> {
   await failpoint('state.read');
   const { workflowExecution } = Context.current().info;
-  if (!workflowExecution) throw new Error('tool calls are made by a workflow');
+  if (!workflowExecution) throw new Error('only a workflow can make tool calls');
   return runOf(workflowExecution.workflowId, workflowExecution.runId).query(toolRequestQuery, callId);
 }
 

@@ -104,7 +104,7 @@ export async function replied(run: Run, message: Reply['message']): Promise<void
 
 /** Notifies of tool results that were added after the message of number `after`. */
 export function notifyResults(run: Run, thread: string, after: number): Promise<void> | null {
-  // The id of a thread, which for a branch is the copy's already.
+  // In a branch, `thread` is the id of the branch's copy.
   const messageIds = () =>
     (ownValue(run.state.threads, thread)?.messages ?? [])
       .filter(message => message.kind === 'tool_result' && messageNumber(message) > after)
@@ -113,7 +113,7 @@ export function notifyResults(run: Run, thread: string, after: number): Promise<
   return telling ? telling.then(() => undefined) : null;
 }
 
-/** Notifies of the part of a reply that came before a person interrupted it: it is in the conversation, and no turn. */
+/** Notifies of the part of a reply that arrived before an interruption: it is in the conversation, but no turn. */
 export function notifyCutReply(run: Run, messageId: string): Promise<void> | null {
   if (!run.behaves(4)) return null;
   const telling = tell(run, { at: 'results', messageIds: () => [messageId] });

@@ -125,7 +125,7 @@ export async function wrapUp(run: Run, position: WrapUp): Promise<StepEnd> {
   return answerFor(run, position.cause, end.kind === 'reply' ? end.output : begun, role);
 }
 
-/** Returns the answer for a cause from the results so far, without another call. `by`: the role that wrote the last word. */
+/** Returns the answer for a cause from the results so far, without another call. `by`: the role that wrote `lastWord`. */
 export function answerFor(
   run: Run,
   wanted: Cause,

@@ -14,7 +14,7 @@ import { argumentFaults } from '../inbox/check-arguments.js';
 import type { Run } from '../run/run.js';
 import { instruct } from '../say/instruct.js';
 
-/** Limit of what is said of one call's arguments. */
+/** Limit of the text that describes one call's arguments. */
 const FAULTS_BYTES = 4_000;
 
 /** Adds the calls to the role's conversation, and opens them at the position. Returns the first id. */
@@ -56,8 +56,8 @@ export function openCalls(
 }
 
 /**
- * No activity has read this call: it is taken as a model's call is, and checked, since else a person would be asked about
- * one that can't run.
+ * A model activity would have corrected and validated the call, but none has read it, so that happens here. Otherwise a
+ * person would be asked about a call that can't run.
  */
 function calledBlock({ pinned }: Run, call: PlannedCall, id: string): ToolUseBlock {
   const { name, input } = asTaken({ name: call.tool, input: call.arguments }, pinned.tools);
@@ -69,14 +69,14 @@ function calledBlock({ pinned }: Run, call: PlannedCall, id: string): ToolUseBlo
   };
 }
 
-/** Begins the call that is the task (L22). Null: there is none, or its role has taken over. */
+/** Begins the call that does the whole task (L22). Null if there is no such call, or the role has taken over. */
 export function beginOwnCall(
   run: Run,
   position: Execution,
   { task, role, rounds }: { task: Task; role: PinnedRole; rounds: number },
 ): Promise<void> | null {
   const { call } = task;
-  // A message may precede the call, which is then made after it.
+  // A message has skipped the call, so it is made again after the message was read.
   if (position.call && resultAt(run, position, role)?.ending === 'skipped') delete position.call;
   if (position.call !== undefined || !call) {
     if (position.call) position.call = null;
@@ -92,7 +92,9 @@ export function beginOwnCall(
   return Promise.resolve();
 }
 
-/** Returns what the task's own call gave; null before it, or if it did not succeed: its role then works on the task. */
+/**
+ * Returns the text of the task's own call. Null before it, or if it did not succeed: then the role works on the task.
+ */
 export function ownResult(run: Run, position: Execution, role: PinnedRole): string | null {
   if (position.turns.batch !== null) return null;
   const result = resultAt(run, position, role);
@@ -101,7 +103,7 @@ export function ownResult(run: Run, position: Execution, role: PinnedRole): stri
   return isFailedCommand(run, result.toolName, text) ? null : text || result.note;
 }
 
-/** A command that ended badly is a result as any other, but no success: its first line says so. */
+/** True if the first line of a command's output says that it failed. Such a result is no error of the tool. */
 function isFailedCommand({ pinned }: Run, name: string, text: string): boolean {
   const tool = pinned.tools.find(each => each.name === name);
   if (!tool || !argumentNames(tool).some(isCommandName)) return false;

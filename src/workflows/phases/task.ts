@@ -93,7 +93,7 @@ async function work(run: Run, position: Execution, task: Task): Promise<StepEnd>
   }
 }
 
-/** Takes what the task's own call gave as its report. */
+/** Uses the result of the task's own call as the task's report. */
 async function takeOwn(run: Run, position: Execution, task: Task, given: string): Promise<StepEnd> {
   const result = await keepReport(run, task, given);
   run.changeTask(task.id, { result });

@@ -37,7 +37,7 @@ export function modelRequestPage(
     : state.models.calls.at(-1);
   if (!call)
     throw notFound(
-      `no model call ${callId ?? ''} is kept: kept are ${state.models.calls.map(c => c.callId).join(', ')}`,
+      `the request of model call ${callId ?? ''} is not stored; stored are ${state.models.calls.map(c => c.callId).join(', ')}`,
     );
   const thread = state.threads[call.thread];
   if (!thread || thread.epoch !== call.epoch)

@@ -28,7 +28,7 @@ export function mayCall({ pinned }: Run, role: PinnedRole, toolsOffered: boolean
   return toolsOffered && offeredTools(pinned, role).length > 0;
 }
 
-/** What a reply of the role ends its turns with. */
+/** How the role's turns end, by its last reply. */
 export type ReplyEnd<C extends OutputContract = OutputContract> =
   | { kind: 'reply'; message: AssistantMessage; output: OutputOf[C]; envelope: EnvelopeMeta }
   /** The role asks the user, reports an error or escalates, instead of its output. */

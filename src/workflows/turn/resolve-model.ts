@@ -67,7 +67,7 @@ export async function askProgram(run: Run, role: PinnedRole): Promise<boolean> {
   if (!asked.ok && asked.failure.kind === 'cancelled') return false;
   const fault = asked.ok ? modelFault(run, asked.value.model) : asked.failure.message;
   const { row = null, model: last = null } = ownValue(state.models.resolved, role.name) ?? {};
-  // What it chose last stays: its chain may be dearer.
+  // After a fault, the program's last choice stays, because the role's chain may cost more.
   const kept = run.behaves(4) ? last : null;
   const model = asked.ok && fault === null ? asked.value.model : kept;
   state.models.resolved[role.name] = { row, ...(model === null ? {} : { model }) };
@@ -79,7 +79,7 @@ export async function askProgram(run: Run, role: PinnedRole): Promise<boolean> {
   return true;
 }
 
-/** The name of its one warning in a goal. */
+/** The key of the warning, which a goal gets only once. */
 const UNRESOLVED = 'resolveModel';
 
 function modelFault({ pinned, state }: Run, model: string | null): string | null {

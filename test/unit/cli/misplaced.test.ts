@@ -19,8 +19,8 @@ test.each([
   expect(JSON.parse(stdout)).toEqual({
     type: 'error',
     code: 'usage',
-    message: `${options} before the verb ${verb} would not count.`,
-    remedy: `Say the verb first: steersman ${verb} … ${options.replace(',', '')}`,
+    message: `${options} must come after the verb ${verb}.`,
+    remedy: `Put the verb first: steersman ${verb} … ${options.replace(',', '')}`,
     exitCode: 2,
   });
   expect(code).toBe(2);

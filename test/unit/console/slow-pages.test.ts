@@ -125,7 +125,7 @@ test('a client of AG-UI that takes nothing → the last state alone waits for it
   const { value } = await listening.frames().next();
   expect(value).toMatchObject({ snapshot: { lastEventSeq: 3 } });
   for (let seq = 1; seq <= 40; seq += 1) push({ type: 'event', run: 'r', event: warning(seq, LONG) });
-  await expect(listening.frames().next()).rejects.toThrow('More came than the client took');
+  await expect(listening.frames().next()).rejects.toThrow('The client reads more slowly than the run writes');
   await eventually(() => expect(left).toHaveBeenCalled());
 });
 

@@ -175,7 +175,7 @@ describe('SU3 a tool server that speaks another version of MCP', () => {
       );
       expect(fault?.message).toMatch(/odd speaks no version of MCP/);
       expect(fault?.message).toMatch(told);
-      expect(fault?.remedy).toMatch(/Spoken here: 2025-11-25/);
+      expect(fault?.remedy).toMatch(/Steersman speaks 2025-11-25/);
     },
   );
 

@@ -358,7 +358,7 @@ describe('a message to an agent that is taken back', () => {
       expect.stringMatching(/^dropped: taken back by its sender/),
     ]);
     receive(tree.lead, { id: 'u1', text: 'Sailing boats.' }, 'steer');
-    expect(receiptsOf(tree.lead, 'u1').at(-1)).toMatch(/^dropped: The message of this id was taken back/);
+    expect(receiptsOf(tree.lead, 'u1').at(-1)).toMatch(/^dropped: The message with this id was taken back/);
   });
 
   test('when it has been read and the word of that is on its way → its sender is told that it was read', async () => {

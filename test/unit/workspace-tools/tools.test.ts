@@ -158,7 +158,7 @@ describe('read', () => {
     expect(await call('read', { path: 'blob:other' })).toMatch(
       /^failed: There is no stored result blob:other/,
     );
-    expect(await hands.call('read', { path: 'blob:r/1' })).toMatch(/nothing is kept by reference here/);
+    expect(await hands.call('read', { path: 'blob:r/1' })).toMatch(/texts can not be read by reference here/);
   });
 });
 

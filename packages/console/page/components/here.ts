@@ -4,7 +4,7 @@ import { createContext } from 'preact';
 export interface RunOfPage {
   /** Empty outside of a run. */
   id: string;
-  /** True for a run that takes nothing any more. */
+  /** True if the run accepts no further messages. */
   ended: boolean;
 }
 

@@ -38,7 +38,7 @@ async function load(): Promise<{ default?: unknown }> {
   unsafeHtml.value = found.unsafeHtml;
   if (found.fault !== null) kit.fault(found.fault);
   if (found.module === null) return NOTHING;
-  // Elements of the module may write HTML: what is no trusted type already is sanitized.
+  // Custom elements of the module may write HTML. A plain text that they write as HTML is sanitized first.
   const { trustedTypes } = globalThis as {
     trustedTypes?: { createPolicy(name: string, rules: object): void };
   };

@@ -1,4 +1,4 @@
-/** Takes what a component proposes: it waits above the composer, for a person to send. */
+/** Receives a component's proposal: it waits above the composer until a person sends it. */
 import { type ComponentAction, readAction } from '@steersman/components';
 import type { RunOfPage } from './here.js';
 import { kit } from './load.js';

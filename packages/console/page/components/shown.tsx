@@ -1,4 +1,4 @@
-/** Content of roles and tools, drawn by the page's kit: what it proposes waits above the composer. */
+/** Content of roles and tools, drawn by the page's kit. Its proposals wait above the composer. */
 import { ContentText, Here, listenForActions, Parts, type PartsProps } from '@steersman/components';
 import type { ComponentChildren } from 'preact';
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks';
@@ -26,7 +26,7 @@ export function ShownParts({ server, ...props }: PartsProps & { server: string |
 
 /** The run whose content was drawn last. */
 let drawn: RunOfPage | null = null;
-// Code of components may also dispatch its actions at the window, which is of no run.
+// A component may also dispatch an action at the window, where its run is unknown: the run drawn last is assumed.
 listenForActions(window, action => void (drawn && propose(drawn, action)));
 
 function Kit({ children }: { children: ComponentChildren }) {

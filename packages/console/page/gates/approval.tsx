@@ -52,7 +52,7 @@ export function ApprovalForm(props: FormProps<'approval'>) {
 
 type Decision = ReturnType<typeof useDecision>;
 
-/** What a person has changed of what is asked, and left out of it: drafts of this gate. */
+/** Drafts of this gate: arguments that a person has changed, and calls that they leave out. */
 function useDecision({ key_, input, sending, answer }: FormProps<'approval'>) {
   const texts = draft(draftKey(key_, 'arguments'));
   const left = draft(draftKey(key_, 'except'));
@@ -181,14 +181,14 @@ interface Except {
 
 interface CallProps {
   call: ShownCall;
-  /** Null for the only call, whose act is the title. */
+  /** Null if the gate asks about one call: the title then says what it does. */
   number: number | null;
   except: Except | null;
 }
 
 function Call({ call: { act, change, concerns, compared }, number, except }: CallProps) {
   const word = compared && COMPARED[compared];
-  // In a list the act is no question.
+  // In a list, the act is not written as a question.
   const title = visibleText(t(act.word, act.values)).replace(/[?？]$/, '');
   return (
     <>

@@ -14,7 +14,7 @@ type Field = ReturnType<typeof formFields>[number];
 export function FieldsForm({ run, gate, key_, sending, answer, status }: FormProps<'form'>) {
   const { schema, tool } = gate.subject;
   const fields = formFields(schema);
-  // A call that is made again asks again, at another gate: what was typed at the first one stands there too.
+  // If the call is repeated, the same form opens at another gate. This draft carries the typed values over to it.
   const unanswered = `form ${run} ${tool} ${fields.map(({ name }) => name).join()}`;
   const typed = draft(unanswered);
   const kept = draft(draftKey(key_, 'fields'), typed.value || JSON.stringify(firstValues(schema)));

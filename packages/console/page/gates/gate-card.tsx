@@ -114,7 +114,7 @@ function Asked({ waiting: { gate, input, tasks = [] } }: { waiting: WaitingGate 
   if (gate.kind === 'form') {
     const said = parts.find(part => part.kind === 'code');
     const lines = said?.kind === 'code' ? said.text.split('\n') : [];
-    // The last lines name the fields, which the form has.
+    // Leaves out the last lines, which name the fields: the form below shows them.
     const message = lines.slice(0, lines.length - formFields(gate.subject.schema).length).join('\n');
     return (
       <GateBody>

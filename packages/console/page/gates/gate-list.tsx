@@ -31,7 +31,8 @@ export function GateList({ gates, inRun = false }: ListProps) {
     for (const { key, waiting, closed } of shown.value) {
       if (closed !== '' || before.find(each => each.key === key)?.closed === '') continue;
       void howClosed(waiting.run, waiting.gate.id).then(words => {
-        // The gate may be open again meanwhile, after a console that knew nothing of it.
+        // Meanwhile the gate may be listed as open again, if it had only seemed closed because a restarted console did
+        // not know it.
         shown.value = shown.value.map(each =>
           each.key === key && each.closed === '' ? { ...each, closed: words } : each,
         );

@@ -12,7 +12,7 @@ import { StartForm } from './start-form.js';
 
 const SpentView = lazily(() => import('./spent-view.js').then(({ SpentView }) => SpentView));
 
-/** The list reaches this far for what runs, and for what ended lately. */
+/** The number of newest runs among which running and recently ended ones are looked for. */
 const LOOKED_AT = 30;
 const ENDED_SHOWN = 6;
 

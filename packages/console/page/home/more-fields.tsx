@@ -11,7 +11,7 @@ import { LIMIT_FIELDS } from './start-body.js';
 interface MoreProps {
   form: FormState;
   files: Signal<AttachedFile[]>;
-  /** A conversation begins with what it has, so nothing is attached to it. */
+  /** False when a conversation is continued: then files can't be attached. */
   mayAttach: boolean;
 }
 

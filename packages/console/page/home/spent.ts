@@ -72,7 +72,7 @@ function partsOf({ startedAt: at, outcome, usage, usageBy }: SpentRun, by: Spent
   return usageBy.map(entry => ({ at, name: entry.model, value: figureOf(entry, what) }));
 }
 
-/** An unknown cost counts as nothing; the number of such runs is told. */
+/** An unknown cost counts as zero; the number of runs with an unknown cost is shown. */
 function figureOf(
   usage: { inputTokens?: number; outputTokens?: number; costUsd?: number | null },
   what: SpentWhat,

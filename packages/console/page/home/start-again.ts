@@ -1,10 +1,10 @@
-/** Fills the form of a start in as a run was started, and leads to it. */
+/** Fills in the start form with the settings of a run, and opens it. */
 import type { CheckResult, RunSnapshot } from 'steersman/client';
 import { draft } from '../parts/draft.js';
 import { go } from '../state.js';
 import { startDraft } from './start-body.js';
 
-/** Other checks than commands, and those that are cut, are not typed in the form. */
+/** Matches checks that the form can't hold: those that are not commands, and those that were cut. */
 const IS_OTHER = /^(?:function|file|tool) |…/;
 
 export function startAgain({ goal, mode, model, workspace, checks, limits }: RunSnapshot): void {

@@ -51,7 +51,7 @@ export type StartFaults = Partial<Record<FieldName, Word>>;
 const KEEP_OPEN_SECONDS = 1_800;
 const MINUTE_MS = 60_000;
 
-/** The limits of the form, their names for the run, and what one of the form's units is. */
+/** The limit fields of the form. `limit`: the run's name for it; `unit`: the form's unit, in the run's unit. */
 export const LIMIT_FIELDS = [
   { field: 'turns', limit: 'turns', unit: 1, word: 'budget_turns' },
   { field: 'tokens', limit: 'tokens', unit: 1, word: 'budget_tokens' },
@@ -98,7 +98,7 @@ export function startBody(fields: StartFields): { body: Record<string, unknown> 
 
 /**
  * Returns the id of a start's request: a repeated request with the same body starts no second run, another body does.
- * `word`: random, kept until a start has succeeded.
+ * `word`: a random text, stored until a start has succeeded.
  */
 export function requestIdOf(word: string, body: Record<string, unknown>): string {
   const text = JSON.stringify(body);

@@ -1,4 +1,4 @@
-/** The form of a new run: its goal, and beside it what matters for how the goal is pursued. */
+/** The form of a new run: its goal, and next to it the settings that decide how the goal is pursued. */
 
 import { useSignal } from '@preact/signals';
 import { lazily } from '@steersman/components';
@@ -81,7 +81,7 @@ export function StartForm({ isSmall = false, ...given }: StartProps) {
   );
 }
 
-/** What a person has chosen, and how it is sent. A reload keeps it, and the word of the request. */
+/** A person's choices, and how they are sent. A reload keeps them, and the random part of the request's id. */
 function useStart({ session, after, workspace = null }: StartProps) {
   const names = startDraft(session ?? after);
   const goal = draft(names.goal);

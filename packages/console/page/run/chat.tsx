@@ -135,7 +135,7 @@ function Live({ run }: { run: RunModel }) {
   );
 }
 
-/** Takes values: a call is the same object at each piece, and a component with equal props is not drawn again. */
+/** Takes values of the call: the call itself stays the same object, and would not be drawn again. */
 function LiveReply({ form, heard }: Pick<CallInFlight, 'form' | 'heard'>) {
   const { text, reasoning } = heard;
   const hole = text.from > 0;

@@ -58,7 +58,7 @@ function phaseOf({ snapshot, progress, ended }: RunModel): string {
   return shown === 'idle' && !progress.idle ? progress.phase : shown;
 }
 
-/** Leads to the form of a start, filled in as this run was started: a person changes the model, say. */
+/** Opens the start form with the settings of this run, so that a person can change one, such as the model. */
 function Again({ snapshot }: { snapshot: RunSnapshot }) {
   const sending = useSending();
   const begin = async () => (await import('../home/start-again.js')).startAgain(snapshot);

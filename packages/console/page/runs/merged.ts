@@ -3,12 +3,12 @@ import type { ListedRun, SessionLine } from 'steersman/client';
 
 export type Row = { kind: 'run'; run: ListedRun } | { kind: 'kept'; line: SessionLine };
 
-/** Returns the conversation of a run: later runs of it have a number, sub-agents a path. */
+/** Returns the id of a run's conversation. Ids of later runs end with a number, those of sub-agents with a path. */
 export function sessionOf(runId: string): string {
   return runId.split('/', 1)[0]?.replace(/~\d{1,9}$/, '') ?? runId;
 }
 
-/** A conversation with a listed run is that run's row. Runs begun earlier than the list reaches leave room for the others. */
+/** Lists runs and conversations as one. A conversation is left out if one of its runs is listed. */
 export function mergedRows(runs: readonly ListedRun[], lines: readonly SessionLine[]): Row[] {
   const listed = new Set(runs.map(({ id }) => sessionOf(id)));
   const rows: Row[] = [
@@ -22,11 +22,11 @@ function timeOf(row: Row): number {
   return row.kind === 'run' ? Date.parse(row.run.startedAt) : row.line.changedAt;
 }
 
-/** A page of the list, and the most that is listed. */
+/** Entries of a page of the list, and the maximum for the whole list. */
 export const PAGE = 50;
 export const MOST = 200;
 
-/** Returns what stands at the end of a list: nothing if it is whole, a way on, or that only the newest are listed. */
+/** Returns what follows the list: nothing (`whole`), a button for more, or a note that only the newest are listed. */
 export function listEnd(
   limit: number,
   { runs, lines }: Record<'runs' | 'lines', readonly unknown[] | null | undefined>,

@@ -12,7 +12,7 @@ import { t } from '../words/words.js';
 
 const AGAIN_MS = 5_000;
 
-/** `runs`: null until the list was read once. `isRead`: they are those of the query, and not of an earlier one. */
+/** `runs`: null until the list was read once. `isRead`: `runs` belong to the current query, not to an earlier one. */
 interface ReadRuns {
   runs: ListedRun[] | null;
   fault: string | null;

@@ -189,16 +189,16 @@ export async function openBatchGates(
   const asking = decide().flatMap(({ call, decision }): AskedCall[] => {
     const file = compared.get(call.id) ?? null;
     if (inTurn.has(call.id)) return [];
-    // Such a call is made again in its turn, and ends there without a gate.
+    // An edit that can't be applied is decided again in its turn, where it fails without a gate.
     if (file?.kind === 'fails' || decision.kind !== 'ask' || !run.state.settings.attended) return [];
-    // Such a call is decided in its turn, because earlier calls may change what it reads.
+    // A call that may run unasked is decided in its turn, because earlier calls may change what the decision reads.
     return unasked(run, call, decision) === null ? [{ call, decision, compared: file }] : [];
   });
   const groups = run.behaves(4) ? editsTogether(run, asking) : new Map<AskedCall, EditGroup>();
   for (const each of asking) {
     if (!isRoomForGate(openGates(run))) return;
     const group = groups.get(each);
-    // The room may be gone since the calls were grouped: a change that is cut off must not be made by the answer.
+    // Gates opened since may have used up the space. An answer must not approve a change that its gate could not show.
     if (group?.[0].callId === each.call.id && jsonBytes(editsOf(run.words, group, '')) > roomTogether(run))
       for (const [other, its] of groups) if (its === group) groups.delete(other);
     if (!groups.has(each)) openGate(run, approvalQuestion(run, each.call, { ...each, reply }));
@@ -207,8 +207,8 @@ export async function openBatchGates(
 }
 
 /**
- * Returns ids of whole writes of a file that an earlier call of the reply changes: such a write is compared and asked about in
- * its turn, because what it replaces is not there yet.
+ * Returns ids of whole writes of a file that an earlier call of the reply changes: such a write is compared and asked
+ * about in its turn, because the text that it replaces does not exist yet.
  */
 function writesAgain(
   { state }: Run,
@@ -250,7 +250,7 @@ function editsTogether(run: Run, asking: readonly AskedCall[]): Map<AskedCall, E
   for (const each of asking) {
     const { call, decision, compared } = each;
     const { tool, concerns } = decision;
-    // A gate of one call shows what the model wrote, where that was mended.
+    // If the arguments were repaired, a gate of one call shows the model's own text. Such a call is not grouped.
     if (isAskedAbout(run, call) || call.raw !== undefined || !isShownWhole({ input: call.input, compared }))
       continue;
     const edit: EditCall = { tool, callId: call.id, input: call.input, concerns, compared };

@@ -93,7 +93,7 @@ describe('what is told', () => {
     expect(checksText({ results }, said, BUILT_IN_WORDS.en)).toBe(text);
     expect(checksText({ results }, { cause: 'stopped', left: 1 }, BUILT_IN_WORDS.en)).toBe(text);
     expect(checksText({ results }, { cause: 'checks_failed', left: 1 }, BUILT_IN_WORDS.en)).toBe(
-      `${text} Nothing had changed since a check failed before, so the work was not sent back again.`,
+      `${text} Nothing had changed since the last failed check, so the work was not sent back again.`,
     );
     expect(checksText({ results: [result('passed')] }, said, BUILT_IN_WORDS.en)).toBe('');
   });

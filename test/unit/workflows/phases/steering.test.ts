@@ -189,7 +189,7 @@ describe('steering', () => {
     expect(named(team)).toEqual(['planner 1', 'executor 1', 'understanding 1', 'planner 2', 'verifier 1']);
     expect(team.run.state.tasks[1]).toMatchObject({ status: 'skipped', reason: 'replanned' });
     expect(team.calls.at(-1)?.request).toContain(
-      'Ended under an earlier plan and replaced, not to be judged, but what they changed stands: t2.',
+      'Tasks of an earlier plan that were replaced: t2. They are not judged, but what they changed stays.',
     );
   });
 

@@ -4,7 +4,7 @@ import type { Gate, ToolInput } from 'steersman/client';
 import { besideEdit, editText, type GatePart, partsOf, wholeWrite } from 'steersman/rules';
 import { type Act, actOf } from './act.js';
 
-/** A call's change. Each argument stands in one of these, and in no other. */
+/** A call's change. Each argument is shown exactly once. */
 export type Change =
   /** Lines with `-`, `+` or a blank. `whole`: the new file, if the difference was cut. `rest`: further arguments. */
   | { kind: 'diff'; text: string; whole: string | null; rest: ToolInput }
@@ -60,7 +60,7 @@ function changesIn(gate: ApprovalGate): Change[] {
         const head = `${at + 2}. ${calls[at + 1]?.tool} `;
         if (at + 1 >= calls.length || !paragraph.startsWith(head)) continue;
         at += 1;
-        // Behind the path stand arguments that no difference shows.
+        // The path is followed by arguments that the difference does not show.
         const beside = paragraph.slice(head.length).replace(/^"(?:[^"\\]|\\.)*"\s*/, '');
         changes[at] = { kind: 'diff', text: '', whole: null, rest: beside === '' ? {} : { '': beside } };
       }

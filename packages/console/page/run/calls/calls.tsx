@@ -62,7 +62,7 @@ function figuresOf(usage: NonNullable<ModelCall['usage']>): string {
   });
 }
 
-/** The request as it was sent; else the messages as they were first said. */
+/** The request as it was sent; if it is no longer known, the original messages before the reply. */
 type Sent =
   | { kind: 'request'; request: ModelRequest }
   | { kind: 'messages'; messages: Message[] }
@@ -87,7 +87,7 @@ function CallDetails({ run, call }: { run: RunModel; call: ModelCall }) {
         ([found]) => (reply.value = found ?? null),
         () => undefined,
       );
-    // What a console that was away could not tell is asked again.
+    // Runs again when the console is reachable again.
   }, [callId, messageId, streamState.value === 'live']);
   return (
     <div class="call">
@@ -116,7 +116,7 @@ function CallDetails({ run, call }: { run: RunModel; call: ModelCall }) {
   );
 }
 
-/** Throws if the console is away: then nothing is known. */
+/** Throws if the console is away, so that this is not taken for an unknown request. */
 async function sentIn(runId: string, { callId, messageId }: ModelCall): Promise<Sent> {
   try {
     return {
@@ -124,7 +124,7 @@ async function sentIn(runId: string, { callId, messageId }: ModelCall): Promise<
       request: await get<ModelRequest>(runPath(runId, `request?call=${encodeURIComponent(callId)}`)),
     };
   } catch (error) {
-    // The run keeps the requests of its last calls, and only a worker tells them.
+    // A run stores the requests of its last calls only, and a worker must answer.
     if (isAway(error)) throw error;
   }
   const threads = await get<ThreadTranscript[]>(runPath(runId, 'transcript')).catch(error => {

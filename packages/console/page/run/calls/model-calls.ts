@@ -20,7 +20,7 @@ export interface ModelCall {
   failure: string | null;
 }
 
-/** Returns the run's own calls, newest last. A call whose beginning is not in memory has its end alone. */
+/** Returns the run's own calls, newest last. If the beginning of a call is not in memory, only its end is known. */
 export function modelCallsIn(events: readonly Durable[]): ModelCall[] {
   const calls = new Map<string, ModelCall>();
   for (const event of events) {
@@ -49,7 +49,7 @@ const NOTHING: Omit<ModelCall, 'callId' | 'role' | 'model' | 'turn' | 'at'> = {
   failure: null,
 };
 
-/** Returns the messages of a reply's thread before it, whole as they were first said; null if the reply is not there. */
+/** Returns the original messages that precede a reply in its thread; null if the reply is not found. */
 export function messagesBefore(threads: readonly ThreadTranscript[], messageId: string): Message[] | null {
   for (const { messages } of threads) {
     const at = messages.findIndex(({ id }) => id === messageId);

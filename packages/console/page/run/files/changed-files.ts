@@ -77,7 +77,7 @@ function toldIn(events: readonly Durable[]): Map<string, Told> {
   return byUse;
 }
 
-/** `events`: those that the page has; the messages have what the model wrote, the events what a person made of it. */
+/** Messages have the model's arguments. `events`, as far as the page has them, have arguments that a person edited. */
 export function changesIn(
   threads: readonly Pick<ThreadTranscript, 'messages'>[],
   events: readonly Durable[] = [],
@@ -172,7 +172,7 @@ export function comparison(
   { calls, commands }: Pick<ChangedFile, 'calls' | 'commands'>,
   before: string | null | undefined,
 ): Comparison {
-  // A whole text needs no text before it, but what it replaced is then unknown.
+  // Even if a call writes the complete text, the difference is unknown without the text before.
   if (before === undefined || commands.length > 0) return null;
   let text: string | null = before;
   for (const { act } of calls) {
@@ -183,7 +183,7 @@ export function comparison(
   return { before: before ?? '', after: text };
 }
 
-/** Undefined: it can't be told. */
+/** Undefined if the result of the call is unknown. */
 function after(text: string | null, act: Act): string | null | undefined {
   switch (act.kind) {
     case 'write':
@@ -197,7 +197,9 @@ function after(text: string | null, act: Act): string | null | undefined {
   }
 }
 
-/** As the tool does it: each old text is matched against the file before the call, once or in all places. */
+/**
+ * Applies edits like the tool: each old text must occur once in the file before the call, unless all places are wanted.
+ */
 function edited(text: string, edits: readonly Edit[]): string | undefined {
   const places: { from: number; to: number; newText: string }[] = [];
   for (const { oldText, newText, all } of edits) {
