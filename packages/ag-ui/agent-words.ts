@@ -34,7 +34,7 @@ export class AgentWords {
   #speaking: string | null = null;
   #thinking: string | null = null;
   /** Messages of the current call that were sent. */
-  #told: string[] = [];
+  #sentIds: string[] = [];
   #thoughts = 0;
   /** Ids of the calls that were sent; and those ids by the run's own id of each started call. */
   readonly #calls = new Set<string>();
@@ -66,10 +66,10 @@ export class AgentWords {
     if (event.type === 'model_call_started') this.#begin(`${this.#run}/${event.callId}`, event.role);
     const isAnswer = event.type === 'goal_ended';
     if (isAnswer) this.#begin(`${this.#run}/goal-${event.number}`, this.#role);
-    const said = this.#reply.heard(event).flatMap(added => this.#add(added));
+    const events = this.#reply.heard(event).flatMap(added => this.#add(added));
     const more = this.#beside(event);
     const isWhole = isAnswer || event.type === 'model_call_ended' || event.type === 'model_call_failed';
-    return [...said, ...(isWhole ? this.close() : []), ...more];
+    return [...events, ...(isWhole ? this.close() : []), ...more];
   }
 
   #begin(message: string, role: string): void {
@@ -77,7 +77,7 @@ export class AgentWords {
     this.#role = role;
     this.#tries = 0;
     this.#thoughts = 0;
-    this.#told = [];
+    this.#sentIds = [];
   }
 
   #add(added: Addition): AgUiSpoken[] {
@@ -87,11 +87,11 @@ export class AgentWords {
 
   /** Restarts the call's messages: an event names those that are void, for clients that store them. */
   #again(): AgUiSpoken[] {
-    const dropped = this.#told;
+    const dropped = this.#sentIds;
     this.#tries += 1;
     this.#thoughts = 0;
     const ended = this.close();
-    this.#told = [];
+    this.#sentIds = [];
     return [...ended, { type: 'CUSTOM', name: 'steersman.reset', value: { messageIds: dropped } }];
   }
 
@@ -100,7 +100,7 @@ export class AgentWords {
     const before = this.#endThought();
     if (this.#speaking === null) {
       this.#speaking = messageId;
-      this.#told.push(messageId);
+      this.#sentIds.push(messageId);
       before.push({ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant', name: this.#role });
     }
     return [...before, { type: 'TEXT_MESSAGE_CONTENT', messageId, delta }];
@@ -112,7 +112,7 @@ export class AgentWords {
     this.#thoughts += 1;
     const messageId = `${this.#messageId()}-thought-${this.#thoughts}`;
     this.#thinking = messageId;
-    this.#told.push(messageId);
+    this.#sentIds.push(messageId);
     return [
       { type: 'REASONING_START', messageId },
       { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' },
@@ -163,8 +163,8 @@ export class AgentWords {
   /** A call whose reply is no longer stored is sent when it begins; for an edited call, the new arguments are sent. */
   #started(event: Extract<RunEvent, { type: 'tool_call_started' }>): AgUiSpoken[] {
     const { tool: name, toolUseId: id = event.callId, edited } = event;
-    const told = this.#call({ id, name, arguments: event.arguments });
-    if (told.length > 0 || !edited) return told;
+    const events = this.#call({ id, name, arguments: event.arguments });
+    if (events.length > 0 || !edited) return events;
     const value = { toolCallId: this.#toolCall(event), arguments: event.arguments };
     return [{ type: 'CUSTOM', name: 'steersman.edited_call', value }];
   }

@@ -45,11 +45,11 @@ export class UiChunks {
       case 'RUN_ERROR':
         return [{ type: 'error', errorText: event.message }];
       default:
-        return this.#told(event);
+        return this.#content(event);
     }
   }
 
-  #told(event: ContentEvent): UiChunk[] {
+  #content(event: ContentEvent): UiChunk[] {
     if (event.type === 'SUBAGENT_STARTED')
       return [agentPart(event.subagentRunId, { name: event.name, state: 'at-work' })];
     if (event.type === 'SUBAGENT_FINISHED' || event.type === 'SUBAGENT_ERROR')

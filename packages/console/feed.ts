@@ -51,7 +51,7 @@ export class Feed {
    * `since` is 0, only this many of the last events. Default: all in memory.
    */
   listen(since: number, push: Push, most = MOST_EVENTS): () => void {
-    for (const frame of this.#told(since, most)) push(frame);
+    for (const frame of this.#backlog(since, most)) push(frame);
     this.#listeners.add(push);
     return () => void this.#listeners.delete(push);
   }
@@ -70,7 +70,7 @@ export class Feed {
     clearTimeout(this.#timer);
   }
 
-  *#told(since: number, most: number): Generator<Frame> {
+  *#backlog(since: number, most: number): Generator<Frame> {
     const run = this.#run.id;
     if (this.#snapshot) yield { type: 'snapshot', run, snapshot: this.#snapshot };
     const known = this.#events.findLastIndex(event => ownSeq(event) === since);

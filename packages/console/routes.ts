@@ -257,11 +257,11 @@ async function eventsAfter(run: Run, since: number): Promise<RunEvent[]> {
 /** Returns null if the run is unknown or no usage is reported. */
 async function figuresOf(client: SteersmanClient, id: string): Promise<RunFigures> {
   const run = await client.attach(id).catch(() => null);
-  const told = await run?.show().catch(() => null);
+  const snapshot = await run?.show().catch(() => null);
   return {
-    usage: told?.usage ?? null,
-    model: told?.model ?? told?.usageBy[0]?.model ?? null,
-    outcome: told?.goals.at(-1)?.outcome ?? null,
+    usage: snapshot?.usage ?? null,
+    model: snapshot?.model ?? snapshot?.usageBy[0]?.model ?? null,
+    outcome: snapshot?.goals.at(-1)?.outcome ?? null,
   };
 }
 

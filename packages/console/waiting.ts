@@ -31,7 +31,7 @@ export class Waiting {
   readonly #listeners = new Set<Push>();
   readonly #known = new Map<string, Known>();
   readonly #asking = new Map<string, Promise<void>>();
-  #told: WaitingFrame | null = null;
+  #lastFrame: WaitingFrame | null = null;
   #trouble: string | null = null;
   #timer: NodeJS.Timeout | null = null;
   #looking = false;
@@ -41,7 +41,7 @@ export class Waiting {
   }
 
   listen(push: Push): () => void {
-    if (this.#told) push(this.#told);
+    if (this.#lastFrame) push(this.#lastFrame);
     if (this.#trouble !== null) push({ type: 'trouble', message: this.#trouble });
     this.#listeners.add(push);
     this.look();
@@ -72,7 +72,7 @@ export class Waiting {
       this.#looking = false;
       // Without listeners there are no further looks.
       if (this.#listeners.size > 0) this.#timer = setTimeout(() => this.look(), LOOK_MS);
-      else this.#told = null;
+      else this.#lastFrame = null;
     }
   }
 
@@ -127,8 +127,8 @@ export class Waiting {
   }
 
   #tell(frame: WaitingFrame): void {
-    if (this.#told && keyOf(this.#told) === keyOf(frame)) return;
-    this.#told = frame;
+    if (this.#lastFrame && keyOf(this.#lastFrame) === keyOf(frame)) return;
+    this.#lastFrame = frame;
     this.#push(frame);
   }
 

@@ -62,8 +62,8 @@ export function readIntent([goal = '', ...later]: readonly string[]) {
 }
 
 /** Returns the text in one line, without words of courtesy. */
-export function plain(said: string): string {
-  return said.replace(/\s+/g, ' ').trim().replace(POLITE, '');
+export function plain(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().replace(POLITE, '');
 }
 
 /** Returns null if a sentence is not on the list. A write comes last, because it writes what the sentences before it found. */

@@ -74,7 +74,7 @@ class AgentLines {
   readonly #progress: RunProgress;
   readonly #calls: LiveCalls;
   /** The last printed progress of each tool call. */
-  readonly #told = new Map<string, string>();
+  readonly #printed = new Map<string, string>();
 
   constructor(sink: TextSink, path: string, progress: RunProgress) {
     this.#who = path === '' ? '' : whoseLine(path, sink.colors);
@@ -105,7 +105,7 @@ class AgentLines {
     for (const line of eventLines(event, startedAt ?? event.at, colors, tasks, who)) this.#sink.line(line);
     if (event.type === 'model_call_started') this.#calls.started(event);
     if (event.type === 'model_call_failed') this.#calls.forget(event.callId);
-    if (event.type === 'tool_call_ended') this.#told.delete(event.callId);
+    if (event.type === 'tool_call_ended') this.#printed.delete(event.callId);
   }
 
   end(): void {
@@ -122,8 +122,8 @@ class AgentLines {
     const { callId, tool, message = '', progress: done = 0, total } = progress;
     const tenth = total ? Math.floor((10 * done) / total) : 0;
     const mark = `${message} ${tenth}`;
-    if (this.#told.get(callId) === mark) return;
-    this.#told.set(callId, mark);
+    if (this.#printed.get(callId) === mark) return;
+    this.#printed.set(callId, mark);
     const { colors } = this.#sink;
     const { taskId = null } = this.#progress.tools.get(callId) ?? {};
     const task = taskId !== null && this.#isBeside ? whoseLine(taskId, colors) : '';

@@ -170,11 +170,11 @@ function cells(role: string, model: string, calls: number, usage: Usage): string
 
 /** Returns a function that reports what a waiting run waits for, each reason only once. */
 export function waitReporter(colors: Colors): (state: RunSnapshot) => string[] {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return state =>
     thingsOf(state, colors).flatMap(([key, ...lines]) => {
-      if (told.has(key)) return [];
-      told.add(key);
+      if (reported.has(key)) return [];
+      reported.add(key);
       return lines;
     });
 }

@@ -192,18 +192,18 @@ function stateOf(run: RunFold, connection: StreamState): RunState {
 
 function messageOf(item: Item): RunMessage[] {
   const { key, at } = item;
-  const said = (by: RunMessage['by'], role: string, text: string | null): RunMessage[] =>
+  const message = (by: RunMessage['by'], role: string, text: string | null): RunMessage[] =>
     text === null || text === '' ? [] : [{ key, by, role, text, at }];
   switch (item.kind) {
     case 'goal':
     case 'message':
-      return said('person', '', item.text);
+      return message('person', '', item.text);
     case 'told':
-      return said('role', item.role, item.text);
+      return message('role', item.role, item.text);
     case 'said':
-      return said('role', item.role, item.form === 'words' ? item.text : spokenText(item.text, item.form));
+      return message('role', item.role, item.form === 'words' ? item.text : spokenText(item.text, item.form));
     case 'answer':
-      return item.repeats ? [] : said('role', 'answer', item.text);
+      return item.repeats ? [] : message('role', 'answer', item.text);
     default:
       return [];
   }

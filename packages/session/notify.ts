@@ -28,7 +28,7 @@ export class Notifier {
   readonly #due = new Map<string, News>();
   #scheduled: NodeJS.Immediate | null = null;
   #posting: Promise<void> = Promise.resolve();
-  #toldFailure = false;
+  #hasReportedFailure = false;
   /** Events from before this session are posted, but ring no bell: the person has just opened it. */
   #first = true;
 
@@ -87,8 +87,8 @@ export class Notifier {
     try {
       await this.#ports.post(news);
     } catch (error) {
-      if (this.#toldFailure) return;
-      this.#toldFailure = true;
+      if (this.#hasReportedFailure) return;
+      this.#hasReportedFailure = true;
       const why = `the web hook did not take "${news.what}": ${errorText(error)}`;
       this.#ports.report(`--notify: ${why}. The run goes on.`);
     }

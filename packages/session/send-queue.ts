@@ -54,13 +54,13 @@ export class SendQueue {
   }
 
   async #sendNow({ text, send }: Sending): Promise<{ cause: unknown } | null> {
-    for (let told = false; ; told = true) {
+    for (let hasReported = false; ; hasReported = true) {
       try {
         await send();
         return null;
       } catch (cause) {
         if (this.#closed || text === null || !this.#ports.mayPass(cause)) return { cause };
-        if (!told) this.#ports.waits(cause);
+        if (!hasReported) this.#ports.waits(cause);
         await this.#ports.pause();
       }
     }

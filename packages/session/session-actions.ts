@@ -268,8 +268,8 @@ export class SessionActions {
 }
 
 function answerWords(gate: Gate, { decision, ...rest }: Record<string, unknown>): string {
-  const said = [decision, ...Object.values(rest)].filter(part => part !== undefined);
-  const words = said.map(part => (typeof part === 'string' ? part : JSON.stringify(part)));
+  const values = [decision, ...Object.values(rest)].filter(part => part !== undefined);
+  const words = values.map(part => (typeof part === 'string' ? part : JSON.stringify(part)));
   return `${gate.id} · ${words.join(' · ')}`;
 }
 

@@ -64,7 +64,7 @@ class Session {
   readonly #clock = new LineClock();
   readonly #actions: SessionActions;
   readonly #timer: NodeJS.Timeout;
-  readonly #told: Context['progress']['line'];
+  readonly #lineBefore: Context['progress']['line'];
   /** Numbers of answered goals whose answers are not printed yet. */
   readonly #answersDue: number[] = [];
   /** Gates that no state has listed yet, each with the number of the last state query that may not know it. */
@@ -87,7 +87,7 @@ class Session {
       left: new AbortController(),
     };
     this.#actions = new SessionActions(this.#scope);
-    this.#told = context.progress.line;
+    this.#lineBefore = context.progress.line;
     context.progress.line = line => this.#scope.scrollback.tell([line]);
     this.#timer = setInterval(() => {
       terminal.refresh();
@@ -108,7 +108,7 @@ class Session {
 
   close(): void {
     clearInterval(this.#timer);
-    this.#context.progress.line = this.#told;
+    this.#context.progress.line = this.#lineBefore;
     this.#terminal.close();
   }
 

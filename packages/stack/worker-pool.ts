@@ -162,10 +162,12 @@ function end(worker: Owned): Promise<void> {
 
 async function untilReady(child: ChildProcess, log: string): Promise<void> {
   const hard = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
-  const told = new Promise<StartReport>(resolve => child.on('message', said => resolve(said as StartReport)));
+  const report = new Promise<StartReport>(resolve =>
+    child.on('message', said => resolve(said as StartReport)),
+  );
   const gone = once(child, 'exit').then(() => 'ended while starting', errorText);
   try {
-    const first = await Promise.race([told, gone]);
+    const first = await Promise.race([report, gone]);
     if (typeof first === 'object' && 'ready' in first) return;
     const why = await gone;
     if (typeof first === 'object') throw errorOf(first.failure);

@@ -150,14 +150,15 @@ export function folderAccounts(dir: string): AccountStore {
     const by = randomUUID();
     await appendLine(pathOf(account), at => JSON.stringify({ account, by, ...entryAt(at) }));
     const ledger = ledgerAt(pathOf(account));
-    if (ledger.account === null) throw new Error(`${pathOf(account)} does not contain the line that was written`);
+    if (ledger.account === null)
+      throw new Error(`${pathOf(account)} does not contain the line that was written`);
     return { ledger, account: { ...ledger.account }, by };
   };
   return {
     async charge(account, key, what) {
       const counted = countable(what);
-      const said = await add(account, at => ({ k: 'charge', key, ...counted, at }));
-      return { ...said.account, isNew: said.ledger.made.get(`charge ${key}`) === said.by };
+      const charged = await add(account, at => ({ k: 'charge', key, ...counted, at }));
+      return { ...charged.account, isNew: charged.ledger.made.get(`charge ${key}`) === charged.by };
     },
     async grant(account, key, given) {
       const { credits } = countable({ credits: given });

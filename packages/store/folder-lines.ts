@@ -240,10 +240,10 @@ class Records {
     const found = this.#found;
     if (line.k === 'reset')
       for (const [number, kept] of found) if (isAfter(line.reset, kept)) found.delete(number);
-    const kept = storedLine(line);
-    if (kept?.kind !== this.#kind) return;
-    const number = numberOf(kept);
-    if (number > 0 && !found.has(number)) found.set(number, kept);
+    const record = storedLine(line);
+    if (record?.kind !== this.#kind) return;
+    const number = numberOf(record);
+    if (number > 0 && !found.has(number)) found.set(number, record);
   }
 
   inOrder(): StoredLine[] {

@@ -187,8 +187,8 @@ export async function* filesWith(dir: string, words: readonly string[]): AsyncGe
   const paths = await byAge(dir, anywhere);
   yield* paths.slice(0, FEW_FOUND);
   if (paths.length <= FEW_FOUND) return;
-  const said = await filesLike(dir, words, `^\\{"k":"message".*(${patternOf(words)})`);
-  for (const path of paths.slice(FEW_FOUND)) if (said?.has(path) ?? true) yield path;
+  const found = await filesLike(dir, words, `^\\{"k":"message".*(${patternOf(words)})`);
+  for (const path of paths.slice(FEW_FOUND)) if (found?.has(path) ?? true) yield path;
 }
 
 /** Returns the paths of files with such a line; null if the search fails. */

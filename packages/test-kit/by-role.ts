@@ -14,8 +14,8 @@ const NAMINGS = Object.values(BUILT_IN_WORDS).flatMap(({ takeRole, asRole }) =>
  * prompt's title names, else `unknown`.
  */
 export function roleOf({ body, system }: Pick<ChatRequest, 'body' | 'system'>): string {
-  const said = body.messages.filter(({ role }) => role === 'user').map(wireText);
-  const named = said.map(namedIn).findLast(role => role !== undefined);
+  const texts = body.messages.filter(({ role }) => role === 'user').map(wireText);
+  const named = texts.map(namedIn).findLast(role => role !== undefined);
   return named ?? /^# (\w+)/m.exec(system)?.[1]?.toLowerCase() ?? 'unknown';
 }
 

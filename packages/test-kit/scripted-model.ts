@@ -41,12 +41,12 @@ export async function startScriptedModel({ reply, port }: ScriptedModelOptions):
       script.arrived(request);
       const next: ScriptedReply = await script.next(request);
       const fault: Fault = next.fault === undefined ? {} : FAULTS[next.fault];
-      const said = fault.reply?.(next) ?? next;
-      const full = toFullReply(said, request.body.model);
-      if (exchange.sent.stream !== true) return playWhole(chatWhole(full), said, exchange);
+      const reply = fault.reply?.(next) ?? next;
+      const full = toFullReply(reply, request.body.model);
+      if (exchange.sent.stream !== true) return playWhole(chatWhole(full), reply, exchange);
       const stream = chatStream(full, exchange.sent);
       const parts = fault.stream && { head: fault.stream(stream), chunks: [], tail: [] };
-      return play(parts ?? stream, said, exchange);
+      return play(parts ?? stream, reply, exchange);
     },
   });
   const { requests, requestArrived } = script;

@@ -54,11 +54,11 @@ async function textOf({ bytes, type, url }: Answer, signal: AbortSignal): Promis
 
 /** Decodes by the response's charset, else the page's own, else UTF-8. */
 function decoded(bytes: Buffer, type: string): string {
-  const said =
+  const stated =
     /charset=["']?([\w-]+)/i.exec(type) ??
     /<meta[^>]{0,200}charset=["']?([\w-]+)/i.exec(bytes.toString('latin1', 0, 2_048));
   try {
-    return new TextDecoder(said?.[1] ?? 'utf-8').decode(bytes);
+    return new TextDecoder(stated?.[1] ?? 'utf-8').decode(bytes);
   } catch {
     return new TextDecoder('utf-8').decode(bytes);
   }

@@ -53,7 +53,8 @@ export async function httpGet({ url, signal, timeoutMs = TIMEOUT_MS, ...how }: G
       return { url: target.href, status, type: headers['content-type'] ?? '', ...read };
     }
     message.destroy();
-    if (!URL.canParse(headers.location, target.href)) throw new Error(`${at} redirects to a text that is not an address.`);
+    if (!URL.canParse(headers.location, target.href))
+      throw new Error(`${at} redirects to a text that is not an address.`);
     at = new URL(headers.location, target).href;
   }
   throw new Error(`${url} was redirected more than ${MOST_REDIRECTS} times.`);

@@ -47,13 +47,13 @@ export function runTool({ workspace }: WorkspaceContext): CodeTool {
           },
         });
         if (end.ended === 'not_started') throw new Error(`The command was not started: ${end.why}.`);
-        const told = `${endText(end, codeSays(String(command), { pipefail }))}\n${end.output}`.trimEnd();
-        const bytesTold = Buffer.from(told);
-        const isLong = bytesTold.length > SHOWN_BYTES;
-        const answer = isLong && !runId ? commandExcerpt(bytesTold, SHOWN_BYTES).text : told;
+        const whole = `${endText(end, codeSays(String(command), { pipefail }))}\n${end.output}`.trimEnd();
+        const wholeBytes = Buffer.from(whole);
+        const isLong = wholeBytes.length > SHOWN_BYTES;
+        const answer = isLong && !runId ? commandExcerpt(wholeBytes, SHOWN_BYTES).text : whole;
         if (end.ended === 'cancelled') throw new Error(answer);
         if (!isLong || !runId) return answer;
-        return new Parts([{ type: 'text', text: told, _meta: { [COMMAND_META]: true } }]);
+        return new Parts([{ type: 'text', text: whole, _meta: { [COMMAND_META]: true } }]);
       } finally {
         clearInterval(telling);
       }

@@ -120,9 +120,9 @@ function replyBlock(block: Fields): AssistantMessage['content'][number] {
     case 'tool_use': {
       const call = { id: block.text('id', null), name: block.text('name', null) };
       const input = block.record('input');
-      const said = isText(raw.raw) ? { raw: raw.raw } : {};
+      const unparsed = isText(raw.raw) ? { raw: raw.raw } : {};
       const failed = raw.argsParseFailed === true ? { argsParseFailed: true } : {};
-      return { type: 'tool_use', ...call, input, ...said, ...failed, ...data };
+      return { type: 'tool_use', ...call, input, ...unparsed, ...failed, ...data };
     }
   }
 }

@@ -174,11 +174,11 @@ export function resultPreview(text: string, max?: number): string {
 
 /** Returns the text of a result for events, and whether it says less than the result. */
 export function eventTextOf(text: string): { text: string; cut?: true } {
-  const told = resultPreview(text);
+  const preview = resultPreview(text);
   // The beginning of a long text mostly says more already.
-  const head = oneLine(text.slice(0, told.length * 4));
-  const isCut = head.length > told.length || told !== oneLine(text);
-  return { text: told, ...(isCut && { cut: true as const }) };
+  const head = oneLine(text.slice(0, preview.length * 4));
+  const isCut = head.length > preview.length || preview !== oneLine(text);
+  return { text: preview, ...(isCut && { cut: true as const }) };
 }
 
 /** Null for text that is not JSON, or is empty. */

@@ -147,14 +147,14 @@ function partsOf({ content }: Message): z.infer<typeof partSchema>[] {
 }
 
 function textOf(messages: readonly Message[]): string {
-  const said = messages.flatMap(message => {
+  const texts = messages.flatMap(message => {
     const text = partsOf(message)
       .flatMap(part => (part.type === 'text' ? (part.text ?? []) : []))
       .join('\n\n');
     return text === '' ? [] : [{ role: message.role, text }];
   });
-  if (said.every(({ role }) => role === 'user')) return said.map(({ text }) => text).join('\n\n');
-  return said.map(({ role, text }) => `${role}: ${text}`).join('\n\n');
+  if (texts.every(({ role }) => role === 'user')) return texts.map(({ text }) => text).join('\n\n');
+  return texts.map(({ role, text }) => `${role}: ${text}`).join('\n\n');
 }
 
 function otherThanText({ type, uri, resource }: z.infer<typeof partSchema>): string[] {

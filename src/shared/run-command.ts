@@ -158,7 +158,7 @@ export async function runCommand(given: CommandInput): Promise<CommandEnd> {
   const drained = new Promise<void>(resolve => stdout.once('close', resolve).once('error', () => resolve()));
   output.read(stdout, given.onOutput);
   const exited = exitOf(child);
-  const told = namesFrom(child.stdio[4] as Readable);
+  const leftRunning = namesFrom(child.stdio[4] as Readable);
   const ended = await firstOf(exited, given);
   if (ended !== 'exited') {
     signalGroup(child, 'SIGTERM');
@@ -169,7 +169,7 @@ export async function runCommand(given: CommandInput): Promise<CommandEnd> {
   await Promise.race([exited.then(() => drained), sleep(ended === 'exited' ? DRAIN_MS : GRACE_MS)]);
   for (const stream of child.stdio) stream?.destroy();
   if (ended !== 'exited') return end(ended);
-  const left = [...told(), ...alive].filter(name => PLAIN_NAME.test(name));
+  const left = [...leftRunning(), ...alive].filter(name => PLAIN_NAME.test(name));
   return end(ended, { ...(await exited), left: [...new Set(left)] });
 }
 

@@ -70,7 +70,7 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
     const end = refused ?? (await pursue(run));
     if (goOn(run, end) || (await waitForFollowUp(run, end))) continue;
     // A message to the caller is an await, and may be followed by another.
-    for (let told = ports.callerTold(); told; told = ports.callerTold()) await told;
+    for (let sending = ports.callerTold(); sending; sending = ports.callerTold()) await sending;
     await settleFeatures(run);
     // Check again: ending a goal cannot be cancelled, so a cancellation may have arrived meanwhile.
     ports.throwIfCancelled();
@@ -81,9 +81,9 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
     const result = resultOf(state, { ...end, unread, ...about });
     if (!isShown(run, end)) upsertMemo({ outcome: end.outcome, cause: end.cause });
     await close(run, end);
-    const told = { ...result, ...lackNoted(run) };
-    if (end.outcome === 'failed') throw runFailure(end, told);
-    return told;
+    const reported = { ...result, ...lackNoted(run) };
+    if (end.outcome === 'failed') throw runFailure(end, reported);
+    return reported;
   }
 }
 
@@ -225,7 +225,7 @@ async function finishCancelled(run: Run): Promise<CancelledFailure> {
   const small = jsonBytes(result) <= MEMO_BYTES ? result : fitted({ ...result, trace }, MEMO_BYTES);
   upsertMemo({ result: small, outcome: end.outcome, cause: end.cause });
   run.ports.tellCaller({ type: 'cancelled', rest: totalsOf(result) });
-  for (let told = run.ports.callerTold(); told; told = run.ports.callerTold()) await told;
+  for (let sending = run.ports.callerTold(); sending; sending = run.ports.callerTold()) await sending;
   lackNoted(run);
   return new CancelledFailure('the run was cancelled');
 }

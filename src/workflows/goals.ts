@@ -63,9 +63,9 @@ export async function beginRun(
   // Notes precede the goal, so runs of a workspace share a prefix, which endpoints with a cache bill at a tenth of the price.
   giveNotes(run, run.mainThread());
   const beside = besideGoal(run);
-  const said = [text, ...beside.map(each => each.text)].join('\n\n');
+  const goalText = [text, ...beside.map(each => each.text)].join('\n\n');
   const shown = beside.flatMap(({ pictures }) => pictures);
-  run.say(run.mainThread(), 'goal', said, shown.length > 0 ? { pictures: shown } : {});
+  run.say(run.mainThread(), 'goal', goalText, shown.length > 0 ? { pictures: shown } : {});
   run.enter(firstPosition(state.goal.mode));
 }
 

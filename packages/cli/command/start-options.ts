@@ -220,9 +220,9 @@ async function newestSession(workspace: string, { session }: Pick<StartWords, 's
 
 async function readMessagesFile(given: string): Promise<StartOptions['messages'] & object> {
   const path = userPath(given);
-  const said = await readNamed(path, 'messages');
+  const contents = await readNamed(path, 'messages');
   try {
-    return readConversation(JSON.parse(said));
+    return readConversation(JSON.parse(contents));
   } catch (error) {
     const why = error instanceof SteersmanError ? error.message : `it is not JSON: ${errorText(error)}`;
     const remedy = error instanceof SteersmanError ? error.remedy : 'It must be one JSON document.';

@@ -55,7 +55,9 @@ async function serve({ open, ...words }: ConsoleWords): Promise<void> {
   const link = served.link();
   show(link, open && pageToLink(link));
   if (words.listen !== undefined)
-    errorLine(`Anyone who can reach ${words.listen} and has the token can start, read, steer and approve runs.`);
+    errorLine(
+      `Anyone who can reach ${words.listen} and has the token can start, read, steer and approve runs.`,
+    );
   errorLine('Ctrl-C ends it; runs go on.');
   const end = () => void served.close();
   process.once('SIGINT', end).once('SIGTERM', end);

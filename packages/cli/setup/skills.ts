@@ -76,10 +76,10 @@ async function showOne(name: string, options: SkillOptions): Promise<void> {
   const skill = found.skills.find(each => each.name === name);
   if (!skill) throw unknown(name, found.skills);
   const { description, license, compatibility, allowedTools, digest, folder, files, body } = skill;
-  const said = { description, license, compatibility, allowedTools, digest, folder };
-  if (json) return value({ type: 'skill', name, ...said, files: Object.fromEntries(files), body });
+  const header = { description, license, compatibility, allowedTools, digest, folder };
+  if (json) return value({ type: 'skill', name, ...header, files: Object.fromEntries(files), body });
   say(name);
-  for (const [key, text] of Object.entries(said)) if (text !== null) say(`  ${LABELS[key]}: ${text}`);
+  for (const [key, text] of Object.entries(header)) if (text !== null) say(`  ${LABELS[key]}: ${text}`);
   for (const [path, bytes] of files) say(`  ${path} (${bytes} bytes)`);
   say('');
   say(body);

@@ -63,9 +63,9 @@ export function addSessions(program: Command): void {
     quietVerbCall('sessions show my-run --json | jq .run.answer'),
   ]).action(async (id: string, options: CommonOptions) => {
     const { json, out, value } = createOutput(options);
-    for (const kept of await new Sessions().show(id))
-      if (json) value(kept);
-      else out.line(runMarkdown(kept));
+    for (const run of await new Sessions().show(id))
+      if (json) value(run);
+      else out.line(runMarkdown(run));
   });
   const search = sessions
     .command('search')
@@ -100,9 +100,9 @@ function addExport(sessions: Command): void {
     quietVerbCall('sessions export my-run --format json > my-run.json'),
   ]).action(async (id: string, { format, ...options }: CommonOptions & { format: 'md' | 'json' }) => {
     const { out, value } = createOutput(options);
-    const kept = new Sessions();
-    if (format === 'json' || options.json) return value(await kept.export(id));
-    for (const run of await kept.show(id)) out.line(runMarkdown(run));
+    const sessions = new Sessions();
+    if (format === 'json' || options.json) return value(await sessions.export(id));
+    for (const run of await sessions.show(id)) out.line(runMarkdown(run));
   });
 }
 

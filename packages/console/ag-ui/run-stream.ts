@@ -83,9 +83,9 @@ class RunStream {
 
   async #start(isFirst: boolean): Promise<Run> {
     const { messages } = this.#input;
-    const said = this.#conversation.unheard(messages).filter(({ text }) => text !== '');
+    const news = this.#conversation.unheard(messages).filter(({ text }) => text !== '');
     const { workspace, client } = this.#scope;
-    return startRun(await client(), this.#input, { said, isFirst, workspace });
+    return startRun(await client(), this.#input, { said: news, isFirst, workspace });
   }
 
   #send(followed: Followed): Promise<Sent> {
@@ -124,8 +124,8 @@ class RunStream {
   async *#again(followed: Followed, listening: Listening, since: number | 'goal'): AsyncGenerator<AgUiEvent> {
     const all: { event: RunEvent; at: number; told: AgUiEvent[] }[] = [];
     for await (const frame of listening.frames()) {
-      const told = this.#take(followed, frame);
-      if (frame.type === 'event') all.push({ event: frame.event, at: followed.told, told });
+      const events = this.#take(followed, frame);
+      if (frame.type === 'event') all.push({ event: frame.event, at: followed.told, told: events });
       if (frame.type === 'caught_up') break;
     }
     this.#scope.signal.throwIfAborted();
@@ -133,9 +133,9 @@ class RunStream {
       event.type === 'goal_started' && event.path === undefined && event.number > 1;
     const first = since === 'goal' ? all.findLastIndex(isGoal) : all.findIndex(({ at }) => at > since);
     const from = first < 0 && since !== 'goal' ? all.length : Math.max(0, first);
-    const told = all.slice(from).flatMap(each => each.told);
-    yield* told;
-    const begun = new Set(told.flatMap(each => ('messageId' in each ? [each.messageId] : [])));
+    const replayed = all.slice(from).flatMap(each => each.told);
+    yield* replayed;
+    const begun = new Set(replayed.flatMap(each => ('messageId' in each ? [each.messageId] : [])));
     for (const each of this.#conversation.openAgain())
       if (!('messageId' in each && begun.has(each.messageId))) yield each;
     if (followed.snapshot) yield* this.#shown.take(followed.snapshot);
@@ -191,15 +191,15 @@ class RunStream {
     const { event } = frame;
     note(followed, event);
     this.#conversation.hear(followed.run.id, event);
-    const told = this.#words(event);
-    for (const each of told) this.#conversation.take(each);
-    this.#isStale ||= told.some(each => each.type === 'CUSTOM' && each.name === 'steersman.reset');
-    return told.filter(each => !this.#isOfClient(each));
+    const events = this.#words(event);
+    for (const each of events) this.#conversation.take(each);
+    this.#isStale ||= events.some(each => each.type === 'CUSTOM' && each.name === 'steersman.reset');
+    return events.filter(each => !this.#isOfClient(each));
   }
 
   /** True for a result that the client sent itself: its message is in the conversation already. */
-  #isOfClient(told: AgUiSpoken | AgUiAgent): boolean {
-    if (told.type !== 'TOOL_CALL_RESULT') return false;
-    return this.#input.messages.some(({ toolCallId }) => toolCallId === told.toolCallId);
+  #isOfClient(event: AgUiSpoken | AgUiAgent): boolean {
+    if (event.type !== 'TOOL_CALL_RESULT') return false;
+    return this.#input.messages.some(({ toolCallId }) => toolCallId === event.toolCallId);
   }
 }

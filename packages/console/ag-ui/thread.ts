@@ -37,7 +37,7 @@ export async function recall(run: Run, conversation: Conversation): Promise<void
   const words = agUiEvents(run.id);
   for await (const event of run.events({ live: false })) {
     conversation.hear(run.id, event);
-    for (const told of words(event)) conversation.take(told);
+    for (const message of words(event)) conversation.take(message);
   }
 }
 
@@ -83,9 +83,9 @@ function toolsOf({ tools }: AgUiInput): Pick<StartOptions, 'tools'> {
 }
 
 function systemMessageOf({ messages, context }: AgUiInput): string {
-  const said = messages.filter(({ role }) => role === 'system' || role === 'developer');
+  const systemMessages = messages.filter(({ role }) => role === 'system' || role === 'developer');
   const known = (context ?? []).map(({ description, value }) => `${description}: ${value}`);
-  return [...said.map(textOf), ...known].filter(text => text !== '').join('\n\n');
+  return [...systemMessages.map(textOf), ...known].filter(text => text !== '').join('\n\n');
 }
 
 function messagesBefore({ messages }: AgUiInput) {

@@ -34,7 +34,7 @@ export function chatOf(scope: RouteScope): Hono<Served> {
         throw new SteersmanError('A run does not answer a message again.', 'Send another message.', 'usage');
       const { input: made, isContinued, answered, ...how } = agUiRequest(request);
       const input = read(AG_UI_INPUT, made);
-      return told(c, scope, { input, chunks: new UiChunks(how), isContinued, answered });
+      return respond(c, scope, { input, chunks: new UiChunks(how), isContinued, answered });
     })
     .get('/:id/stream', async c => {
       const place = read(RESUMED, c.req.query());
@@ -43,7 +43,7 @@ export function chatOf(scope: RouteScope): Hono<Served> {
       if (replay === null) return c.body(null, 204);
       const input = { threadId, runId: crypto.randomUUID(), protocolVersion: '1.0', messages: [] };
       const chunks = new UiChunks({ messageId: place.message });
-      return told(c, scope, { input, chunks, isContinued: false, answered: [], replay });
+      return respond(c, scope, { input, chunks, isContinued: false, answered: [], replay });
     });
 }
 
@@ -64,7 +64,7 @@ async function placeOf(
   return isAtRest ? null : { run: run.id, since: 'goal' };
 }
 
-interface Talked {
+interface Exchange {
   input: AgUiInput;
   chunks: UiChunks;
   /** The answer continues a message of the client, which already has its place. */
@@ -74,17 +74,17 @@ interface Talked {
   replay?: Replay;
 }
 
-function told(c: Context, scope: RouteScope, talked: Talked): Response {
+function respond(c: Context, scope: RouteScope, exchange: Exchange): Response {
   const answer = eventStream(c, async (stream, signal) => {
-    await tell(stream, { ...scope, signal }, talked);
+    await tell(stream, { ...scope, signal }, exchange);
     await stream.writeSSE({ data: '[DONE]' });
   });
   for (const [name, value] of Object.entries(PROTOCOL)) answer.headers.set(name, value);
   return answer;
 }
 
-async function tell(stream: SSEStreamingApi, scope: StreamScope, talked: Talked): Promise<void> {
-  const { input, chunks, isContinued, answered, replay } = talked;
+async function tell(stream: SSEStreamingApi, scope: StreamScope, exchange: Exchange): Promise<void> {
+  const { input, chunks, isContinued, answered, replay } = exchange;
   const write = (chunk: UiChunk) => stream.writeSSE({ data: JSON.stringify(chunk) });
   const begin: UiChunk[] = [];
   const closed = answered.map(closedGate);

@@ -18,8 +18,8 @@ export const folders = signal<string[]>([]);
 export function readAbout(): void {
   if (about.peek() !== null) return;
   get<About>('about').then(
-    told => {
-      about.value = told;
+    facts => {
+      about.value = facts;
     },
     () => undefined,
   );

@@ -57,8 +57,8 @@ function stillOpen(
   before: readonly WaitingGate[],
   { gates, untold }: Extract<Frame, { type: 'waiting' }>,
 ): WaitingGate[] {
-  const told = new Set(gates.map(({ run }) => run));
-  const silent = new Set(untold.map(({ run }) => run).filter(run => !told.has(run)));
+  const listed = new Set(gates.map(({ run }) => run));
+  const silent = new Set(untold.map(({ run }) => run).filter(run => !listed.has(run)));
   const kept = before.filter(({ run }) => silent.has(run));
   return [...gates, ...kept].sort((a, b) => a.gate.openedAt - b.gate.openedAt);
 }

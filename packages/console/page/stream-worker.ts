@@ -20,7 +20,7 @@ const tabs = new Set<Tab>();
 /** Tokens that may be valid, newest last: a restored tab may bring an expired one. */
 const tokens: string[] = [];
 /** The token that the tabs use. */
-let told: string | null = null;
+let inUse: string | null = null;
 let stream: Stream | null = null;
 let state: StreamState = 'connecting';
 /** The last frames, for a tab that connects later. */
@@ -58,7 +58,7 @@ function stand(now: StreamState): void {
       open();
       return;
     }
-    told = null;
+    inUse = null;
   }
   if (now === state) return;
   if (now === 'live') tellToken();
@@ -67,14 +67,14 @@ function stand(now: StreamState): void {
 }
 
 function tellToken(): void {
-  told = tokens.at(-1) ?? '';
-  tell({ type: 'token', token: told });
+  inUse = tokens.at(-1) ?? '';
+  tell({ type: 'token', token: inUse });
 }
 
 /** Opens a stream with the newest token. Tabs with another token keep it until this one proves valid. */
 function open(): void {
   // Tabs whose token was refused continue with this one.
-  if (told === null) tellToken();
+  if (inUse === null) tellToken();
   stand('connecting');
   stream?.close();
   const token = tokens.at(-1) ?? '';
@@ -106,7 +106,7 @@ function hear(tab: Tab, message: FromTab): void {
   // A console that is mounted behind a login needs no token, so the worker tries without one.
   const given = message.token ?? (tokens.length === 0 ? '' : null);
   // While the console is away, another program that took its port may have served the tab.
-  const others = state === 'live' ? told : null;
+  const others = state === 'live' ? inUse : null;
   tab.port.postMessage({ type: 'token', token: given ?? others ?? '' } satisfies ToTab);
   if (given !== null && given !== tokens.at(-1)) {
     tokens.push(given);

@@ -43,8 +43,8 @@ export function addSteerRun(server: McpServer, context: ToolContext): void {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     run: async ({ id, text, when, to, followUp }) => {
       const run = await runOf(context, id);
-      const said = followUp ? run.followUp(text) : run.steer(text, { when, ...definedOptions({ to }) });
-      const { id: messageId, state, how } = await said;
+      const sending = followUp ? run.followUp(text) : run.steer(text, { when, ...definedOptions({ to }) });
+      const { id: messageId, state, how } = await sending;
       return { id, messageId, state, how: how || null };
     },
   });

@@ -217,28 +217,28 @@ const LEFT_OUT: ReadonlySet<JournalEvent['type']> = new Set(['model_call_started
 /** Resolves at the run's end, when `isDue` returns true, when the answer is full, or when the signal aborts. */
 async function follow(run: RunHandle, options: FollowOptions): Promise<Followed> {
   const { since, signal, onEvent, isDue } = options;
-  const told: Followed = { events: [], cursor: since, more: false, notices: [] };
+  const followed: Followed = { events: [], cursor: since, more: false, notices: [] };
   let look: RunSnapshot | null = null;
   let bytes = 0;
   for await (const item of run.events({ since, signal, children: false })) {
-    if (item.type === 'notice') told.notices.push(item.text);
-    if (item.type === 'retry') told.notices.push(`${item.activityType} is tried again: ${item.message}`);
+    if (item.type === 'notice') followed.notices.push(item.text);
+    if (item.type === 'retry') followed.notices.push(`${item.activityType} is tried again: ${item.message}`);
     if (!('seq' in item) || LEFT_OUT.has(item.type)) continue;
     const event = reportedEvent(item);
     bytes += Buffer.byteLength(event.text);
-    if (told.events.length > 0 && (told.events.length >= MOST_EVENTS || bytes > MOST_BYTES)) {
-      told.more = true;
+    if (followed.events.length > 0 && (followed.events.length >= MOST_EVENTS || bytes > MOST_BYTES)) {
+      followed.more = true;
       break;
     }
-    told.events.push(event);
-    told.cursor = event.seq;
+    followed.events.push(event);
+    followed.cursor = event.seq;
     onEvent(event);
     if (!MAY_WAIT.has(item.type)) continue;
     // A state that was read after this event includes it.
     if (look === null || (look.lastEventSeq ?? 0) < event.seq) look = await run.show();
     if (waits(look) && (await isDue(look))) break;
   }
-  return told;
+  return followed;
 }
 
 /** True if the run waits for a person, or to end by itself. */

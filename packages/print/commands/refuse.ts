@@ -21,7 +21,7 @@ export function refuseMisplaced(program: Command): void {
   });
 }
 
-/** Arguments that must be quoted; their own readers refuse further words. */
+/** Arguments whose text must be quoted. Their verbs refuse further words themselves, with advice to quote them. */
 const TEXTS: readonly string[] = ['goal', 'text', 'json'];
 
 /** Refuses words that belong to no argument. */

@@ -79,11 +79,11 @@ function switchYes(text: string, session: SessionState): Step {
     return { session: { ...session, yes: false }, effects: [say('From now on you are asked again.')] };
   if (text !== '') return { session, effects: [say('It is /yes, or /yes off.')] };
   const approving = { ...session, yes: true };
-  const told = say(
+  const message = say(
     'Tools, plans and new courses are approved from now on, until /yes off or until you leave.',
     'Questions and budgets still ask you.',
   );
-  return { session: approving, effects: [told, ...yesEffects(approving)] };
+  return { session: approving, effects: [message, ...yesEffects(approving)] };
 }
 
 function modelChange(words: string): Effect {

@@ -57,12 +57,12 @@ const LETTER_KEY = /^\[1;(\d+)([ABCDFH])$/;
 /** Returns the key that a sequence encodes; null for any other sequence. */
 export function keyOf(sequence: string): Key | null {
   if (!sequence.startsWith('\u001b')) return null;
-  const told = sequence.slice(1);
-  const [, code, codeMods] = CODE_KEY.exec(told) ?? [];
+  const body = sequence.slice(1);
+  const [, code, codeMods] = CODE_KEY.exec(body) ?? [];
   if (code !== undefined) return codedKey(Number(code), Number(codeMods ?? 1), sequence);
-  const [, otherMods, other] = OTHER_KEY.exec(told) ?? [];
+  const [, otherMods, other] = OTHER_KEY.exec(body) ?? [];
   if (other !== undefined) return codedKey(Number(other), Number(otherMods), sequence);
-  const [, letterMods, letter] = LETTER_KEY.exec(told) ?? [];
+  const [, letterMods, letter] = LETTER_KEY.exec(body) ?? [];
   if (letter === undefined) return null;
   return { name: LETTERS[letter], ...modifiers(Number(letterMods)), sequence };
 }
@@ -77,7 +77,7 @@ function codedKey(code: number, mods: number, sequence: string): Key {
 }
 
 /** Decodes the modifiers: 1 plus the sum of 1 Shift, 2 Alt, 4 Ctrl; higher bits are locks. */
-function modifiers(told: number): { shift: boolean; meta: boolean; ctrl: boolean } {
-  const bits = told - 1;
+function modifiers(encoded: number): { shift: boolean; meta: boolean; ctrl: boolean } {
+  const bits = encoded - 1;
   return { shift: (bits & 1) !== 0, meta: (bits & 2) !== 0, ctrl: (bits & 4) !== 0 };
 }

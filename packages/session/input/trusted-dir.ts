@@ -55,9 +55,9 @@ function tellPassedOver(dir: string, names: readonly string[]): void {
 
 /** Names of addresses are always listed, because they decide where data goes. */
 function listOf(names: readonly string[]): string {
-  const told = names.filter((name, at) => at < MOST_NAMES || /ADDRESS|URL|HOST|ENDPOINT/i.test(name));
-  const more = names.length > told.length ? ` and ${names.length - told.length} more` : '';
-  return `${told.map(shown).join(', ')}${more}`;
+  const listed = names.filter((name, at) => at < MOST_NAMES || /ADDRESS|URL|HOST|ENDPOINT/i.test(name));
+  const more = names.length > listed.length ? ` and ${names.length - listed.length} more` : '';
+  return `${listed.map(shown).join(', ')}${more}`;
 }
 
 const MOST_CHARS = 300;

@@ -113,14 +113,14 @@ function doingLines(progress: RunProgress, width: number, screen: Screen): strin
 function atWork(progress: RunProgress, who: string, width: number, screen: Screen): string[] {
   const { colors, now } = screen;
   const lines: string[] = [];
-  for (const { tool, arguments: given, startedAt, progress: told } of progress.tools.values()) {
+  for (const { tool, arguments: given, startedAt, progress: progressText } of progress.tools.values()) {
     const time = formatDuration(Math.max(0, now - startedAt));
     lines.push(
       colors.cyan(
         fitLine(` > ${who}${terminalText(`${tool} ${argumentsLine(given)}`)}`, width - time.length - 1),
       ) + colors.dim(` ${time}`),
     );
-    if (told !== null) lines.push(fitLine(`   ${terminalText(told)}`, width));
+    if (progressText !== null) lines.push(fitLine(`   ${terminalText(progressText)}`, width));
   }
   const tasks = new Set([...progress.calls.values()].map(({ taskId }) => taskId));
   for (const call of progress.calls.values()) {

@@ -201,8 +201,8 @@ function isMissing(error: unknown): boolean {
 function complaintOf(error: unknown): string {
   const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
   const lines = stderr.split('\n').filter(line => line.trim() !== '');
-  const said = lines.findLast(line => /error/i.test(line)) ?? lines.at(-1);
-  if (said !== undefined) return said.trim();
+  const complaint = lines.findLast(line => /error/i.test(line)) ?? lines.at(-1);
+  if (complaint !== undefined) return complaint.trim();
   return error instanceof Error ? firstLine(error.message) : String(error);
 }
 

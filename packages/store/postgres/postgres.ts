@@ -60,11 +60,11 @@ export function connectPostgres(url: string): Database {
 
 async function openPool(url: string): Promise<Database> {
   checkAddress(url);
-  const told = <T>(asked: Promise<T>): Promise<T> =>
+  const explained = <T>(asked: Promise<T>): Promise<T> =>
     asked.catch((error: unknown) => {
       throw databaseError(error, url);
     });
-  const { default: pg } = await told(import('pg'));
+  const { default: pg } = await explained(import('pg'));
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'steersman',
@@ -80,15 +80,15 @@ async function openPool(url: string): Promise<Database> {
   // A connection failed in a transaction: its next query fails. Without a listener the process would end.
   pool.on('connect', client => client.on('error', () => undefined));
   const database: Database = {
-    query: async (text, values = []) => (await told(pool.query(text, values.map(plain)))).rows,
+    query: async (text, values = []) => (await explained(pool.query(text, values.map(plain)))).rows,
     async transaction(work) {
-      const client = await told(pool.connect());
+      const client = await explained(pool.connect());
       try {
-        await told(client.query(`BEGIN; ${GUARD}`));
+        await explained(client.query(`BEGIN; ${GUARD}`));
         const done = await work({
-          query: async (text, values = []) => (await told(client.query(text, values.map(plain)))).rows,
+          query: async (text, values = []) => (await explained(client.query(text, values.map(plain)))).rows,
         });
-        await told(client.query('COMMIT'));
+        await explained(client.query('COMMIT'));
         client.release();
         return done;
       } catch (error) {

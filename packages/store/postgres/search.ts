@@ -66,6 +66,6 @@ export function most(limit: number): number | null {
 }
 
 export function linesOf({ body }: Row): StoredLine[] {
-  const kept = parseJson(String(body));
-  return isStoredLine(kept) ? [kept] : [];
+  const parsed = parseJson(String(body));
+  return isStoredLine(parsed) ? [parsed] : [];
 }

@@ -15,10 +15,10 @@ export function closestPlace(text: string, wanted: string): string {
   if (place === null) return 'Nothing in it is like it: read the file again.';
   const shown = lines.slice(place.at, place.at + asked.length).slice(0, MOST_SHOWN);
   const first = place.at + 1;
-  const said = shown.map((line, index) => `${first + index}: ${line.slice(0, MAX_LINE_CHARS)}`).join('\n');
+  const body = shown.map((line, index) => `${first + index}: ${line.slice(0, MAX_LINE_CHARS)}`).join('\n');
   const how = place.isSame ? 'It differs only in white space from' : 'The closest is';
   const more = asked.length > MOST_SHOWN ? '\n…' : '';
-  return `${how} line ${first}${asked.length > 1 ? ` to ${Math.min(lines.length, place.at + asked.length)}` : ''}:\n${said}${more}`;
+  return `${how} line ${first}${asked.length > 1 ? ` to ${Math.min(lines.length, place.at + asked.length)}` : ''}:\n${body}${more}`;
 }
 
 /** Normalizes a line: white space and curly quotes are the most frequent errors of people and models. */

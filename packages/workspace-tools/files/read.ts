@@ -86,7 +86,8 @@ async function readReference(
   { runId }: ToolContext,
 ): Promise<string> {
   if (!readKept) throw new Error(`${ref}: texts can not be read by reference here.`);
-  if (offset !== null && offset < 0) throw new Error(`offset ${offset}: bytes of a reference are counted from 0.`);
+  if (offset !== null && offset < 0)
+    throw new Error(`offset ${offset}: bytes of a reference are counted from 0.`);
   const args = { ref, offset: offset ?? 0, ...(limit !== null && limit > 0 && { length: limit }) };
   const { note, content, isError } = await readResult({ read: readKept }, runId, args);
   if (isError) throw new Error(note);

@@ -9,8 +9,8 @@ export function notebookText(json: string): string | null {
   if (!isRecord(notebook) || !Array.isArray(notebook.cells)) return null;
   const cells = notebook.cells.filter(isRecord).map((cell, index) => {
     const outputs = [cell.outputs ?? []].flat().filter(isRecord).map(outputText);
-    const said = outputs.filter(text => text !== '').map(text => `[output]\n${text}`);
-    return [`[cell ${index + 1}, ${stringOr(cell.cell_type, '?')}]`, joined(cell.source), ...said].join('\n');
+    const body = outputs.filter(text => text !== '').map(text => `[output]\n${text}`);
+    return [`[cell ${index + 1}, ${stringOr(cell.cell_type, '?')}]`, joined(cell.source), ...body].join('\n');
   });
   return [...cells, '[A notebook as its cells. edit and grep see its JSON.]'].join('\n');
 }
@@ -18,9 +18,9 @@ export function notebookText(json: string): string | null {
 function outputText({ text, data, ename, evalue }: Record<string, unknown>): string {
   if (ename !== undefined) return `${stringOr(ename, '')}: ${stringOr(evalue, '')}`;
   const parts = isRecord(data) ? data : {};
-  const said = joined(text ?? parts['text/plain']);
+  const output = joined(text ?? parts['text/plain']);
   const pictures = Object.keys(parts).filter(type => type.startsWith('image/'));
-  const cut = said.length > MOST_OUTPUT_CHARS ? `${said.slice(0, MOST_OUTPUT_CHARS)}…` : said;
+  const cut = output.length > MOST_OUTPUT_CHARS ? `${output.slice(0, MOST_OUTPUT_CHARS)}…` : output;
   return [cut, ...pictures.map(type => `[${type}]`)].filter(part => part !== '').join('\n');
 }
 

@@ -145,13 +145,13 @@ export function changesBetween(
     if (old !== undefined && there !== undefined) all.changed.push(path);
     else if (!isCut) all[old === undefined ? 'added' : 'gone'].push(path);
   }
-  const told = Object.fromEntries(
+  const listed = Object.fromEntries(
     Object.entries(all).map(([kind, list]) => [kind, list.slice(0, MOST_TOLD)]),
   );
   const more = Object.values(all).reduce((sum, list) => sum + Math.max(0, list.length - MOST_TOLD), 0);
   const counted = before.ignored !== null && now.ignored !== null;
   return {
-    ...{ changed: [], added: [], gone: [], ...told },
+    ...{ changed: [], added: [], gone: [], ...listed },
     more,
     ignored: counted ? countsBetween(before.ignored ?? {}, now.ignored ?? {}) : [],
     unseen: isCut ? 'cut' : counted ? null : 'ignored',

@@ -155,7 +155,10 @@ function cacheKeyOf(
 
 async function readState({ input, deps, context, signal }: Call): Promise<ModelRequestState | 'aborted'> {
   const { workflowExecution: execution } = context.info;
-  if (!execution) throw new Error('only a workflow can call steersmanCallModel, which reads its request from that workflow');
+  if (!execution)
+    throw new Error(
+      'only a workflow can call steersmanCallModel, which reads its request from that workflow',
+    );
   try {
     return await deps.readState(
       { ...execution, callId: input.callId, role: input.role, check: input.check },
@@ -223,12 +226,12 @@ function lessonsOf(
   clean: (text: string) => string,
 ): Pick<CallModelResult, 'lessons'> {
   if (lessons.length === 0) return {};
-  const told = lessons.slice(-MOST_LESSONS).map(lesson => ({
+  const reported = lessons.slice(-MOST_LESSONS).map(lesson => ({
     id: lessonId(lesson),
     told: cutText(clean(lesson.told), TOLD_BYTES),
     ...(lesson.once && { once: lesson.once }),
   }));
-  return { lessons: told };
+  return { lessons: reported };
 }
 
 /** An executor, and any role of the envelope dialect, may also write a tool call as an envelope. */

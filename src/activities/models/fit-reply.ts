@@ -52,10 +52,10 @@ export async function fitReply(
     const name = `${callId}-${block.type}${asides > 1 && isAside(block) ? `-${index}` : ''}`;
     kept.push({ ...block, text: await keep(name, clean(block.text), most, store) });
   }
-  const said = kept.filter(block => block.type !== 'tool_use');
+  const spoken = kept.filter(block => block.type !== 'tool_use');
   const calls = fitCalls(
     kept.filter(block => block.type === 'tool_use'),
-    REPLY_BYTES - jsonBytes(said) - CALL_BYTES,
+    REPLY_BYTES - jsonBytes(spoken) - CALL_BYTES,
   );
   return kept.map(block => (block.type === 'tool_use' ? (calls.shift() ?? block) : block));
 }
@@ -111,9 +111,9 @@ function dropData(content: Content, clean: (text: string) => string): Content {
   return content.flatMap((block): Content => {
     if (block.type === 'text' || !block.data) return [block];
     const { data, ...rest } = block;
-    const said = `${block.type === 'reasoning' ? block.text : ''}${JSON.stringify(data.value)}`;
+    const text = `${block.type === 'reasoning' ? block.text : ''}${JSON.stringify(data.value)}`;
     left -= jsonBytes(block.type === 'reasoning' ? block : data);
-    if (left >= 0 && clean(said) === said) return [block];
+    if (left >= 0 && clean(text) === text) return [block];
     if (block.type === 'tool_use') return [rest as ToolUseBlock];
     return block.text === '' ? [] : [{ type: 'reasoning', text: block.text }];
   });

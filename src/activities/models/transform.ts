@@ -56,12 +56,12 @@ export function createTransform(deps: TransformDeps): SteersmanActivities['steer
     const asked = { ...about, role, model, runId: id, signal: late.signal };
     // A copy, because other calls use the original messages.
     const asking = Promise.resolve().then(() => transform({ ...asked, messages: structuredClone(messages) }));
-    const said = await within(ANSWER_MS, asking, LATE);
-    if (said === LATE) {
+    const returned = await within(ANSWER_MS, asking, LATE);
+    if (returned === LATE) {
       late.abort();
       throw ApplicationFailure.nonRetryable(`it did not answer within ${ANSWER_MS / 1_000} s`);
     }
-    const change = readChange(said);
+    const change = readChange(returned);
     if (!change.ok) throw ApplicationFailure.nonRetryable(change.errors.join(' '));
     return deps.redact(change.value);
   };

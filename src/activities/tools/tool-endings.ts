@@ -102,19 +102,19 @@ export async function unanswered(call: ToolCall, error: McpCallError, sent: Sent
     }
     case 'timed_out': {
       const why = fill(words.noteWhyTimedOutAfter, { tool, seconds: secondsOf(timeoutMs) });
-      const said = texts.shortOf(error.message);
-      const whole = said === '' ? why : `${why}: ${said}`;
+      const message = texts.shortOf(error.message);
+      const whole = message === '' ? why : `${why}: ${message}`;
       if (idempotent) throw ApplicationFailure.retryable(whole, FAILURE.tool.timeout);
-      return unknown(words, why, { said, durationMs });
+      return unknown(words, why, { said: message, durationMs });
     }
     default: {
       const isAnswered = error.status !== undefined;
       const why = fill(isAnswered ? words.noteWhyAnswered : words.noteWhyConnection, { server, tool });
-      const said = texts.shortOf(error.message);
+      const message = texts.shortOf(error.message);
       if (sent.inSession && (error.reconnect || !isAnswered))
-        return sessionLost(call, words.noteSessionGoneUnknown, { said, durationMs });
-      if (idempotent) throw ApplicationFailure.retryable(`${why}: ${said}`, FAILURE.tool.connectionLost);
-      return unknown(words, why, { said, durationMs });
+        return sessionLost(call, words.noteSessionGoneUnknown, { said: message, durationMs });
+      if (idempotent) throw ApplicationFailure.retryable(`${why}: ${message}`, FAILURE.tool.connectionLost);
+      return unknown(words, why, { said: message, durationMs });
     }
   }
 }

@@ -3,9 +3,9 @@ import { isRecord } from '../json/json.js';
 /** Returns a thrown value in words. It never throws itself, even for an object whose message can't be read. */
 export function errorText(thrown: unknown): string {
   try {
-    const said: unknown = isRecord(thrown) && 'message' in thrown ? thrown.message : thrown;
-    if (said === undefined) return String(thrown);
-    return isRecord(said) || Array.isArray(said) ? JSON.stringify(said) : String(said);
+    const message: unknown = isRecord(thrown) && 'message' in thrown ? thrown.message : thrown;
+    if (message === undefined) return String(thrown);
+    return isRecord(message) || Array.isArray(message) ? JSON.stringify(message) : String(message);
   } catch {
     return 'an error that can not be shown';
   }

@@ -104,7 +104,7 @@ const MOST_FIELDS = 30;
 
 /** Returns the last entries of a list that together take at most `maxBytes`. */
 export function lastWithin<T>(all: readonly T[], maxBytes: number): T[] {
-  const kept = [...all];
-  while (jsonBytes(kept) > maxBytes) kept.shift();
-  return kept;
+  const rest = [...all];
+  while (jsonBytes(rest) > maxBytes) rest.shift();
+  return rest;
 }

@@ -93,8 +93,8 @@ export function explainError(error: unknown): SteersmanError | null {
 
 /** Completes a message of gRPC: removes an empty note at its end, and adds a missing full stop. */
 function asSentence(message: string): string {
-  const said = message.replace(/\s*Resolution note:\s*$/, '').trimEnd();
-  return /[.!?]$/.test(said) ? said : `${said}.`;
+  const sentence = message.replace(/\s*Resolution note:\s*$/, '').trimEnd();
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
 /** Errors of the file system concern the machine: the message names the file and what to check. */

@@ -51,13 +51,13 @@ export interface SessionsAsked {
 
 /** Conversations in the store of this machine, newest first, open and ended ones. */
 export class Sessions {
-  readonly #kept: ReadableStore;
+  readonly #stores: ReadableStore;
   readonly #store: SessionStore;
 
   /** `home`: folder of the local stack; default as for `connect`. */
   constructor(home?: string) {
-    this.#kept = storeIn(resolveHome(home));
-    this.#store = this.#kept.sessions;
+    this.#stores = storeIn(resolveHome(home));
+    this.#store = this.#stores.sessions;
   }
 
   list({ limit = 20, text, workspace }: SessionsAsked = {}): Promise<SessionLine[]> {
@@ -132,8 +132,8 @@ export class Sessions {
     const runs = (await lineageOf(this.#store, id)).filter(each => each.run.parent === undefined);
     if (runs.length === 0) throw noSession(id);
     const meant = runs.filter(said => run === '' || said.run.workflowId === run);
-    for (const said of meant.reverse()) {
-      if ((await messageById(this.#store, said, message)) === null) continue;
+    for (const part of meant.reverse()) {
+      if ((await messageById(this.#store, part, message)) === null) continue;
       const branch = to ?? `${id}-${message}-${randomBytes(2).toString('hex')}`;
       const fault = nameFault(branch, hintOf('--to', 'to'));
       if (fault !== null) throw new SteersmanError(fault, 'Give another name.', 'usage');
@@ -143,7 +143,7 @@ export class Sessions {
           'Give another name.',
           'conflict',
         );
-      const { session, chain } = said.run;
+      const { session, chain } = part.run;
       await this.#store.branch({ session, chain, message }, branch);
       return branch;
     }
@@ -160,7 +160,7 @@ export class Sessions {
    * SteersmanError for an unknown id, and if branches share its messages.
    */
   remove(id: string): Promise<{ workflowIds: string[] }> {
-    return removeWhole(this.#kept, id, null);
+    return removeWhole(this.#stores, id, null);
   }
 }
 

@@ -88,7 +88,7 @@ function messageFault(item: unknown, at: string, roles: readonly string[]): stri
 
 /** Returns the messages that roles share; the newest summary replaces everything before it. */
 function ofExport(runs: readonly unknown[]): Message[] {
-  const said = runs.flatMap((each, index): EarlierRun[] => {
+  const earlierRuns = runs.flatMap((each, index): EarlierRun[] => {
     const at = `runs[${index}]`;
     if (!isRecord(each) || !isRecord(each.run) || !Array.isArray(each.messages))
       throw refused([expected(at, 'an object { run, messages }', each)]);
@@ -101,7 +101,7 @@ function ofExport(runs: readonly unknown[]): Message[] {
     return [{ chain: stringOr(chain, at), answer: isText(answer) ? answer : null, messages: read }];
   });
   const all = Number.POSITIVE_INFINITY;
-  return messagesAt(earlierMessages(said, { tokens: all, bytes: all }), 'runs');
+  return messagesAt(earlierMessages(earlierRuns, { tokens: all, bytes: all }), 'runs');
 }
 
 /** Replaces events and messages of other threads: it is not a message, and keeps the indexes of paths correct. */

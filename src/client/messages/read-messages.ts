@@ -45,8 +45,8 @@ export class MessageReader {
   }
 
   #push(content: ReplyContent): void {
-    const said = { ...this.#head, role: 'assistant', model: this.#model, usage: NO_USAGE };
-    this.messages.push({ ...said, kind: 'assistant', ...ended(content) });
+    const head = { ...this.#head, role: 'assistant', model: this.#model, usage: NO_USAGE };
+    this.messages.push({ ...head, kind: 'assistant', ...ended(content) });
   }
 
   /** A result without a call, or a second result, is left out: no model would accept it. */

@@ -19,9 +19,9 @@ import { fromResponsesItems } from './responses.js';
  */
 export async function fromReply(body: unknown, options: ReadOptions = {}): Promise<AssistantMessage> {
   const { messages, events } = readBody(body, options);
-  const said = messages.findLast(message => message.kind === 'assistant');
-  if (said?.kind !== 'assistant') throw noReply();
-  let reply = said;
+  const last = messages.findLast(message => message.kind === 'assistant');
+  if (last?.kind !== 'assistant') throw noReply();
+  let reply = last;
   for await (const delta of events) {
     if (delta.type === 'end') reply = { ...reply, stopReason: delta.stopReason };
     if (delta.type === 'usage') reply = { ...reply, usage: { ...delta.usage, costUsd: null } };

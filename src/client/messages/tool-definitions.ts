@@ -17,11 +17,11 @@ export interface DescribedTool {
 /** Reads tools of chat completions, of Responses, of Anthropic's Messages, or of an MCP server. One without a name is left out. */
 export function fromTools(tools: readonly unknown[]): DescribedTool[] {
   return recordsOf(tools).flatMap(tool => {
-    const said = isRecord(tool.function) ? tool.function : tool;
-    const name = stringOr(said.name, '');
+    const spec = isRecord(tool.function) ? tool.function : tool;
+    const name = stringOr(spec.name, '');
     if (name === '') return [];
-    const given = [said.parameters, said.input_schema, said.inputSchema].find(isRecord);
-    return [{ name, description: stringOr(said.description, ''), inputSchema: given ?? { type: 'object' } }];
+    const given = [spec.parameters, spec.input_schema, spec.inputSchema].find(isRecord);
+    return [{ name, description: stringOr(spec.description, ''), inputSchema: given ?? { type: 'object' } }];
   });
 }
 

@@ -31,7 +31,7 @@ export class JournalReader {
   readonly #ask: AskEvents;
   #since: number;
 
-  readonly #kept: (after: number) => Promise<StoredJournal>;
+  readonly #stored: (after: number) => Promise<StoredJournal>;
 
   /** `kept`: returns the stored events after an event. */
   constructor(
@@ -40,7 +40,7 @@ export class JournalReader {
     kept: (after: number) => Promise<StoredJournal> = async () => NOTHING_KEPT,
   ) {
     this.#ask = ask;
-    this.#kept = kept;
+    this.#stored = kept;
     this.#since = since;
   }
 
@@ -67,7 +67,7 @@ export class JournalReader {
 
   /** Returns the store's unread events, for a run that no worker may answer for. A failing store counts as empty. */
   async readKept(): Promise<JournalNews & { isWhole: boolean }> {
-    const { events, isWhole } = await this.#kept(this.#since).catch(() => NOTHING_KEPT);
+    const { events, isWhole } = await this.#stored(this.#since).catch(() => NOTHING_KEPT);
     const news: JournalNews = { events: [], lost: 0 };
     this.#since = added(news, events, this.#since);
     return { ...news, isWhole: isWhole && news.lost === 0 };
@@ -87,7 +87,7 @@ export class JournalReader {
 
   /** Returns stored events up to a gap, after which an earlier part may have events. A failing store counts as empty. */
   async #keptAfter(since: number): Promise<JournalEvent[]> {
-    const { events: kept } = await this.#kept(since).catch(() => NOTHING_KEPT);
+    const { events: kept } = await this.#stored(since).catch(() => NOTHING_KEPT);
     const gap = kept.findIndex(({ seq }, index) => seq !== since + 1 + index);
     return gap < 0 ? kept : kept.slice(0, gap);
   }

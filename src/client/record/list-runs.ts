@@ -134,8 +134,8 @@ export function isListed(
   if (since && Date.parse(timesOf(run).startedAt) < since.getTime()) return false;
   const workspace = workspaceOf(run.memo);
   if (workspaces && (workspace === null || !workspaces.some(root => isBelow(workspace, root)))) return false;
-  const told = run.memo?.goal;
-  return goal === undefined || (typeof told === 'string' && told.toLowerCase().includes(goal.toLowerCase()));
+  const text = run.memo?.goal;
+  return goal === undefined || (typeof text === 'string' && text.toLowerCase().includes(goal.toLowerCase()));
 }
 
 const LARGE_PAGE = 1_000;

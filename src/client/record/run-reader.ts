@@ -61,19 +61,22 @@ export class RunReader {
     return page;
   }
 
-  /** Returns the store's events after `since`, which no worker may have. */
+  /** Returns the store's events after `since`. Workers may no longer have them. */
   async keptEvents(since: number): Promise<StoredJournal> {
     const run = await this.look(Number.POSITIVE_INFINITY);
-    const kept = await this.#kept(run);
-    if (kept === null) return { events: [], isWhole: false };
-    const events = await storedEvents(kept.store, kept.run, since);
-    return { events, isWhole: isEndStored(kept, run) && (events.at(-1)?.seq ?? since) >= kept.run.kept.seq };
+    const stored = await this.#stored(run);
+    if (stored === null) return { events: [], isWhole: false };
+    const events = await storedEvents(stored.store, stored.run, since);
+    return {
+      events,
+      isWhole: isEndStored(stored, run) && (events.at(-1)?.seq ?? since) >= stored.run.kept.seq,
+    };
   }
 
   /** Works for ended runs and without a worker. Throws a SteersmanError for an unknown run. */
   async snapshot(): Promise<RunSnapshot> {
     if (this.forgotten) return snapshotOf({ kept: this.forgotten.run });
-    const find = (run: RunDescription) => this.#kept(run).catch(() => null);
+    const find = (run: RunDescription) => this.#stored(run).catch(() => null);
     return readSnapshot(this.temporal, await describeRun(this.temporal, this.id), find);
   }
 
@@ -86,9 +89,9 @@ export class RunReader {
   async transcript(only?: string): Promise<ThreadTranscript[]> {
     const { temporal, id, forgotten } = this;
     const run = forgotten === null ? await describeRun(temporal, id) : null;
-    const kept = forgotten ?? (run && (await this.#kept(run)));
-    const isAll = run === null || (kept !== null && isEndStored(kept, run));
-    return readTranscript(temporal, { id, only, kept, isAll });
+    const stored = forgotten ?? (run && (await this.#stored(run)));
+    const isAll = run === null || (stored !== null && isEndStored(stored, run));
+    return readTranscript(temporal, { id, only, kept: stored, isAll });
   }
 
   async trace(): Promise<TraceReport> {
@@ -102,20 +105,20 @@ export class RunReader {
         await fromWorker(this.temporal, this.id, { knows: 'its trace', ask }),
       );
     } catch (error) {
-      const kept = isUnserved(error) ? await this.#kept(run) : null;
-      if (kept === null) throw error;
-      return storedReport(kept.store, kept.run);
+      const stored = isUnserved(error) ? await this.#stored(run) : null;
+      if (stored === null) throw error;
+      return storedReport(stored.store, stored.run);
     }
   }
 
   /** Adds earlier steps to the trace, if the store has all of them. */
   async #withKeptSteps(run: RunDescription, trace: TraceReport): Promise<TraceReport> {
-    const kept = trace.dropped > 0 ? await this.#kept(run) : null;
-    return kept ? withEarlier(trace, await storedTrace(kept.store, kept.run)) : trace;
+    const stored = trace.dropped > 0 ? await this.#stored(run) : null;
+    return stored ? withEarlier(trace, await storedTrace(stored.store, stored.run)) : trace;
   }
 
   /** Returns the stored run; null if it is not stored. */
-  async #kept(run: RunDescription): Promise<RunInStore | null> {
+  async #stored(run: RunDescription): Promise<RunInStore | null> {
     const { store } = this;
     const found = store && (await storedRun(store, this.id, chainIn(run)));
     return store && found && { store, run: found };
@@ -123,8 +126,8 @@ export class RunReader {
 }
 
 /** A reset run continues under another run id, which the store may not know. */
-function isEndStored(kept: RunInStore, run: RunDescription): boolean {
-  return kept.run.ended && kept.run.runId === run.runId;
+function isEndStored(stored: RunInStore, run: RunDescription): boolean {
+  return stored.run.ended && stored.run.runId === run.runId;
 }
 
 function isUnserved(error: unknown): boolean {

@@ -101,8 +101,8 @@ export async function readSnapshot(
     // A run whose task fails does not answer queries either.
     stuck === null ? readView(temporal, run) : null,
   ]);
-  const kept = view === null ? ((await find(run))?.run ?? null) : null;
-  const snapshot = { ...snapshotOf({ run, view, end, kept }), stuck };
+  const stored = view === null ? ((await find(run))?.run ?? null) : null;
+  const snapshot = { ...snapshotOf({ run, view, end, kept: stored }), stuck };
   for (const gate of snapshot.gates) {
     const input = await gateInput(temporal, run.workflowId, gate);
     if (input !== null) snapshot.inputs[gate.id] = input;

@@ -55,22 +55,22 @@ export function stuckTask(look: TaskLook): StuckTask | null {
 
 function explain(trouble: Trouble, { id, taskQueue, last }: TaskLook): { what: string; todo: string } {
   const { message = '', worker = '', build = '' } = last?.kind === 'failed' ? last : {};
-  const said = preview(message, 300);
+  const failure = preview(message, 300);
   const by = `worker ${worker || 'unknown'}${build ? `, version ${build}` : ''}`;
   switch (trouble) {
     case 'history':
       return {
-        what: `Its history does not fit the code of ${by}: ${said}`,
+        what: `Its history does not fit the code of ${by}: ${failure}`,
         todo: `Serve ${taskQueue} with the version that the run began with, and it goes on. Where that is gone: ${scriptCall('worker', `--task-queue ${taskQueue} --replay`)}, by the version that serves it now, names the event that it can be reset to, and what it then does again. To see where they differ: ${hintOf(verbCall(`export ${id} --out history.json`), '`run.history()`')}`,
       };
     case 'size':
       return {
-        what: `What it has to record is larger than Temporal takes: ${said}`,
+        what: `What it has to record is larger than Temporal takes: ${failure}`,
         todo: `It can not get over that by itself. See what it has: ${hintOf(verbCall(`show ${id}`), '`run.show()`')}. Then end it: temporal workflow terminate --workflow-id ${id}`,
       };
     case 'code':
       return {
-        what: `Its code fails on ${by}: ${said}`,
+        what: `Its code fails on ${by}: ${failure}`,
         todo: 'It goes on by itself with a worker whose version is mended. Please report it with the message above.',
       };
     case 'time':

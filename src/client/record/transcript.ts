@@ -37,9 +37,9 @@ export async function readTranscript(
   temporal: Temporal,
   { id, only, kept: known, isAll }: Wanted,
 ): Promise<ThreadTranscript[]> {
-  const kept = known ? await storedMessages(known.store, known.run) : [];
-  const said = isAll ? kept : await withNews(kept, () => readLive(temporal, id));
-  const threads = inThreads(said);
+  const stored = known ? await storedMessages(known.store, known.run) : [];
+  const messages = isAll ? stored : await withNews(stored, () => readLive(temporal, id));
+  const threads = inThreads(messages);
   const wanted = threads.filter(({ thread }) => only === undefined || thread === only);
   if (only !== undefined && wanted.length === 0) throw noThread(id, only, threads);
   return wanted;
@@ -48,19 +48,19 @@ export async function readTranscript(
 /** Returns stored messages and the run's newer ones. If no worker answers, the stored ones are returned alone. */
 type Spoken = readonly ThreadMessage[];
 
-async function withNews(kept: Spoken, ask: () => Promise<Spoken>): Promise<Spoken> {
-  if (kept.length === 0) return ask();
+async function withNews(stored: Spoken, ask: () => Promise<Spoken>): Promise<Spoken> {
+  if (stored.length === 0) return ask();
   const live = await ask().catch(error => {
     if (error instanceof SteersmanError && error.code === 'unserved') return [];
     throw error;
   });
-  const known = new Set(kept.map(({ message }) => message.id));
+  const known = new Set(stored.map(({ message }) => message.id));
   // Notes of cuts are redundant in a complete conversation, as are messages that the run began with: another run has them.
   const isNews = ({ kind, id, from }: ThreadMessage['message']) =>
     kind !== 'cut' && from === undefined && !known.has(id);
   const news = live.filter(({ message }) => isNews(message));
   // The store may have later messages than one that it lacks.
-  return [...kept, ...news].sort((a, b) => messageNumber(a.message) - messageNumber(b.message));
+  return [...stored, ...news].sort((a, b) => messageNumber(a.message) - messageNumber(b.message));
 }
 
 function readLive(temporal: Temporal, id: string): Promise<ThreadMessage[]> {
@@ -69,16 +69,16 @@ function readLive(temporal: Temporal, id: string): Promise<ThreadMessage[]> {
 
 async function askThreads(temporal: Temporal, id: string): Promise<ThreadMessage[]> {
   const { internals } = await askRun(temporal, { id }, stateQuery);
-  const said: ThreadMessage[] = [];
+  const messages: ThreadMessage[] = [];
   for (const thread of Object.keys(internals.threads)) {
     for (let from = 0; ; ) {
       const page: Message[] = await askRun(temporal, { id }, transcriptQuery, thread, from);
       if (page.length === 0) break;
       from += page.length;
-      said.push(...page.map(message => ({ thread, message })));
+      messages.push(...page.map(message => ({ thread, message })));
     }
   }
-  return said;
+  return messages;
 }
 
 function noThread(id: string, thread: string, known: readonly ThreadTranscript[]): SteersmanError {

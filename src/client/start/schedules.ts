@@ -249,7 +249,7 @@ function secondOf(time: Date): number {
 
 function refused(why: string): SteersmanError {
   const help = hintOf(verbCall('schedule create --help'), 'ScheduleOptions');
-  return new SteersmanError(`It can not be scheduled: ${why}`, `See: ${help}.`, 'usage');
+  return new SteersmanError(`This can not be scheduled: ${why}`, `See: ${help}.`, 'usage');
 }
 
 /** The schedule was deleted since it was listed. */

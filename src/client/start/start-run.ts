@@ -101,7 +101,7 @@ export interface StartOptions<T = unknown> {
   messages?: readonly Message[];
   /**
    * Pictures that belong to the goal, for models that see them (`vision`): at most 10, PNG, JPEG, GIF or WebP, together
-   * 1,000,000 characters of base64. Larger ones belong into the workspace. Default: none.
+   * 1,000,000 characters of base64. Larger ones belong in the workspace. Default: none.
    */
   pictures?: readonly StartPicture[];
   /** 1 to 200 characters without spaces, not used by an earlier run. Default: the goal's first words and a random suffix. */

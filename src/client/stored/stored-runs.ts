@@ -21,12 +21,12 @@ export interface ThreadTranscript {
 
 /** Removes a conversation. `client`: if set, also its runs in Temporal. */
 export async function removeWhole(
-  kept: ReadableStore,
+  store: ReadableStore,
   id: string,
   client: Client | null,
 ): Promise<{ workflowIds: string[] }> {
-  if ((await kept.sessions.line(id)) === null) throw noSession(id);
-  return deleteSession(kept, id, { client });
+  if ((await store.sessions.line(id)) === null) throw noSession(id);
+  return deleteSession(store, id, { client });
 }
 
 export function noSession(id: string): SteersmanError {
@@ -84,13 +84,13 @@ export function completeEvents(
   said: readonly ThreadMessage[],
 ): JournalEvent[] {
   const replies = repliesIn(run, said);
-  return events.flatMap(kept => (kept.kind === 'event' ? [completeEvent(kept.event, replies)] : []));
+  return events.flatMap(line => (line.kind === 'event' ? [completeEvent(line.event, replies)] : []));
 }
 
-function repliesIn({ number, answer }: RunRecord, said: readonly ThreadMessage[]): FindsReply {
+function repliesIn({ number, answer }: RunRecord, messages: readonly ThreadMessage[]): FindsReply {
   const byId = new Map<string, AssistantMessage>();
   const byCall = new Map<string, AssistantMessage>();
-  for (const { message } of said) {
+  for (const { message } of messages) {
     if (message.kind !== 'assistant') continue;
     byId.set(message.id, message);
     for (const { id } of toolCallsOf(message)) byCall.set(id, message);
@@ -101,5 +101,5 @@ function repliesIn({ number, answer }: RunRecord, said: readonly ThreadMessage[]
 
 export async function storedTrace(store: SessionStore, run: RunRecord): Promise<Trace> {
   const events = await store.read(run, { kind: 'event', limit: ALL });
-  return traceOf(events.flatMap(kept => (kept.kind === 'event' ? [kept.event] : [])));
+  return traceOf(events.flatMap(line => (line.kind === 'event' ? [line.event] : [])));
 }

@@ -44,15 +44,20 @@ export function chunks(): Vocabulary<Chunk> {
   let agent = '';
   return oneAtATime(event => {
     if (event.type === 'task_started') steps.set(event.taskId, event.description);
-    const told: Chunk[] = [];
+    const chunks: Chunk[] = [];
     if (event.type === 'model_call_started') {
       const { taskId, role } = event;
       agent = role;
       const description = taskId === step ? undefined : steps.get(taskId ?? '');
-      if (taskId !== null && description !== undefined) told.push({ type: 'step', id: taskId, description });
+      if (taskId !== null && description !== undefined)
+        chunks.push({ type: 'step', id: taskId, description });
       step = taskId;
     }
-    return [...told, ...reply.heard(event).map(added => ofAddition(added, agent)), ...chunksOf(event, agent)];
+    return [
+      ...chunks,
+      ...reply.heard(event).map(added => ofAddition(added, agent)),
+      ...chunksOf(event, agent),
+    ];
   });
 }
 

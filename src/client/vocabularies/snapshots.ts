@@ -54,10 +54,10 @@ export function snapshots(): Vocabulary<SnapshotEvent> {
   const ofPath = new Map<string, Vocabulary<SnapshotEvent>>();
   return event => {
     const { path = '' } = event;
-    const told = ofPath.get(path) ?? snapshotsOfOne();
-    ofPath.set(path, told);
+    const translation = ofPath.get(path) ?? snapshotsOfOne();
+    ofPath.set(path, translation);
     const { path: _path, ...own } = event;
-    return told(own).map(snapshot => (path === '' ? snapshot : { ...snapshot, path }));
+    return translation(own).map(snapshot => (path === '' ? snapshot : { ...snapshot, path }));
   };
 }
 
@@ -66,7 +66,7 @@ function snapshotsOfOne(): Vocabulary<SnapshotEvent> {
   const interactions = new Interactions();
   let agent = '';
   let data = empty(0, '');
-  const told = (type: SnapshotType): SnapshotEvent => ({ type, agent, data: { ...data } });
+  const snapshot = (type: SnapshotType): SnapshotEvent => ({ type, agent, data: { ...data } });
   const reasoning = () => reply.known('reasoning') || null;
 
   return oneAtATime(event => {
@@ -76,24 +76,24 @@ function snapshotsOfOne(): Vocabulary<SnapshotEvent> {
         reply.started(event.callId);
         agent = event.role;
         data = { ...empty(event.turn, event.model), tool_interactions: interactions.of(event.taskId) };
-        return [told('AGENT_START')];
+        return [snapshot('AGENT_START')];
       case 'model_call_ended': {
         const { calls = [], usage } = event;
         reply.ended(event);
         const content = reply.known('text');
         data = { ...data, content, reasoning_content: reasoning(), token_usage: usage };
-        const complete = told('LLM_COMPLETE');
+        const complete = snapshot('LLM_COMPLETE');
         data = { ...data, tool_calls: calls.map(chatCall), routing: routingOf(calls) };
-        return [complete, told('AGENT_COMPLETE')];
+        return [complete, snapshot('AGENT_COMPLETE')];
       }
       case 'model_call_failed':
         reply.failed();
         data = { ...data, success: false, content: event.message };
-        return [told('AGENT_COMPLETE')];
+        return [snapshot('AGENT_COMPLETE')];
       case 'text':
         if (reply.add(event).length === 0) return [];
         data = { ...data, content: reply.known('text'), reasoning_content: reasoning() };
-        return [told('LLM_CHUNK')];
+        return [snapshot('LLM_CHUNK')];
       default:
         return [];
     }
@@ -126,8 +126,8 @@ class Interactions {
         const { callId, tool, text, cut = false, isError, taskId } = event;
         const { tool_call_id = callId, params = {} } = this.#open.get(callId) ?? {};
         this.#open.delete(callId);
-        const said = { tool_call_id, tool_name: tool, params, result: text, cut };
-        const interaction = { ...said, success: !isError };
+        const facts = { tool_call_id, tool_name: tool, params, result: text, cut };
+        const interaction = { ...facts, success: !isError };
         this.#lists.set(this.#keyOf(taskId), [...this.of(taskId), interaction]);
       }
     }

@@ -43,18 +43,18 @@ export function streamEvents({ roles = false }: StreamOptions = {}): Vocabulary<
   return oneAtATime(event => {
     if (event.type === 'model_call_started') role = event.role;
     if (event.type === 'goal_ended') role = null;
-    const told = reply.heard(event).map(added => ofAddition(added, roles ? role : null));
+    const events = reply.heard(event).map(added => ofAddition(added, roles ? role : null));
     if (event.type === 'model_call_ended') {
       const { calls, toolCalls, stopReason } = event;
       isGone = calls === undefined;
-      if (calls && toolCalls > 0) told.push({ type: 'tool_calls', tool_calls: calls.map(chatCall) });
-      told.push({ type: stopReason === 'interrupted' ? 'stopped' : 'done' });
+      if (calls && toolCalls > 0) events.push({ type: 'tool_calls', tool_calls: calls.map(chatCall) });
+      events.push({ type: stopReason === 'interrupted' ? 'stopped' : 'done' });
     }
     if (event.type === 'tool_call_started' && isGone) {
       const { toolUseId: id = event.callId, tool: name } = event;
-      told.push({ type: 'tool_calls', tool_calls: [chatCall({ id, name, arguments: event.arguments })] });
+      events.push({ type: 'tool_calls', tool_calls: [chatCall({ id, name, arguments: event.arguments })] });
     }
-    return told;
+    return events;
   });
 }
 

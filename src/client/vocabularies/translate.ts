@@ -115,22 +115,22 @@ class Turns {
   #next(): RunEvent[] {
     this.#speaker = null;
     this.#isEnding = false;
-    const told: RunEvent[] = [];
+    const released: RunEvent[] = [];
     for (const [task, items] of this.#waiting) {
       this.#waiting.delete(task);
       for (const item of items) this.#tell(task, item);
-      told.push(...items);
+      released.push(...items);
       if (this.#speaker !== null) break;
     }
-    return told;
+    return released;
   }
 
   /** Returns all delayed events. */
   #rest(): RunEvent[] {
-    const told = [...this.#waiting.values()].flat();
+    const released = [...this.#waiting.values()].flat();
     this.#waiting.clear();
     this.#speaker = null;
     this.#isEnding = false;
-    return told;
+    return released;
   }
 }

@@ -62,7 +62,7 @@ class TurnNumbers {
   readonly #given = new Map<number, string | null>();
   readonly #ofCall = new Map<string, number>();
   /** Assigned numbers by the run's own final number. */
-  readonly #told = new Map<number, number>();
+  readonly #numbers = new Map<number, number>();
 
   started({ callId, turn, taskId }: JournalPayloads['model_call_started']): number {
     let number = turn;
@@ -75,7 +75,7 @@ class TurnNumbers {
   ended({ callId, turn }: JournalPayloads['model_call_ended']): number {
     const number = this.#ofCall.get(callId) ?? turn;
     this.#ofCall.delete(callId);
-    this.#told.set(turn, number);
+    this.#numbers.set(turn, number);
     return number;
   }
 
@@ -85,7 +85,7 @@ class TurnNumbers {
   }
 
   of(turn: number): number {
-    return this.#told.get(turn) ?? turn;
+    return this.#numbers.get(turn) ?? turn;
   }
 }
 
@@ -116,9 +116,9 @@ function ofEvent(event: RunEvent, numbers: TurnNumbers): TurnEvent[] {
       return [];
     case 'tool_call_ended': {
       const { tool, text, cut = false, isError, durationMs } = event;
-      const said = { tool_name: tool, result: text, is_cut: cut };
-      const told = { ...said, is_error: isError, duration_ms: durationMs };
-      return [{ type: 'tool_execution', turn_number: numbers.of(event.turn), ...told }];
+      const output = { tool_name: tool, result: text, is_cut: cut };
+      const ended = { ...output, is_error: isError, duration_ms: durationMs };
+      return [{ type: 'tool_execution', turn_number: numbers.of(event.turn), ...ended }];
     }
     case 'gate_opened':
       if (event.kind !== 'clientTool') return [];

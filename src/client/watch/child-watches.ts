@@ -79,8 +79,8 @@ async function collected(
   if (run === null) return [];
   const events: RunEvent[] = [];
   for await (const event of news(run)) {
-    const told = eventForParent({ id, agent }, event);
-    if (told) events.push(told);
+    const forwarded = eventForParent({ id, agent }, event);
+    if (forwarded) events.push(forwarded);
   }
   return events;
 }

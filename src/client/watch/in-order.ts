@@ -1,13 +1,13 @@
 /** Merges the events of a run and its sub-agents, which are read separately, into one stream in order of time. Pure. */
 import type { RunEvent } from './run-event.js';
 
-/** Events of a sub-agent and its own, by its id in the run. */
+/** Events of a sub-agent and of those below it. `id`: the sub-agent's in the run. */
 export interface ChildEvents {
   id: string;
   events: readonly RunEvent[];
 }
 
-/** New events of a run: its own, and its sub-agents', each in the order of its journal. */
+/** New events of a run and of its sub-agents, each list in the order of a journal. */
 export interface NewsRead {
   own: RunEvent[];
   children: ChildEvents[];
@@ -16,7 +16,7 @@ export interface NewsRead {
 /** Orders events by time: an agent's events stay between its start and its end. */
 export function inOrder({ own, children }: NewsRead): RunEvent[] {
   const streams = children.map(({ id, events }) => ({ id, rest: timed(events) }));
-  const told: RunEvent[] = [];
+  const ordered: RunEvent[] = [];
   const tell = (streamsToTell: typeof streams, before: number) => {
     for (;;) {
       const [first] = streamsToTell
@@ -24,7 +24,7 @@ export function inOrder({ own, children }: NewsRead): RunEvent[] {
         .sort((a, b) => (a.rest[0]?.at ?? 0) - (b.rest[0]?.at ?? 0));
       const next = first?.rest.shift();
       if (!next) return;
-      told.push(next.event);
+      ordered.push(next.event);
     }
   };
   const begins = new Set(own.flatMap(event => idOf(event, 'subagent_started') ?? []));
@@ -40,12 +40,12 @@ export function inOrder({ own, children }: NewsRead): RunEvent[] {
         streams.filter(({ id }) => id === ended),
         Number.POSITIVE_INFINITY,
       );
-    told.push(event);
+    ordered.push(event);
     const begun = idOf(event, 'subagent_started');
     if (begun !== null) begins.delete(begun);
   }
   tell(streams, Number.POSITIVE_INFINITY);
-  return told;
+  return ordered;
 }
 
 function idOf(event: RunEvent, type: 'subagent_started' | 'subagent_ended'): string | null {

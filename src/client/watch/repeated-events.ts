@@ -44,7 +44,7 @@ async function* journalOfChild(
   const run = await storedRun(store, childId(above.workflowId, id));
   if (!run) return;
   for await (const event of journalOf(store, run, { since: 0, children: true })) {
-    const told = eventForParent({ id, agent }, event);
-    if (told) yield told;
+    const forwarded = eventForParent({ id, agent }, event);
+    if (forwarded) yield forwarded;
   }
 }

@@ -27,17 +27,17 @@ export async function waitForEnd(
   const { temporal, forgotten } = reader;
   if (forgotten) return storedEnd(forgotten.store, forgotten.run);
   const pollMs = pollMsOf(temporal);
-  let told = '';
+  let lastMark = '';
   for (;;) {
     signal?.throwIfAborted();
     try {
       const run = await reader.look(pollMs / 2);
       if (!isOpen(run)) return await readEnd(temporal, run);
       const mark = `${run.runId} ${run.historyLength}`;
-      if (onWait !== undefined && mark !== told && !isAtWork(run)) {
+      if (onWait !== undefined && mark !== lastMark && !isAtWork(run)) {
         const state = await reader.snapshot();
         // A state that no worker reported is read again.
-        if (state.answered || state.stuck !== null) told = mark;
+        if (state.answered || state.stuck !== null) lastMark = mark;
         onWait(state);
       }
     } catch (error) {

@@ -44,8 +44,8 @@ export function withSettingsInCode(file: YamlSource, inCode: SettingsInCode | un
   checkYaml(settingsSchema, { value: { ...inCode }, at }, DOCS);
   const value: Record<string, unknown> = { ...file.value };
   for (const [key, given] of Object.entries(inCode)) {
-    const said = value[key];
-    if (given !== undefined) value[key] = isRecord(said) && isRecord(given) ? { ...said, ...given } : given;
+    const old = value[key];
+    if (given !== undefined) value[key] = isRecord(old) && isRecord(given) ? { ...old, ...given } : given;
   }
   return { value, at: path => file.at(path) };
 }

@@ -159,8 +159,8 @@ export function profileOf(name: string, { own, translation, shipped }: RoleFiles
 function ownProfile(own: RoleFile, shipped: RoleFile | null): z.output<typeof profileSchema> {
   if (shipped === null || own.plain === true) return checkYaml(profileSchema, own.frontMatter, DOCS);
   const base = checkYaml(profileSchema, shipped.frontMatter, DOCS);
-  const said = checkYaml(partSchema, own.frontMatter, DOCS);
-  if (said.output === undefined || said.output === base.output) return { ...base, ...said };
+  const profile = checkYaml(partSchema, own.frontMatter, DOCS);
+  if (profile.output === undefined || profile.output === base.output) return { ...base, ...profile };
   return checkYaml(profileSchema, own.frontMatter, DOCS);
 }
 

@@ -212,26 +212,26 @@ const modeSchema = z.strictObject({
     .describe('What it is for, in a sentence. Left out: the mode auto never chooses it.'),
 });
 
-const said = z.string().meta({ pattern: '\\S' });
+const notBlank = z.string().meta({ pattern: '\\S' });
 
 /** One kind for each check; `checksFault` ensures that there is exactly one, and checks the other keys. */
 const checkSchema = z
   .strictObject({
-    run: key(said, 'A command line, run in the workspace: exit code 0 passes.'),
+    run: key(notBlank, 'A command line, run in the workspace: exit code 0 passes.'),
     timeoutMs: key(
       z.int().meta({ minimum: 1, maximum: MOST_CHECK_MS }),
       'Of a command: milliseconds that it may take.',
       CHECK_TIMEOUT_MS,
     ),
-    file: key(said, 'A file of the workspace that must be there.'),
-    tool: key(said, 'A tool that only reads, called with the arguments.'),
+    file: key(notBlank, 'A file of the workspace that must be there.'),
+    tool: key(notBlank, 'A tool that only reads, called with the arguments.'),
     arguments: key(z.record(z.string(), z.unknown()), 'Of a tool: what it is called with.'),
     matches: key(
       z.string(),
       'Of a file or a tool: a regular expression that its text, or the result, must match; ^ and $ are of a line.',
     ),
     json: key(z.record(z.string(), z.unknown()), 'Of a file: a JSON Schema that it must fit.'),
-    function: key(said, 'A function of the program that the worker belongs to, by its name.'),
+    function: key(notBlank, 'A function of the program that the worker belongs to, by its name.'),
   })
   .meta({
     oneOf: ['run', 'file', 'tool', 'function'].map(kind => ({ required: [kind] })),

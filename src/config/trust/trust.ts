@@ -119,7 +119,7 @@ export function notTrusted(
   const fault = markOrFault(dir);
   if (fault instanceof SteersmanError) return fault;
   return new SteersmanError(
-    `The configuration in ${oneLine(dir)} is not used: it can start programs and choose where keys are sent, and it is not trusted yet, or its .mcp.json, its tools/, its skills, scripts of its console, ${TRUSTED_SECTIONS.join(', ')} of its ${SETTINGS_FILE} or what its .env sets (but keys of models) have changed since.`,
+    `The configuration in ${oneLine(dir)} is not used: it is not trusted yet, or was changed since, and it can start programs and choose where keys are sent. These changes count: .mcp.json, tools/, skills, scripts of the console, ${TRUSTED_SECTIONS.join(', ')} of ${SETTINGS_FILE}, and what .env sets (but keys of models).`,
     `Look at it first. To trust it from now on, call there, in a terminal: ${verbCall('doctor')}. ${forOnce}`.trimEnd(),
   );
 }

@@ -55,10 +55,10 @@ function withEarlier(run: Run, end: GoalEnd): Promise<GoalEnd> | null {
   const { state } = run;
   if (end.answer !== '' || ofGoal(state, state.goal.number).cause === null) return null;
   const role = run.role(roleAt(modeOf(state), run.cursor.position));
-  const said = run
+  const reply = run
     .threadOf(role)
     .messages.findLast(message => message.kind === 'assistant' && textOf(message).trim() !== '');
-  return said === undefined ? null : Promise.resolve({ ...end, answer: textOf(said).trim() });
+  return reply === undefined ? null : Promise.resolve({ ...end, answer: textOf(reply).trim() });
 }
 
 /** True if the current role's reply is the goal's answer. */

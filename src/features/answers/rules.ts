@@ -70,13 +70,13 @@ export function hasSchema(
   text: string,
   { since, last }: { since: number; last: boolean },
 ): boolean {
-  const told = messages.findLastIndex(
+  const schemaAt = messages.findLastIndex(
     message => message.kind === 'user' && message.at >= since && textOf(message) === text,
   );
-  const instructed = messages.findLastIndex(
+  const instructionAt = messages.findLastIndex(
     message => message.kind === 'user' && message.purpose === 'instruction',
   );
-  return told >= 0 && (!last || told >= instructed);
+  return schemaAt >= 0 && (!last || schemaAt >= instructionAt);
 }
 
 export function faultsText(faults: readonly string[]): string {

@@ -99,10 +99,10 @@ async function serve(run: Run, call: AppCall): Promise<void> {
 async function made(run: Run, call: AppCall, tool: ToolDefinition): Promise<ToolResultBlock> {
   call.begun = true;
   const { callId, of: askedBy, input } = call;
-  const told = call.edited ? { arguments: JSON.stringify(input), edited: call.edited } : null;
+  const edited = call.edited ? { arguments: JSON.stringify(input), edited: call.edited } : null;
   run.journal('app_call_started', {
     ...{ callId, askedBy, tool: tool.name },
-    ...(told ?? { arguments: preview(JSON.stringify(input)) }),
+    ...(edited ?? { arguments: preview(JSON.stringify(input)) }),
   });
   const block = blockOf(call);
   const { input: request, ...how } = toolRequest(run, tool, { callId, toolUseId: block.id, given: input });
@@ -158,8 +158,8 @@ async function asked(run: Run, call: AppCall, tool: ToolDefinition): Promise<boo
   const isDone = () => isOver(run, call) || isOpen()?.answer !== null;
   const waitsMs = deadline === null ? null : Math.max(0, deadline - ports.now());
   if (!(await waited(run, isDone, waitsMs, `a person's answer to the call of an app`))) return false;
-  const said = takeRecorded(run, key);
-  if (said?.kind === 'approval') return take(run, call, said);
+  const recorded = takeRecorded(run, key);
+  if (recorded?.kind === 'approval') return take(run, call, recorded);
   const open = isOpen();
   if (isOver(run, call)) {
     if (open) closeGate(run, open, 'superseded', 'stop');
@@ -227,7 +227,7 @@ function end(run: Run, call: AppCall, ran: ToolDefinition | null, result: ToolRe
   // Earlier reads may be outdated.
   if (ran && noteEffect(run, ran, { input: call.input, result })) run.doubtReads();
   const { callId, of: askedBy, tool } = call;
-  const told = { callId, askedBy, tool, ending, isError, durationMs, ...eventTextOf(resultText(result)) };
-  run.journal('app_call_ended', { ...told, ...(app && { app }), ...changedBy(run, callId) });
+  const ended = { callId, askedBy, tool, ending, isError, durationMs, ...eventTextOf(resultText(result)) };
+  run.journal('app_call_ended', { ...ended, ...(app && { app }), ...changedBy(run, callId) });
   run.show();
 }

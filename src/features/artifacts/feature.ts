@@ -144,10 +144,10 @@ function tellInventory(run: Run, role: PinnedRole): void {
   const thread = run.threadOf(role);
   const isOurs = ({ name }: { name: string }) => Object.hasOwn(RUNNERS, name);
   if (!offeredTools(run.pinned, role).some(tool => tool.origin.type === 'workflow' && isOurs(tool))) return;
-  const told = thread.messages.findLast(
+  const lastList = thread.messages.findLast(
     message => message.kind === 'user' && message.purpose === 'inventory',
   );
-  const held = told ? textOf(told) : null;
+  const held = lastList ? textOf(lastList) : null;
   const known = inventory.of(state);
   if (held === null && known.length === 0) return;
   const text = `${words.artifacts}\n${inventoryText(known)}`;

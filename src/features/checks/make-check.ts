@@ -58,14 +58,14 @@ async function makeBefore(run: Run): Promise<void> {
 const UNKNOWN = { status: 'not_run', why: '' } as const;
 
 async function makeOne(run: Run, check: Check, index: number): Promise<CheckEnd> {
-  const told = { id: `c${index + 1}`, check: checkLine(check), before: true } as const;
-  run.journal('check_started', told);
+  const started = { id: `c${index + 1}`, check: checkLine(check), before: true } as const;
+  run.journal('check_started', started);
   const startedAt = run.ports.now();
   const called = await makeCheck(run, check, '');
   const durationMs = run.ports.now() - startedAt;
   const end = endOf(called);
   const { status, why, output = '' } = end ?? { status: 'interrupted', why: 'it was cut off' };
-  run.journal('check_ended', { ...told, status, why, output, durationMs });
+  run.journal('check_ended', { ...started, status, why, output, durationMs });
   return end ?? UNKNOWN;
 }
 
@@ -137,14 +137,16 @@ async function callTool(run: Run, check: Extract<Check, { tool: string }>): Prom
   );
   if (!called.ok) return called;
   const { ending, isError, note = '', content } = called.value;
-  const said = contentText(content);
+  const output = contentText(content);
   if (ending === 'cancelled') return { ok: false, failure: { kind: 'cancelled', type: '', message: '' } };
-  if (ending !== 'executed') return ended('not_run', `the call ended as ${ending}: ${note}`, said);
-  if (isError) return ended('failed', 'the tool said that it failed', said);
+  if (ending !== 'executed') return ended('not_run', `the call ended as ${ending}: ${note}`, output);
+  if (isError) return ended('failed', 'the tool said that it failed', output);
   if (check.matches === undefined)
-    return foundNothing(said) ? ended('failed', FOUND_NOTHING, said) : ended('passed', 'the tool answered');
-  if (content.some(isCut)) return ended('not_run', 'its result is too long to be looked through', said);
-  return askWorker(run, { check, said });
+    return foundNothing(output)
+      ? ended('failed', FOUND_NOTHING, output)
+      : ended('passed', 'the tool answered');
+  if (content.some(isCut)) return ended('not_run', 'its result is too long to be looked through', output);
+  return askWorker(run, { check, said: output });
 }
 
 function ended(status: CheckEnd['status'], why: string, output = ''): Called<CheckEnd> {

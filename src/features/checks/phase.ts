@@ -84,13 +84,13 @@ async function make(run: Run, position: Checking, next: Check): Promise<void> {
   });
   if (status === 'interrupted') return;
   const isRed = checks.effects > 0 && checks.before?.red.some(each => each.index === checks.results.length);
-  const told = {
+  const ended = {
     ...{ id, check: line, status, why: preview(why, WHY_CHARS) },
     ...(output && { output }),
     ...(isRed && { redBefore: true as const }),
   };
   noteBefore(run, checks.results.length, { status, why, output });
-  checks.results = withResult(checks.results, { ...told, ms: durationMs });
+  checks.results = withResult(checks.results, { ...ended, ms: durationMs });
 }
 
 const WHY_CHARS = 300;

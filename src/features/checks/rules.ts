@@ -31,8 +31,8 @@ const NOTHING =
   /^\s*(?:\[\s*\]|\{\s*\}|null|""|0|\(?(?:no|0|nothing|none|not found|there (?:is|are) no)\b[^\n]{0,200})\s*$/i;
 
 /** True if a tool's answer says that it found nothing: a check that only asks then fails. */
-export function foundNothing(said: string): boolean {
-  return said.trim() === '' || NOTHING.test(said);
+export function foundNothing(output: string): boolean {
+  return output.trim() === '' || NOTHING.test(output);
 }
 
 /** Adds a result to the others, within their bound. */
@@ -60,8 +60,8 @@ export function failedChecks(
 ): string[] {
   return results.flatMap(({ status, id, check, why, output, redBefore: isRed }, index) => {
     if (status !== 'failed') return [];
-    const said = before?.red.find(each => each.index === index)?.said;
-    const isOther = said !== undefined && said !== outputHash(output);
+    const hashBefore = before?.red.find(each => each.index === index)?.said;
+    const isOther = hashBefore !== undefined && hashBefore !== outputHash(output);
     const was = isRed ? [isOther ? words.wasRedOtherwise : words.wasRed] : [];
     return [fill(words.checkWanted, { id, check, why }), ...was, ...(output ? [output] : [])].join('\n');
   });

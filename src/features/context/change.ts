@@ -90,18 +90,18 @@ function leftOut(message: Message, { words, recalls }: ChangeRules): Message {
 
 function withText(message: Message, text: string | undefined): Message {
   if (text === undefined || text === textOf(message)) return message;
-  const said = { type: 'text' as const, text };
+  const textBlock = { type: 'text' as const, text };
   switch (message.kind) {
     case 'user':
     case 'cut':
-      return { ...message, content: [said] };
+      return { ...message, content: [textBlock] };
     case 'tool_result':
-      return { ...message, content: [{ ...message.content[0], content: [said] }] };
+      return { ...message, content: [{ ...message.content[0], content: [textBlock] }] };
     case 'assistant': {
       const others = message.content.filter(({ type }) => type !== 'text');
       const before = others.filter(({ type }) => type === 'reasoning');
       const calls = others.filter(({ type }) => type === 'tool_use');
-      return { ...message, content: [...before, said, ...calls] };
+      return { ...message, content: [...before, textBlock, ...calls] };
     }
   }
 }

@@ -145,9 +145,9 @@ async function compactBy(
   run.journal('compaction_started', { thread: thread.id, tokens: before, model });
   const end = await summarise(run, due, model);
   const at = run.ports.now();
-  const said = thread.messages.slice(0, asked);
+  const original = thread.messages.slice(0, asked);
   const failed = (why: string) => {
-    replaceInThread(state, thread, said, at);
+    replaceInThread(state, thread, original, at);
     run.journal('compaction_failed', { thread: thread.id, model, why });
     return state.people.stop ? 'interrupted' : 'failed';
   };
@@ -161,7 +161,7 @@ async function compactBy(
   if (!summaryShrinks(written, replaced))
     return failed(`The summary has ${written} tokens and stands for ${replaced}: it is too long.`);
   const message = run.say(thread, 'summary', text, { replaces: replacedBy(gone), standsFor });
-  replaceInThread(state, thread, inPlaceOf(said, gone, message), at);
+  replaceInThread(state, thread, inPlaceOf(original, gone, message), at);
   thread.dropped += gone.size;
   run.journal('thread_compacted', {
     ...{ thread: thread.id, dropped: gone.size, before, after: thread.tokens },

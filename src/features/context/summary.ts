@@ -50,11 +50,11 @@ export function summaryAgain(errors: readonly string[], words: Words): string {
 }
 
 /** `isCut`: the model reached its output limit. A summary without goals and facts is refused. */
-export function readSummary(said: string, isCut = false): Parsed<Summary> {
+export function readSummary(reply: string, isCut = false): Parsed<Summary> {
   const faults = new Faults();
-  const json = extractJson(said);
+  const json = extractJson(reply);
   if (isCut) return refused([`${TOO_LONG}: this one was cut off at its end.`]);
-  if (json === null) return refused([expected('The reply', 'one complete JSON object', said)]);
+  if (json === null) return refused([expected('The reply', 'one complete JSON object', reply)]);
   const value = readFields(summary, json, faults);
   if (faults.fatal) return refused(faults.said);
   if (value.goals.length + value.facts.length === 0)
@@ -88,12 +88,12 @@ export function summaryText(value: Summary, count: number, words: Words): string
     [words.summaryOpen, value.openTasks],
     [words.summaryReferences, value.references],
   ];
-  const said = parts.flatMap(([title, lines]) =>
+  const sections = parts.flatMap(([title, lines]) =>
     lines.length === 0
       ? []
       : [`${title}\n${lines.map(line => `- ${line.replace(/\s+/g, ' ').trim()}`).join('\n')}`],
   );
-  return `${fill(words.summary, { count })}\n${delimit('summary', said.join('\n\n'))}`;
+  return `${fill(words.summary, { count })}\n${delimit('summary', sections.join('\n\n'))}`;
 }
 
 /** Returns the oldest messages that a summary may replace, with calls and results paired, and the remaining tokens. */

@@ -116,11 +116,11 @@ function lookForVerdict(run: Run, position: Verification): Promise<void> | null 
   const record = recorded.of(state);
   const tell = (now: Parameters<typeof lookedUp>[0]['now']) => {
     const tools = offeredTools(pinned, ...Object.values(pinned.roles));
-    const told = lookedUp({
+    const evidence = lookedUp({
       ...{ evidence: record, checks: goal.checks.results, now, tools, words },
       plan: planInForce(state.tasks),
     });
-    position.looked = told ?? { text: '', items: [] };
+    position.looked = evidence ?? { text: '', items: [] };
   };
   if (!isWorthALook(record)) {
     tell(null);

@@ -60,13 +60,13 @@ export function lookedUp({ evidence, checks, now, plan, tools, words }: LookedIn
   const snapshots = filesOf(evidence);
   const seen = snapshots.flatMap(before => fileEntry(words, before, now, snapshots) ?? []);
   const others = othersOf(words, evidence, now);
-  const told = new Set([...others.told, ...seen.flatMap(({ file }) => (file ? [file.path] : []))]);
+  const listed = new Set([...others.told, ...seen.flatMap(({ file }) => (file ? [file.path] : []))]);
   const pathOf = new Map(evidence.files.map(({ named, path }) => [named, path]));
   const isTold = ({ named, ending, isError, ran }: CallNote) =>
     ran === undefined &&
     ending === 'executed' &&
     !isError &&
-    named.some(name => told.has(pathOf.get(name) ?? name));
+    named.some(name => listed.has(pathOf.get(name) ?? name));
   const changes = changesOf(evidence, snapshots, now);
   const calls = evidence.calls
     .filter(note => !isTold(note))
@@ -123,9 +123,9 @@ function checkEntry(
   words: Words,
   { id, check, status, why, changed = [] }: CheckResult,
 ): Entry & Pick<EvidenceItem, 'id'> {
-  const told = fill(words.evidenceCheck, { check: safeLine(check), status, why: safeLine(why) });
+  const result = fill(words.evidenceCheck, { check: safeLine(check), status, why: safeLine(why) });
   const files = changed.map(path => safeLine(path, 120)).join(', ');
-  const line = files === '' ? told : `${told}; ${fill(words.evidenceCheckReads, { files })}`;
+  const line = files === '' ? result : `${result}; ${fill(words.evidenceCheckReads, { files })}`;
   return { id, taskIds: [], supports: status === 'passed', line, diff: null };
 }
 
@@ -201,8 +201,8 @@ function callEntry(words: Words, note: CallNote, isOld: boolean): Entry {
   if (cut) marks.push(words.evidencePart);
   if (silent) marks.push(ran === 'code' ? words.evidenceReadsNothing : words.evidenceSilent);
   if (isOld) marks.push(words.evidenceBefore);
-  const told = said === null ? [] : [safeLine(outputText(words, { ...note, said }), MOST_SAID)];
-  const line = [`${safeLine(call)}: ${marks.join(', ')}`, ...told];
+  const outputLines = said === null ? [] : [safeLine(outputText(words, { ...note, said }), MOST_SAID)];
+  const line = [`${safeLine(call)}: ${marks.join(', ')}`, ...outputLines];
   // A read-only call that is recorded in full is a computation.
   const did = ending === 'executed' && !isError && (ran === 'code' || !endedBadly(said ?? ''));
   const supports = did && !silent && !isOld && (acted || (said !== null && !cut));

@@ -62,10 +62,10 @@ export function withCall(before: Evidence, given: CallNote): Evidence {
   let { left } = evidence;
   while (sizeOfList(calls) > CALLS_BYTES) {
     // Calls that a file's entry covers are dropped first, then read-only ones, which a later look may have made good.
-    const told = calls.findIndex(each => isKnownByFile(evidence, each));
-    const looked = calls.findIndex(({ acted }) => !acted);
-    calls.splice(Math.max(0, told < 0 ? looked : told), 1);
-    if (told < 0) left += 1;
+    const covered = calls.findIndex(each => isKnownByFile(evidence, each));
+    const readOnly = calls.findIndex(({ acted }) => !acted);
+    calls.splice(Math.max(0, covered < 0 ? readOnly : covered), 1);
+    if (covered < 0) left += 1;
   }
   return { ...evidence, ...(isChange && { changes }), calls, left };
 }
@@ -133,12 +133,12 @@ export function callNote(
   const acted = !tool.policy.readOnly && mayHaveActed(ending);
   const isDone = ending === 'executed' && !isError;
   const ran = ranBy(tool, input);
-  const told = outputOf(contentText(content), ran, isDone);
-  const cut = content.some(isCut) || told?.last !== undefined;
+  const output = outputOf(contentText(content), ran, isDone);
+  const cut = content.some(isCut) || output?.last !== undefined;
   const note = { taskId, call: preview(line, LINE_CHARS), named, ending, isError, acted, cut, said: null };
   return {
     ...note,
-    ...told,
+    ...output,
     ...(isDone && isSilent(tool, input, ran) && { silent: true }),
     ...(ran && { ran }),
     ...(at !== undefined && { at }),

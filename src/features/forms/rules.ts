@@ -26,9 +26,9 @@ export function formText(
   words: Words,
   { server, tool, message, schema }: { server: string; tool: string; message: string; schema: JsonSchema },
 ): GateText {
-  const said = [message, ...formFields(schema).map(fieldLine)].join('\n');
+  const lines = [message, ...formFields(schema).map(fieldLine)].join('\n');
   return {
     title: fill(words.gateForm, { server }),
-    body: [fill(words.gateFormSays, { tool }), fenced('', said), words.gateFormSecrets].join('\n\n'),
+    body: [fill(words.gateFormSays, { tool }), fenced('', lines), words.gateFormSecrets].join('\n\n'),
   };
 }

@@ -116,23 +116,23 @@ function isUnderway(value: unknown): value is NonNullable<Progress['underway']> 
 async function callAll(deps: HookDeps, input: MomentInput, progress: Progress): Promise<MomentEnd> {
   const { key, goal, context } = input;
   const runId = placeOf();
-  const told = { key, runId, goal, context };
+  const facts = { key, runId, goal, context };
   const calling = { ...deps, progress };
   switch (input.at) {
     case 'turn': {
       const { turn, role, model, usage, messageId } = input;
-      const warning = await tellMessages(calling, told, [messageId], SHARE_MS.message);
+      const warning = await tellMessages(calling, facts, [messageId], SHARE_MS.message);
       const provider = model.slice(0, Math.max(0, model.indexOf('/')));
-      const ended: Facts<EndedTurn> = { ...told, turn, role, model, provider, usage };
+      const ended: Facts<EndedTurn> = { ...facts, turn, role, model, provider, usage };
       const end = await strict(() => callEach(calling, 'onTurnEnd', ended, signalFor(SHARE_MS.turn)), deps);
       return { ...end, ...warning };
     }
     case 'results': {
-      return { goOn: true, ...(await tellMessages(calling, told, input.messageIds, SHARE_MS.alone)) };
+      return { goOn: true, ...(await tellMessages(calling, facts, input.messageIds, SHARE_MS.alone)) };
     }
     case 'error': {
       const { role, model, error, isRetryable } = input;
-      const failed: Facts<FailedModel> = { ...told, role, model, error, isRetryable };
+      const failed: Facts<FailedModel> = { ...facts, role, model, error, isRetryable };
       await callEach(calling, 'onError', failed, signalFor(SHARE_MS.alone)).catch(unlessCancelled);
       return { goOn: true };
     }
@@ -141,7 +141,7 @@ async function callAll(deps: HookDeps, input: MomentInput, progress: Progress): 
       return { goOn: true };
     case 'end': {
       const { outcome, cause } = input;
-      const ended: Facts<EndedRun> = { ...told, outcome, cause };
+      const ended: Facts<EndedRun> = { ...facts, outcome, cause };
       try {
         await callEach(calling, 'onRunEnd', ended, signalFor(SHARE_MS.alone));
         return { goOn: true };
@@ -180,12 +180,12 @@ async function tellMessages(
   return warning === '' ? {} : { warning };
 }
 
-async function tellMessage(deps: Calling, told: Facts, id: string, signal: AbortSignal): Promise<void> {
+async function tellMessage(deps: Calling, facts: Facts, id: string, signal: AbortSignal): Promise<void> {
   const { runId = '' } = activityInfo().workflowExecution ?? {};
   // Messages are read one by one, because each may be as large as a query's answer.
   const [message] = await askPatiently(() => deps.readMessages([id]), { giveUpMs: GIVE_UP_MS, signal });
-  const said = message && { ...told, key: `${runId}-${id}`, message };
-  if (said) await callEach(deps, 'onMessage', said, signal);
+  const ofMessage = message && { ...facts, key: `${runId}-${id}`, message };
+  if (ofMessage) await callEach(deps, 'onMessage', ofMessage, signal);
 }
 
 /** Calls all hooks, even after a refusal or a failure; the first reported error is one that may pass. */

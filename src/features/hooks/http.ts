@@ -40,8 +40,8 @@ export function httpHooks(settings: HookSettings, lookup: (name: string) => stri
   return async (hook, told, signal) => {
     const target = targets.get(hook);
     if (!target) return { goOn: true };
-    const said = await post(target, told.key, { body: JSON.stringify({ hook, ...told }), signal });
-    const answer = said.replace(/^\uFEFF/, '').trim();
+    const reply = await post(target, told.key, { body: JSON.stringify({ hook, ...told }), signal });
+    const answer = reply.replace(/^\uFEFF/, '').trim();
     const word = hook === 'onTurnEnd' ? wordOf(answer, target) : { goOn: true };
     return { ...word, notes: notesIn(answer) };
   };
@@ -50,16 +50,16 @@ export function httpHooks(settings: HookSettings, lookup: (name: string) => stri
 /** An empty answer means to continue. An unreadable one may have meant to stop. */
 function wordOf(text: string, { url }: Target): { goOn: boolean; why?: string } {
   if (text === '') return { goOn: true };
-  const said = parseJson(text);
-  if (!isRecord(said) || (said.continue !== undefined && typeof said.continue !== 'boolean'))
+  const parsed = parseJson(text);
+  if (!isRecord(parsed) || (parsed.continue !== undefined && typeof parsed.continue !== 'boolean'))
     throw lasting(`${shown(url)}: its answer is neither empty nor {"continue": true} or false: ${text}`);
-  return { goOn: said.continue !== false, ...(isText(said.reason) && { why: said.reason }) };
+  return { goOn: parsed.continue !== false, ...(isText(parsed.reason) && { why: parsed.reason }) };
 }
 
 /** Returns the notes of an answer; anything else in their place is ignored. */
 function notesIn(answer: string): Note[] {
-  const said = parseJson(answer);
-  const notes = isRecord(said) && Array.isArray(said.notes) ? said.notes : [];
+  const parsed = parseJson(answer);
+  const notes = isRecord(parsed) && Array.isArray(parsed.notes) ? parsed.notes : [];
   return notes.map(readNote).filter(note => note !== null);
 }
 

@@ -48,8 +48,8 @@ function callsOf(state: RunState, taskId: string): string[] {
       if (action.type !== 'tool' || of !== taskId) return [];
       const call = `${action.tool} ${preview(action.arguments, CALL_CHARS)}: ${ending}`;
       const failed = error !== undefined && ending === 'executed' ? `, ${wordsOf(state).evidenceError}` : '';
-      const said = textOfResult(state, resultId) ?? observation ?? '';
-      return `${call}${failed}${said === '' ? '' : ` · ${said}`}`;
+      const output = textOfResult(state, resultId) ?? observation ?? '';
+      return `${call}${failed}${output === '' ? '' : ` · ${output}`}`;
     },
   );
   let room = CONTEXT_BYTES;
@@ -64,9 +64,9 @@ function callsOf(state: RunState, taskId: string): string[] {
 function textOfResult(state: RunState, resultId: string | undefined): string | null {
   const messages = Object.values(state.threads).flatMap(thread => thread.messages);
   const result = messages.find(({ id }) => id === resultId);
-  const told =
+  const output =
     result?.kind === 'tool_result' ? digest(contentText(result.content[0].content), SAID_CHARS) : null;
-  return told && outputText(wordsOf(state), told);
+  return output && outputText(wordsOf(state), output);
 }
 
 const CALL_CHARS = 160;

@@ -98,8 +98,8 @@ function found(skills: readonly Skill[], pinned: PinnedSkills, search: string, w
   };
   const hits = skills.filter(skill => pinned[skill.name] === skill.digest && has(skill)).slice(0, MOST_FOUND);
   if (hits.length === 0) return fault(fill(words.none, { names: namesOf(pinned) }));
-  const said = hits.map(({ name, description }) => `- ${name}: ${description}`).join('\n');
-  return { ending: 'executed', note: words.found, said, isError: false };
+  const list = hits.map(({ name, description }) => `- ${name}: ${description}`).join('\n');
+  return { ending: 'executed', note: words.found, said: list, isError: false };
 }
 
 function ofBody(
@@ -144,9 +144,9 @@ function read(note: string, said: string, offset: number, loaded: SkillRead['loa
 function pageOf(bytes: Buffer, offset: number, words: SkillWords): { said: string; page: string } {
   const total = bytes.length;
   const from = utf8Floor(bytes, Math.max(0, offset));
-  const said = headWithin(bytes.subarray(from).toString(), PAGE_BYTES);
-  const to = from + Buffer.byteLength(said);
+  const text = headWithin(bytes.subarray(from).toString(), PAGE_BYTES);
+  const to = from + Buffer.byteLength(text);
   const isWhole = from === 0 && to === total;
   const page = isWhole ? '' : fill(to < total ? words.page : words.lastPage, { from, to, total });
-  return { said, page };
+  return { said: text, page };
 }

@@ -9,7 +9,7 @@ export class AnswerWatch {
   #givenUp: NoAnswer | null = null;
   #canResume = false;
   #strays = 0;
-  #said = '';
+  #fault = '';
 
   get signal(): AbortSignal {
     return this.#stop.signal;
@@ -43,7 +43,7 @@ export class AnswerWatch {
   failed(error: Error): void {
     if (error.message.startsWith(FOREIGN_ANSWER)) {
       // Each request has its own stream, so a foreign answer there took the place of ours.
-      this.#said = `it answered another request than the one that was sent: ${error.message.slice(FOREIGN_ANSWER.length)}`;
+      this.#fault = `it answered another request than the one that was sent: ${error.message.slice(FOREIGN_ANSWER.length)}`;
       this.give('no_answer');
     } else if (error.message.startsWith(NO_MORE_TRIES)) this.give('no_answer');
     // An invalid message may be a sign of life, and the answer may follow.
@@ -52,7 +52,7 @@ export class AnswerWatch {
 
   /** Describes what arrived instead of an answer; empty if there is nothing to report. */
   get words(): string {
-    if (this.#said !== '' || this.#strays === 0) return this.#said;
+    if (this.#fault !== '' || this.#strays === 0) return this.#fault;
     return `it sent ${this.#strays} ${this.#strays === 1 ? 'event' : 'events'} that are no JSON-RPC messages`;
   }
 }

@@ -52,11 +52,11 @@ const SESSION_HEADER = 'mcp-session-id';
 
 async function statusError(response: Response, asked: Headers): Promise<HttpStatusError> {
   const { status, headers } = response;
-  const said = await response.text().catch(() => '');
+  const body = await response.text().catch(() => '');
   const inSession = asked.has(SESSION_HEADER);
   const waitMs = retryAfterMs(headers, Date.now());
   const proof = proofOfHttp({ status, inSession, asksAgain: waitMs !== null });
-  return new HttpStatusError({ status, proof, retryAfterMs: waitMs, inSession }, said || response.statusText);
+  return new HttpStatusError({ status, proof, retryAfterMs: waitMs, inSession }, body || response.statusText);
 }
 
 /** Ends an oversized answer or event with an error, because an endless one would fill the worker's memory. */

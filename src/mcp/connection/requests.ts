@@ -151,12 +151,12 @@ const REFUSES_VERSION = /protocol[ -]?version|"code":\s*-(?:32601|32022|32004)\b
 
 /** Returns what the server says of its versions, if the handshake failed because of them; otherwise null (SU3). */
 function versionFault(error: unknown): string | null {
-  const said = errorTextWithCause(error);
+  const text = errorTextWithCause(error);
   const { code, data = {} } = error instanceof McpError ? error : { code: 0 };
-  if (!REFUSES_VERSION.test(`${said} "code": ${code}`)) return null;
-  const dates: string[] = `${said} ${JSON.stringify(data)}`.match(/\b20\d\d-\d\d-\d\d\b/g) ?? [];
+  if (!REFUSES_VERSION.test(`${text} "code": ${code}`)) return null;
+  const dates: string[] = `${text} ${JSON.stringify(data)}`.match(/\b20\d\d-\d\d-\d\d\b/g) ?? [];
   const theirs = new Set(dates.filter(date => !SUPPORTED_PROTOCOL_VERSIONS.includes(date)));
-  return theirs.size > 0 ? `it has ${[...theirs].join(', ')}.` : said;
+  return theirs.size > 0 ? `it has ${[...theirs].join(', ')}.` : text;
 }
 
 const TOO_MANY = 429;

@@ -134,8 +134,8 @@ async function resourceBlock(
   keeper: ResultStore,
 ): Promise<ToolContent> {
   const base = { type: 'resource' as const, uri: resource.uri, ...mime(resource.mimeType) };
-  const said = 'text' in resource ? boundText(resource.text, keeper) : storeBinary(resource.blob, keeper);
-  return { ...base, ...(await said) };
+  const stored = 'text' in resource ? boundText(resource.text, keeper) : storeBinary(resource.blob, keeper);
+  return { ...base, ...(await stored) };
 }
 
 function mime(mimeType: string | undefined): { mimeType?: string } {

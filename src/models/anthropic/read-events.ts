@@ -29,9 +29,9 @@ class StreamedMessage {
   *read(event: Wire): Iterable<ModelDelta> {
     if (event.type === 'message_start') this.#mayRestart = this.#blocks.count > 0;
     if (this.#mayRestart && event.type === 'content_block_start') yield* this.#restart(event.index);
-    for (const said of this.#blocks.read(event)) {
+    for (const delta of this.#blocks.read(event)) {
       this.#ended = false;
-      yield said;
+      yield delta;
     }
     if (event.type === 'message_start' && isRecord(event.message)) {
       this.#servedModel = stringOr(event.message.model, '') || null;

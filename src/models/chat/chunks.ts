@@ -37,10 +37,10 @@ class ChatReply {
     const choices = choicesOf(chunk.choices);
     let says = false;
     for (const choice of choices) {
-      for (const said of this.#partsOf(choice)) {
+      for (const delta of this.#partsOf(choice)) {
         says = true;
         this.#ended = false;
-        yield said;
+        yield delta;
       }
     }
     this.isDone = this.#channels.full || this.#calls.full;

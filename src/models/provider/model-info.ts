@@ -108,15 +108,15 @@ export function modelInfo(
 ): ModelInfo {
   const { provider: endpoint, model } = splitModelId(modelId);
   const entry = Object.hasOwn(endpoints, endpoint) ? endpoints[endpoint] : undefined;
-  const said = Object.hasOwn(info, modelId) ? info[modelId] : undefined;
+  const stated = Object.hasOwn(info, modelId) ? info[modelId] : undefined;
   const known = endpoint === DEMO ? RULES : knownOf(hostOf(endpoint, entry?.baseUrl, lookup), model);
-  const window = said?.contextTokens ?? entry?.contextTokens;
+  const window = stated?.contextTokens ?? entry?.contextTokens;
   const ofWindow = window === undefined ? null : Math.floor(window * REPLY_SHARE);
   return {
     contextTokens: window ?? known?.contextTokens ?? DEFAULT_CONTEXT_TOKENS,
-    maxOutputTokens: said?.maxOutputTokens ?? known?.maxOutputTokens ?? ofWindow,
-    prices: said?.prices ?? known?.prices ?? null,
-    capabilities: { ...NOT_KNOWN, ...known?.capabilities, ...said?.capabilities },
+    maxOutputTokens: stated?.maxOutputTokens ?? known?.maxOutputTokens ?? ofWindow,
+    prices: stated?.prices ?? known?.prices ?? null,
+    capabilities: { ...NOT_KNOWN, ...known?.capabilities, ...stated?.capabilities },
   };
 }
 

@@ -28,8 +28,8 @@ export function errorOfBody(text: string): PlainError | null {
   if (error === undefined) return null;
   // SDKs traverse errors recursively, so a deeply nested one is reduced to its message.
   if (nestsTooDeep(text)) {
-    const said = isRecord(error) ? (error.message ?? error.detail) : error;
-    return { message: typeof said === 'string' ? said : text.slice(0, MOST_QUOTED) };
+    const detail = isRecord(error) ? (error.message ?? error.detail) : error;
+    return { message: typeof detail === 'string' ? detail : text.slice(0, MOST_QUOTED) };
   }
   const { code, type, param } = outer;
   return plainError(isRecord(error) ? { code, type, param, ...error } : { ...outer, message: error });
@@ -40,10 +40,10 @@ export function plainError(error: unknown): PlainError {
   const levels = levelsOf(error, MOST_LEVELS);
   const [outer = {}, ...inner] = levels;
   const messages = levels.flatMap(({ message }) => (message === undefined ? [] : [message]));
-  const said = messages.filter(
+  const withText = messages.filter(
     (message, at) => !messages.some((other, by) => by < at && other.includes(message)),
   );
-  const message = said.join(': ');
+  const message = withText.join(': ');
   const waitMs = waitIn(error) ?? waitInWords(message);
   return {
     message,
@@ -82,8 +82,8 @@ function levelsOf(value: unknown, most: number): Level[] {
 /** Drops Gemini's details without a message: they are data for programs. */
 function innerOf(key: string, value: unknown): unknown {
   if (key !== 'details' || !Array.isArray(value)) return value;
-  const told = value.filter(each => isRecord(each) && typeof each.message === 'string');
-  return told.length === 0 ? undefined : told;
+  const withMessages = value.filter(each => isRecord(each) && typeof each.message === 'string');
+  return withMessages.length === 0 ? undefined : withMessages;
 }
 
 function wordOf(field: 'code' | 'type' | 'param', levels: readonly Level[]): string | undefined {

@@ -34,11 +34,11 @@ export function otherMessage(message: unknown, level: number, mostChars = MOST_C
   const { content } = message;
   if (Array.isArray(content) && content.some(isPairing)) {
     const others = content.filter(part => !isPairing(part));
-    const said = others.length === 0 ? [] : [{ type: 'text', text: plain(others) }];
+    const texts = others.length === 0 ? [] : [{ type: 'text', text: plain(others) }];
     const results = content.filter(isPairing).map(part => pairedPart(part, plain));
     // The API requires results first and calls last.
     const calls = results.some(part => part.type === 'tool_use');
-    return { ...message, content: calls ? [...said, ...results] : [...results, ...said] };
+    return { ...message, content: calls ? [...texts, ...results] : [...results, ...texts] };
   }
   const { role, tool_call_id, tool_calls } = message;
   const calls = Array.isArray(tool_calls)

@@ -9,8 +9,8 @@ const GO_ON = '(The conversation goes on.)';
 /** From level 1 on the user's messages come first and last; from level 2 on calls and results are retold as user messages. */
 export function inOrder(request: ModelRequest, level: number): ModelRequest {
   if (level === 0) return request;
-  const told = level === 1 ? request.messages : inWords(request);
-  const { messages, pictures } = joined(withUserAround(told), request.pictures ?? NO_PICTURES);
+  const reworded = level === 1 ? request.messages : inWords(request);
+  const { messages, pictures } = joined(withUserAround(reworded), request.pictures ?? NO_PICTURES);
   return { ...request, messages, pictures };
 }
 
@@ -59,20 +59,20 @@ function withUserAround(messages: readonly Message[]): Message[] {
 
 /** Merges consecutive user messages, with their pictures. */
 function joined(messages: readonly Message[], pictures: ModelRequest['pictures'] & object) {
-  const kept: Message[] = [];
+  const joinedMessages: Message[] = [];
   const shown = new Map<string, readonly Picture[]>(pictures);
   for (const message of messages) {
-    const last = kept.at(-1);
+    const last = joinedMessages.at(-1);
     if (last?.kind !== 'user' || message.kind !== 'user') {
-      kept.push(message);
+      joinedMessages.push(message);
       continue;
     }
-    kept[kept.length - 1] = {
+    joinedMessages[joinedMessages.length - 1] = {
       ...last,
       content: [{ type: 'text', text: `${textOf(last)}\n\n${textOf(message)}` }],
     };
     const both = [...(shown.get(last.id) ?? []), ...picturesOf(message, pictures)];
     if (both.length > 0) shown.set(last.id, both);
   }
-  return { messages: kept, pictures: shown };
+  return { messages: joinedMessages, pictures: shown };
 }

@@ -119,8 +119,9 @@ const manyTools: Reader = refused => {
   const count = toolsIn(sent).length;
   // A length in a message is not a number of tools.
   if (count < 2 || messagePlace(refusal) !== null || !TOO_MANY_TOOLS.words.test(refusal.message)) return null;
-  const told = [...refusal.message.matchAll(/\b\d+\b/g)].map(([number]) => Number(number));
-  const most = Math.max(0, ...told.filter(number => number < count)) || Math.min(128, Math.floor(count / 2));
+  const numbers = [...refusal.message.matchAll(/\b\d+\b/g)].map(([number]) => Number(number));
+  const most =
+    Math.max(0, ...numbers.filter(number => number < count)) || Math.min(128, Math.floor(count / 2));
   return next(refused, `tools at most ${most}`, 1);
 };
 

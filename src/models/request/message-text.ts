@@ -14,8 +14,8 @@ import type { Picture, Pictures } from '../provider/provider.js';
 export const INTERRUPTED_NOTE = '[The user interrupted this reply here: it is not complete.]';
 
 export function assistantText(message: AssistantMessage): string {
-  const said = textOf(message);
-  return message.stopReason === 'interrupted' ? `${said}\n${INTERRUPTED_NOTE}`.trim() : said;
+  const text = textOf(message);
+  return message.stopReason === 'interrupted' ? `${text}\n${INTERRUPTED_NOTE}`.trim() : text;
 }
 
 /** Returns a block's provider data if it came from `model` (`endpoint/model`); otherwise undefined. */

@@ -50,12 +50,12 @@ export function wireDescription(description: string): string {
  * because calls are validated anyway.
  */
 export function wireSchema(schema: Schema): Schema {
-  const kept = Object.entries(schema).filter(
+  const allowed = Object.entries(schema).filter(
     ([keyword, value]) => !NOT_AT_TOP.has(keyword) && (keyword !== 'additionalProperties' || value !== false),
   );
   const { properties, required } = mergedBranches(schema);
   const merged = {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(allowed),
     ...(properties !== null && { properties }),
     ...(required !== null && { required }),
   };

@@ -53,9 +53,9 @@ export interface ErrorAnswer {
 
 export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallError {
   const type = typeOf(answer, site);
-  const said = scrub(answer.message, site.secrets, site.requestTexts);
+  const detail = scrub(answer.message, site.secrets, site.requestTexts);
   const status = answer.status === null ? 'an error in the stream' : `HTTP ${answer.status}`;
-  const quote = said === '' ? '' : `: ${said.replace(/\.$/, '')}`;
+  const quote = detail === '' ? '' : `: ${detail.replace(/\.$/, '')}`;
   const message = `${site.provider}/${site.model} at ${site.endpoint} answered ${status}${quote}${advice(type, answer, site)}`;
   const error = new ModelCallError(type, message, waitOf(answer), againOf(answer) ?? undefined);
   const words = inOneLine(answer.message);
@@ -78,8 +78,8 @@ function waitOf({ headers, waitMs }: ErrorAnswer): number | null {
 /** Returns the endpoint's own statement about retrying, at any status; null without one. The providers' SDKs obey it too. */
 function againOf({ status, headers }: ErrorAnswer): boolean | null {
   // A stream's headers were sent before the error, so they say nothing about it.
-  const said = status === null ? null : (headers?.get('x-should-retry') ?? null);
-  return said === 'true' ? true : said === 'false' ? false : null;
+  const advice = status === null ? null : (headers?.get('x-should-retry') ?? null);
+  return advice === 'true' ? true : advice === 'false' ? false : null;
 }
 
 /** About 10,000 tokens. */

@@ -155,8 +155,8 @@ class SdkProvider<Request> {
       } catch (error) {
         const answer = this.#answerOf(error);
         const status = answer === null ? 0 : statusOf(answer);
-        const said = answer && quoteOf(answer.message, this.#site(request));
-        if (!answer || !REFUSALS.has(status) || !call.learn({ ...answer, status }, said ?? '')) throw error;
+        const quote = answer && quoteOf(answer.message, this.#site(request));
+        if (!answer || !REFUSALS.has(status) || !call.learn({ ...answer, status }, quote ?? '')) throw error;
       }
     }
   }

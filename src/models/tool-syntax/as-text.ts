@@ -63,10 +63,10 @@ export function withWrittenCalls(
   const parsed = codec.parse(reply.text, reply.tools);
   if (parsed.calls.length === 0) return null;
   const calls = parsed.calls.map((call, index) => toBlock(call, index, reply));
-  const said: TextBlock[] = parsed.text === '' ? [] : [{ type: 'text', text: parsed.text }];
+  const textBlocks: TextBlock[] = parsed.text === '' ? [] : [{ type: 'text', text: parsed.text }];
   const first = content.findIndex(block => block.type === 'text');
   const others = content.filter(block => block.type !== 'text');
-  return [...others.slice(0, first), ...said, ...others.slice(first), ...calls];
+  return [...others.slice(0, first), ...textBlocks, ...others.slice(first), ...calls];
 }
 
 function toBlock(call: WrittenCall, index: number, { callId, tools }: WrittenReply): ToolUseBlock {

@@ -43,19 +43,19 @@ export async function runWithTools(run: StreamRun, canCallTools: boolean | null 
     models.set(request.model, { ...IN_TEXT, told: tellLesson(modelId, IN_TEXT) });
   const lesson = models.get(request.model);
   const known = canCallTools === false || lesson ? WITHOUT_TOOLS : 'native';
-  const said = request.toolSyntax ?? provider.toolSyntax;
-  const codec = CODECS[said ?? known];
+  const syntax = request.toolSyntax ?? provider.toolSyntax;
+  const codec = CODECS[syntax ?? known];
   if (codec) {
     const asked = asText(request, codec);
     const ended = await runStream({ ...run, request: asked, onText: shownBy(codec, run) });
-    if (lesson && said === undefined) run.draft.add({ type: 'lesson', lesson });
+    if (lesson && syntax === undefined) run.draft.add({ type: 'lesson', lesson });
     return { ended, codec };
   }
   try {
     return { ended: await runStream(run), codec: null };
   } catch (error) {
     const isLesson = error instanceof ModelCallError && ofTools(error);
-    if (!isLesson || request.tools.length === 0 || said === 'native') throw error;
+    if (!isLesson || request.tools.length === 0 || syntax === 'native') throw error;
     models.set(request.model, { ...IN_TEXT, told: tellLesson(modelId, IN_TEXT, error.message) });
     return runWithTools(run);
   }
@@ -63,7 +63,7 @@ export async function runWithTools(run: StreamRun, canCallTools: boolean | null 
 
 /** True if the endpoint refuses tools altogether, or their schemas. */
 function ofTools(error: ModelCallError): boolean {
-  const said = endpointText(error);
-  if (NO_TOOLS.words.test(said)) return true;
-  return error.type === FAILURE.model.badRequest && BAD_SCHEMA.words.test(said);
+  const text = endpointText(error);
+  if (NO_TOOLS.words.test(text)) return true;
+  return error.type === FAILURE.model.badRequest && BAD_SCHEMA.words.test(text);
 }

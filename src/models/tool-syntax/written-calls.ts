@@ -172,8 +172,8 @@ function callsIn(value: unknown, names: Names): Call[] | null {
   const inner = LIST_KEYS.map(key => value[key]).find(Array.isArray) ?? value.function_call;
   if (inner !== undefined) return callsIn(inner, names);
   if (isRecord(value.function)) return callsIn(value.function, names);
-  const said = NAME_KEYS.map(key => value[key]).find(name => typeof name === 'string');
-  const name = typeof said === 'string' ? said.replace(/^functions?\./, '') : '';
+  const stated = NAME_KEYS.map(key => value[key]).find(name => typeof name === 'string');
+  const name = typeof stated === 'string' ? stated.replace(/^functions?\./, '') : '';
   const args = ARGUMENT_KEYS.map(key => value[key]).find(given => given !== undefined);
   if (!names.has(name) || (!isRecord(args) && typeof args !== 'string')) return null;
   return [{ name, arguments: typeof args === 'string' ? args : JSON.stringify(args) }];
@@ -186,9 +186,9 @@ function inPython(tail: string, names: Names): Call[] | null {
   const calls: Call[] = [];
   for (let rest = list; rest !== ''; ) {
     // Gemini's own form prefixes the module of its functions.
-    const [said = '', name = ''] = /^(?:default_api\.|functions\.)?([\w.-]+)(?=\()/.exec(rest) ?? [];
-    const end = names.has(name) ? closing(rest, said.length) : null;
-    const args = end === null ? null : argumentsOf(rest.slice(said.length + 1, end));
+    const [matched = '', name = ''] = /^(?:default_api\.|functions\.)?([\w.-]+)(?=\()/.exec(rest) ?? [];
+    const end = names.has(name) ? closing(rest, matched.length) : null;
+    const args = end === null ? null : argumentsOf(rest.slice(matched.length + 1, end));
     if (end === null || args === null) return null;
     calls.push({ name, arguments: args });
     rest = rest.slice(end + 1).replace(/^\s*[,;]?\s*/, '');

@@ -71,8 +71,8 @@ export function parseXmlCalls(text: string, tools: readonly OfferedTool[]): Pars
 
 /** True if text follows the calls, other than closing tags and a call that breaks off. */
 function isProse(rest: string): boolean {
-  const said = rest.replace(CLOSINGS, '');
-  return said !== '' && !said.startsWith('<') && !closesAgain(said);
+  const text = rest.replace(CLOSINGS, '');
+  return text !== '' && !text.startsWith('<') && !closesAgain(text);
 }
 
 /** True if the call's end was inside one of its texts, so that the call continues. */

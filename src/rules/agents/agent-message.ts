@@ -141,8 +141,8 @@ export function readAgentMessage(raw: unknown): AgentMessage | null {
   if (nestsDeeper(raw, MAX_JSON_DEPTH + DEPTH_AROUND)) return null;
   const from = readFields<Pick<AgentMessage, 'id' | 'run'>>(raw, { id, run: id });
   if (!from || jsonBytes(raw) > INPUT_BYTES) return null;
-  const said = readTyped(raw, TO_CALLER);
-  return said && { ...said, ...from };
+  const typed = readTyped(raw, TO_CALLER);
+  return typed && { ...typed, ...from };
 }
 
 function readTyped<M extends { type: string }>(raw: unknown, forms: Forms<M>): M | null {

@@ -26,10 +26,10 @@ export function gateParts({ kind, title, body }: ShownGate, options: readonly st
   if (WITH_BLOCKS.includes(kind)) return blocksOf(text);
   if (kind !== 'question') return textPart('text', text);
   const shown = options.map(visibleText);
-  const [said] = textPart('said', withoutList(text, shown.map(optionLine).join('\n')));
-  const isTitle = said?.kind === 'said' && said.text.trim() === visibleText(title).trim();
+  const [asked] = textPart('said', withoutList(text, shown.map(optionLine).join('\n')));
+  const isTitle = asked?.kind === 'said' && asked.text.trim() === visibleText(title).trim();
   return [
-    ...(said && !isTitle ? [said] : []),
+    ...(asked && !isTitle ? [asked] : []),
     ...(shown.length > 0 ? [{ kind: 'options', options: shown } as const] : []),
   ];
 }

@@ -66,16 +66,16 @@ export function argumentLine(input: unknown): string {
 export function refusalsOf(words: Words, gate: Gate, answer: GateAnswer): string[] {
   if (gate.kind !== 'approval' || answer.kind !== 'approval') return [];
   const { tool, arguments: input, calls } = gate.subject;
-  const said = (call: string, reason: string) => fill(words.refusedCall, { call, reason });
+  const refusal = (call: string, reason: string) => fill(words.refusedCall, { call, reason });
   const nameOf = (call: GateCall) => `${call.tool} ${call.path}`;
   if (answer.decision === 'deny') {
     const call = calls ? calls.map(nameOf).join(', ') : `${tool} ${input}`;
-    return answer.reason ? [said(preview(call), answer.reason)] : [];
+    return answer.reason ? [refusal(preview(call), answer.reason)] : [];
   }
   const { except = {} } = answer;
   return (calls ?? []).flatMap(call => {
     const reason = ownValue(except, call.callId);
-    return reason ? [said(nameOf(call), reason)] : [];
+    return reason ? [refusal(nameOf(call), reason)] : [];
   });
 }
 
@@ -88,7 +88,7 @@ export function approvalOf(
   const { callId, input } = call;
   const always = isRecord(input) ? allowedBy(tool, input) : tool;
   const why = whyShown(call.thought);
-  const told = {
+  const facts = {
     ...{ tool, callId, arguments: argumentLine(input), ...(always !== tool && { always }) },
     ...(why !== null && { why }),
     concerns: [...call.concerns],
@@ -99,7 +99,7 @@ export function approvalOf(
     title,
     // Placed first, so that cutting long arguments can't remove it.
     body: `${alwaysText(words, tool, always)}\n\n${body}`,
-    subject: { ...told, ...(digest !== undefined && { digest }) },
+    subject: { ...facts, ...(digest !== undefined && { digest }) },
   };
 }
 

@@ -90,7 +90,7 @@ interface Word {
 /** Returns a gate's deciding words. A word that grants or ends something accepts no further text that would be lost. */
 function wordsOf(gate: Gate): Word[] {
   const one = (says: readonly string[], input: Input): Word => ({ says, input: () => input });
-  const told = (says: readonly string[], decision: string, behind: 'reason' | 'remark'): Word => ({
+  const withReason = (says: readonly string[], decision: string, behind: 'reason' | 'remark'): Word => ({
     says,
     behind,
     input: reason => (reason === '' ? { decision } : { decision, reason }),
@@ -101,7 +101,7 @@ function wordsOf(gate: Gate): Word[] {
         gate.subject.calls
           ? { says: YES, behind: 'value', input: exceptInput }
           : one(YES, { decision: 'approve' }),
-        told(NO, 'deny', 'reason'),
+        withReason(NO, 'deny', 'reason'),
         one(ALWAYS, { decision: 'always' }),
         one(WORKSPACE, { decision: 'always', alwaysFor: 'workspace' }),
         ...(gate.subject.calls ? [] : [editing(value => ({ decision: 'approve', arguments: value }))]),
@@ -109,11 +109,11 @@ function wordsOf(gate: Gate): Word[] {
     case 'plan':
       return [
         one(YES, { decision: 'approve' }),
-        told(NO, 'reject', 'reason'),
+        withReason(NO, 'reject', 'reason'),
         editing(value => ({ decision: 'edit', tasks: value })),
       ];
     case 'route':
-      return [told(YES, 'approve', 'remark'), told(NO, 'deny', 'reason')];
+      return [withReason(YES, 'approve', 'remark'), withReason(NO, 'deny', 'reason')];
     case 'budget':
       return [
         one(['w', 'wrap', 'wrap_up', 'no', 'n'], { decision: 'wrap_up' }),
@@ -130,7 +130,7 @@ function wordsOf(gate: Gate): Word[] {
         },
       ];
     case 'step':
-      return ['skip', 'replan', 'abort'].map(word => told([word.charAt(0), word], word, 'remark'));
+      return ['skip', 'replan', 'abort'].map(word => withReason([word.charAt(0), word], word, 'remark'));
     case 'form':
       return [
         one([...NO, 'decline'], { decision: 'decline' }),
@@ -227,9 +227,9 @@ function formInput(schema: JsonSchema, typed: string): Input | Unclear | null {
   if (field === undefined || others.length > 0) return null;
   const [value, ...more] = typedValues(field, typed);
   if (more.length === 0) return { decision: 'accept', content: { [field.name]: value } };
-  const said = [value, ...more].map(each => `y ${escapeUnseen(JSON.stringify({ [field.name]: each }))}`);
+  const inputs = [value, ...more].map(each => `y ${escapeUnseen(JSON.stringify({ [field.name]: each }))}`);
   return new Unclear(
-    `"${preview(typed, LINE_CHARS)}" may mean more than one answer, so nothing is decided. Say which: ${said.join(' · ')}`,
+    `"${preview(typed, LINE_CHARS)}" may mean more than one answer, so nothing is decided. Say which: ${inputs.join(' · ')}`,
   );
 }
 

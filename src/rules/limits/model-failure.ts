@@ -76,8 +76,8 @@ export function declined(
   const failure = { kind: 'application', usage } as const;
   switch (stopReason) {
     case 'refusal': {
-      const said = preview(textOf(reply), MOST_QUOTED_CHARS);
-      const quote = said === '' ? '.' : `: "${said}"`;
+      const quoted = preview(textOf(reply), MOST_QUOTED_CHARS);
+      const quote = quoted === '' ? '.' : `: "${quoted}"`;
       return { ...failure, type: FAILURE.model.refused, message: `${model} declined to answer${quote}` };
     }
     case 'content_filter': {

@@ -121,8 +121,8 @@ function wordsOf(props: Readonly<Record<string, unknown>>): string[] {
     if (/^on[A-Z]/.test(name) || value === null || value === '') return [];
     if (typeof value !== 'object') return [SPOKEN.has(name) ? String(value) : `${name}: ${String(value)}`];
     const inner = Array.isArray(value) ? value.map(entryWords) : [entryWords(value)];
-    const said = inner.filter(words => words !== '');
-    return said.length === 0 ? [] : [`${name}: ${said.join('; ')}`];
+    const notEmpty = inner.filter(words => words !== '');
+    return notEmpty.length === 0 ? [] : [`${name}: ${notEmpty.join('; ')}`];
   });
 }
 

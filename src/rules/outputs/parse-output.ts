@@ -63,17 +63,17 @@ export function parseRoleOutput<C extends OutputContract>(
     return { ...read, envelope: NO_ENVELOPE, special };
   }
   const { meta, errors } = readMeta(json);
-  const said = { envelope: meta, special };
-  if (!isRecord(json.params)) return { ...failedBy(errors), ...said };
+  const metaFields = { envelope: meta, special };
+  if (!isRecord(json.params)) return { ...failedBy(errors), ...metaFields };
   const misplaced =
     otherFormError(formed, json, json.params) ??
     (contract === 'execution' ? strayToolError(json.params, meta.action) : null);
-  if (misplaced !== null) return { ...failedBy([...errors, misplaced]), ...said };
+  if (misplaced !== null) return { ...failedBy([...errors, misplaced]), ...metaFields };
   const inner = readOutput(formed, fieldsOf(contract, json.params, json.action), options);
   const all = [...errors, ...(inner.ok ? [] : inner.errors.map(inParams))];
   const read: Parsed<OutputOf[C]> =
     all.length === 0 && inner.ok ? inner : { ok: false, errors: all, value: inner.value };
-  return { ...read, ...said };
+  return { ...read, ...metaFields };
 }
 
 function failedBy(errors: string[]): Parsed<never> {
@@ -119,8 +119,8 @@ const ANSWER_FIELDS = ['text', 'answer', 'content', 'summary'] as const;
 
 function answerIn({ params, userMessage }: Record<string, unknown>): string | null {
   const fields = isRecord(params) ? params : {};
-  const said = [...ANSWER_FIELDS.map(name => fields[name]), userMessage];
-  return said.map(each => stringOr(each, '').trim()).find(each => each !== '') ?? null;
+  const candidates = [...ANSWER_FIELDS.map(name => fields[name]), userMessage];
+  return candidates.map(each => stringOr(each, '').trim()).find(each => each !== '') ?? null;
 }
 
 const EXECUTION_FIELDS = Object.keys(CONTRACTS.execution.actions.COMPLETE);

@@ -135,10 +135,10 @@ export function finalAnswer(given: AnswerCandidates): FinalAnswer {
     { answer: taskReports(given.tasks), from: 'tasks' as const },
   ].filter(({ answer }) => !isRoleForm(answer));
   const spoken = candidates.filter(({ answer }) => !saysNothing(answer));
-  const said = spoken.find(({ answer }) => !isEmptyPhrase(answer)) ?? spoken[0] ?? shownAnswer(given);
+  const chosen = spoken.find(({ answer }) => !isEmptyPhrase(answer)) ?? spoken[0] ?? shownAnswer(given);
   const isGiven = spoken.some(({ from }) => from === 'verifier');
-  const cause = causeOf(given.cause, isGiven, said !== null);
-  return { ...(said ?? { answer: '', from: 'none' }), cause, outcome: outcomeOf(cause) };
+  const cause = causeOf(given.cause, isGiven, chosen !== null);
+  return { ...(chosen ?? { answer: '', from: 'none' }), cause, outcome: outcomeOf(cause) };
 }
 
 /** A role's own form is meant for the run; people see it only if there is no other text and it is a complete component. */

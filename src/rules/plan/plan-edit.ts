@@ -116,7 +116,7 @@ const ECHOED = 'echoed';
 function whyUndone(task: Task, words: Words): string {
   const { status, reason, result } = task;
   if (isOpen(task)) return '';
-  const told = reason === ECHOED ? words.notDoneReport : reason;
-  const why = reason === status ? preview(result ?? '', 200) : told;
+  const shownReason = reason === ECHOED ? words.notDoneReport : reason;
+  const why = reason === status ? preview(result ?? '', 200) : shownReason;
   return ` [${[status, why].filter(Boolean).join(': ')}]`;
 }

@@ -26,7 +26,7 @@ function modesText({ pinned }: Pick<RunState, 'pinned'>, words: Words): string {
   return `${words.modes}\n${list}`;
 }
 
-/** Returns the instruction to the answering role after a failed check. `wanted` says what to do about one that was red before. */
+/** Returns the instruction to the answering role after a failed check. `wanted` says what to do about one that failed before the work. */
 export function checksInstruction(
   state: RunState,
   wanted: readonly string[],

@@ -31,8 +31,8 @@ function nearWords({ threads }: RunState, { memory }: Pick<PinnedRole, 'memory'>
   const thread = threads[MAIN_THREAD];
   if (memory !== 'shared' || thread === undefined || thread.dropped > 0 || thread.tokens > NEAR_TOKENS)
     return [];
-  const said = thread.messages.flatMap(message => (message.kind === 'tool_result' ? [] : [textOf(message)]));
-  return said.filter(text => text !== '');
+  const texts = thread.messages.flatMap(message => (message.kind === 'tool_result' ? [] : [textOf(message)]));
+  return texts.filter(text => text !== '');
 }
 
 const NEAR_TOKENS = 16_000;
@@ -341,14 +341,14 @@ export function wrapUpInstruction(state: RunState, why: string, role: Pick<Pinne
   const { goal, tasks, pinned } = state;
   // A shared conversation already has the reports.
   const goalSaid = goalText(state, nearWords(state, role));
-  const told = role.memory === 'shared' && pinned?.roles.executor?.memory !== 'private';
+  const hasReports = role.memory === 'shared' && pinned?.roles.executor?.memory !== 'private';
   const words = wordsOf(state);
   return paragraphs(
     fill(words.wrapUp, { why }),
     goalSaid === '' ? '' : lined(words.goal, goalSaid),
     userNotesText(goal, words),
     tasks.length > 0 ? `${words.tasks}\n${lines(words, tasks, criterionWhileOpen)}` : '',
-    told || tasks.length === 0 ? '' : reportsText(words, planInForce(tasks), false),
+    hasReports || tasks.length === 0 ? '' : reportsText(words, planInForce(tasks), false),
     words.answer,
   );
 }

@@ -33,9 +33,9 @@ export function routeInstruction(state: RunState, steering: Steering): string {
 }
 
 function messages(words: Words, { items, answers }: Steering): string {
-  const said = items.map(({ text }) => delimit('user_message', text)).join('\n');
-  if (answers.length === 0) return said;
-  return `${said}\n\n${words.asked}\n${delimit('user_answer', answers.join('\n'))}`;
+  const userMessages = items.map(({ text }) => delimit('user_message', text)).join('\n');
+  if (answers.length === 0) return userMessages;
+  return `${userMessages}\n\n${words.asked}\n${delimit('user_answer', answers.join('\n'))}`;
 }
 
 function situation(state: RunState, { idle }: Steering): string {

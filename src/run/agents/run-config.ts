@@ -81,7 +81,7 @@ export interface RunSettings {
   knownModels?: KnownModels;
   /** The number of runs above it, each the sub-agent of the next. Default 0. Set by the run that called it. */
   agentDepth?: number;
-  /** The time at which the run continues as new. Default `suggested`: when the server suggests it. Tests use the other. */
+  /** The time at which the run continues as new. Default `suggested`: when the server suggests it. Only tests use the other. */
   continueAsNew?: 'suggested' | 'every-safe-point';
 }
 

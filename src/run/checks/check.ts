@@ -146,8 +146,8 @@ export function checksText(
   const read = results.flatMap(({ check, changed = [] }) =>
     changed.length > 0 ? [`${check} [${changed.join(', ')}]`] : [],
   );
-  const told = read.length > 0 ? fill(words.checksChanged, { checks: read.join('; ') }) : '';
-  return [failed, told].filter(Boolean).join('\n\n');
+  const readFiles = read.length > 0 ? fill(words.checksChanged, { checks: read.join('; ') }) : '';
+  return [failed, readFiles].filter(Boolean).join('\n\n');
 }
 
 const LAST_LINES = 15;

@@ -21,7 +21,7 @@ export function cacheDiscount(
 
 /** A higher price than that of new input counts as input, as for writes to a cache. */
 function priceShare(prices: InputPrices | null): number {
-  // The prices of a free model say nothing, like unknown prices.
+  // A price of 0 tells as little about the cost of cached tokens as an unknown price.
   if (!prices || prices.input <= 0) return CACHED_PRICE;
   return Math.min(1, (prices.cachedInput ?? prices.input) / prices.input);
 }

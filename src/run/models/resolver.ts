@@ -94,8 +94,8 @@ export function budgetShares(limits: Limits, used: BudgetUse): BudgetShares {
 }
 
 export function rowWords(rows: readonly ResolverRow[], index: number): string {
-  const said = Object.entries(rows[index]?.when ?? {}).map(
+  const conditions = Object.entries(rows[index]?.when ?? {}).map(
     ([name, wanted]) => `${name} ${typeof wanted === 'object' ? JSON.stringify(wanted) : wanted}`,
   );
-  return `models.resolver, row ${index + 1}: ${said.join(', ') || 'always'}`;
+  return `models.resolver, row ${index + 1}: ${conditions.join(', ') || 'always'}`;
 }

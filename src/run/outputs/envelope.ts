@@ -130,10 +130,10 @@ export function confirmationReasons(meta: EnvelopeMeta, words: Words): string[] 
   const reasons: string[] = [];
   if (meta.requiresUserConfirmation) reasons.push(words.asksConfirmation);
   if (risk?.level === 'high') {
-    const said = fill(words.highRisk, { risk: preview(risk.description) || words.riskNotDescribed });
+    const sentence = fill(words.highRisk, { risk: preview(risk.description) || words.riskNotDescribed });
     const { mitigation } = risk;
     reasons.push(
-      mitigation ? `${said} ${fill(words.mitigation, { mitigation: preview(mitigation) })}` : said,
+      mitigation ? `${sentence} ${fill(words.mitigation, { mitigation: preview(mitigation) })}` : sentence,
     );
   }
   if (confidence !== null && confidence < CONFIRM_BELOW) reasons.push(fill(words.notSure, { confidence }));

@@ -66,11 +66,11 @@ function plain<T, M extends Marks>(
 
 /** Null counts as left out, because strict endpoints have no optional fields. */
 function shapeOf({ about, optional }: Marks, form: string, type: JsonSchema): Pick<Field, 'form' | 'schema'> {
-  const said = optional ? `${form} or null` : form;
+  const full = optional ? `${form} or null` : form;
   const schema = optional ? { anyOf: [type, { type: 'null' }] } : type;
   return about
-    ? { form: `${said} (${about})`, schema: { ...schema, description: about } }
-    : { form: said, schema };
+    ? { form: `${full} (${about})`, schema: { ...schema, description: about } }
+    : { form: full, schema };
 }
 
 type TextMarks = Marks & { filled?: boolean };
@@ -82,9 +82,9 @@ export function text<const M extends TextMarks>(
   return {
     ...shapeOf(marks, 'string', { type: 'string' }),
     read(value, at, faults) {
-      const said = stringOr(value, '').trim();
-      if (said === '' && marks.filled) faults.add(at, 'a non-empty string', value, marks.soft);
-      return said === '' && marks.optional ? (null as never) : said;
+      const read = stringOr(value, '').trim();
+      if (read === '' && marks.filled) faults.add(at, 'a non-empty string', value, marks.soft);
+      return read === '' && marks.optional ? (null as never) : read;
     },
   };
 }
@@ -147,8 +147,8 @@ export function list<S extends Fields>(fields: S, marks: Marks = {}): Field<Read
         const place = `${at}[${index}]`;
         const read = readFields(fields, isRecord(item) ? item : {}, own, place);
         // For an item that is not an object, the item is at fault, not its fields.
-        const said = own.fatal && !isRecord(item) ? [expected(place, object, item)] : own.said;
-        if (!marks.lax) faults.said.push(...said);
+        const found = own.fatal && !isRecord(item) ? [expected(place, object, item)] : own.said;
+        if (!marks.lax) faults.said.push(...found);
         if (!marks.lax) faults.fatal ||= own.fatal;
         return own.fatal ? [] : [read];
       });

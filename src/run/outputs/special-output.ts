@@ -70,7 +70,7 @@ export function questionText(special: SpecialOutput, words: Words): string {
 export function specialText(special: SpecialOutput, words: Words): string {
   if (special.kind === 'clarification') return fill(words.roleAsks, { question: special.question });
   const { kind, message, errorType } = special;
-  const said = fill(kind === 'error' ? words.roleStops : words.roleEscalates, { message });
+  const sentence = fill(kind === 'error' ? words.roleStops : words.roleEscalates, { message });
   const suggestion = special.suggestion || (errorType ? words[SUGGESTIONS[errorType]] : '');
-  return [said, suggestion].filter(part => part !== '').join(' ');
+  return [sentence, suggestion].filter(part => part !== '').join(' ');
 }

@@ -145,12 +145,13 @@ function nameOf({ id, branch }: Thread): string {
 export function recordsBetween(state: StorableState, after: Mark, upTo: Mark): StoredLine[] {
   const { journal, unkept } = state.log;
   // Originals precede their shortened forms. Copies of a thread share messages.
-  const said = new Map<number, Unkept>();
+  const byNumber = new Map<number, Unkept>();
   for (const { thread, message } of [...unkept, ...messagesOf(state)]) {
     const number = isOwn(message) ? messageNumber(message) : 0;
-    if (number > after.id && number <= upTo.id && !said.has(number)) said.set(number, { thread, message });
+    if (number > after.id && number <= upTo.id && !byNumber.has(number))
+      byNumber.set(number, { thread, message });
   }
-  const inOrder = [...said].sort(([a], [b]) => a - b);
+  const inOrder = [...byNumber].sort(([a], [b]) => a - b);
   const events = journal.events.filter(({ seq }) => seq > after.seq && seq <= upTo.seq);
   return [
     ...inOrder.map(([, each]) => ({ kind: 'message' as const, ...each })),

@@ -144,8 +144,8 @@ function wordsOf(reply: AssistantMessage): string {
   if (json === null) return thoughtOf(reply);
   const params = isRecord(json.params) ? json.params : {};
   for (const word of WORDS) {
-    const said = stringOr(json[word], '').trim() || stringOr(params[word], '').trim();
-    if (said !== '') return said;
+    const words = stringOr(json[word], '').trim() || stringOr(params[word], '').trim();
+    if (words !== '') return words;
   }
   return reasoningOf(reply);
 }

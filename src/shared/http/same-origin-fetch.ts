@@ -37,7 +37,8 @@ export async function fetchSameOrigin(url: string | URL, init: RequestInit = {})
     if (method !== 'GET' && response.status < 307) {
       throw new RedirectRefusedError(shown(at), 'which would lose the request');
     }
-    if (redirects >= MAX_REDIRECTS) throw new RedirectRefusedError(shown(at), `after ${MAX_REDIRECTS} redirects already`);
+    if (redirects >= MAX_REDIRECTS)
+      throw new RedirectRefusedError(shown(at), `after ${MAX_REDIRECTS} redirects already`);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The protocol for requests to the owner of a local stack. Each request has its own connection, and holds what it got
- * until the connection closes, however the asking process ends. Messages are JSON, one per line.
+ * The protocol for requests to the owner of a local stack. Each request has its own connection. The owner keeps what was
+ * asked for until that connection closes, so also if the asking process is killed. Messages are JSON, one per line.
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -99,10 +99,10 @@ export async function ask<T>(
   const closed = once(socket, 'close').catch(() => {});
   let limit: NodeJS.Timeout | undefined;
   const answer = new Promise<T | null>((resolve, reject) => {
-    receive(socket, (said: OwnerMessage) => {
-      if ('value' in said) resolve(said.value as T);
-      else if ('failure' in said) reject(errorOf(said.failure));
-      else tell(said);
+    receive(socket, (message: OwnerMessage) => {
+      if ('value' in message) resolve(message.value as T);
+      else if ('failure' in message) reject(errorOf(message.failure));
+      else tell(message);
     });
     void closed.then(() => resolve(null));
     limit = setTimeout(() => reject(hangs(home)), limitMs);
@@ -186,9 +186,9 @@ export function whenOwnerIsGone(end: () => void): void {
   if (!process.connected) end();
 }
 
-function tellOwner(told: StartReport): void {
+function tellOwner(report: StartReport): void {
   // An owner that is gone needs no message.
-  if (process.connected) process.send?.(told, undefined, undefined, () => {});
+  if (process.connected) process.send?.(report, undefined, undefined, () => {});
 }
 
 /** The settings with which a background worker is started. */

@@ -154,11 +154,11 @@ export async function conversationOf(
   const found = await sessions.find(workflowId);
   const asker = found.find(run => namespaceId === null || run.namespaceId === namespaceId);
   if (!asker) return null;
-  const said = (await lineageOf(sessions, asker.session)).filter(
+  const visible = (await lineageOf(sessions, asker.session)).filter(
     ({ run }) =>
       run.workspace === asker.workspace && (asker.parent === undefined || run.chain === asker.chain),
   );
-  return { run: asker, said };
+  return { run: asker, said: visible };
 }
 
 /** Owners of texts from earlier runs that are cached: a model call may have twenty pictures of one run. */
@@ -199,8 +199,8 @@ export async function* messagesOfEach(
     const chains = ofOne.map(({ run }) => run.chain);
     let at = 0;
     for await (const { records } of await sessions.readEach(session, { kind: 'message', chains })) {
-      const said = ofOne[at++];
-      if (said) yield { ...said, messages: upTo(said, records) };
+      const part = ofOne[at++];
+      if (part) yield { ...part, messages: upTo(part, records) };
     }
     first += ofOne.length;
   }
@@ -228,9 +228,9 @@ export async function messagesOf(
 
 /** Compares by number, because a run that was reset may lack the message of that id; later messages do not count. */
 function upTo({ upTo: last }: ConversationPart, records: readonly StoredLine[]): StoredMessage[] {
-  const said = records.flatMap(each => (each.kind === 'message' ? [each] : []));
+  const messages = records.flatMap(each => (each.kind === 'message' ? [each] : []));
   const most = last === undefined ? Number.POSITIVE_INFINITY : messageNumber({ id: last });
-  return said.filter(({ message }) => messageNumber(message) <= most);
+  return messages.filter(({ message }) => messageNumber(message) <= most);
 }
 
 /** Texts by reference. */

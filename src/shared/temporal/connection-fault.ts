@@ -90,26 +90,28 @@ export async function connectionFault(
   access: Access,
   error: unknown,
 ): Promise<SteersmanError | null> {
-  const said = errorTextWithCause(error);
-  if (NOBODY_IS_THERE.test(said)) return null;
-  const refusal = knownFault(said, access);
-  if (refusal) return faultAt(address, refusal, said);
+  const message = errorTextWithCause(error);
+  if (NOBODY_IS_THERE.test(message)) return null;
+  const refusal = knownFault(message, access);
+  if (refusal) return faultAt(address, refusal, message);
   const shaken = await handshake(address, access);
   const fault = knownFault(shaken, access);
-  return fault ? faultAt(address, fault, shaken === 'ok' ? said : shaken) : null;
+  return fault ? faultAt(address, fault, shaken === 'ok' ? message : shaken) : null;
 }
 
-function knownFault(said: string, { tls, apiKey }: Access): KnownFault | undefined {
+function knownFault(message: string, { tls, apiKey }: Access): KnownFault | undefined {
   const hasCert = typeof tls === 'object' && tls?.clientCertPair !== undefined;
   const hasTls = tls === undefined || tls === null ? apiKey !== undefined : tls !== false;
   return FAULTS.find(
     fault =>
-      fault.says.test(said) && (fault.hasCert ?? hasCert) === hasCert && (fault.hasTls ?? hasTls) === hasTls,
+      fault.says.test(message) &&
+      (fault.hasCert ?? hasCert) === hasCert &&
+      (fault.hasTls ?? hasTls) === hasTls,
   );
 }
 
-function faultAt(address: string, { what, remedy }: KnownFault, said: string): SteersmanError {
-  return new SteersmanError(`Temporal at ${address} ${what}: ${said}`, remedy, 'unreachable');
+function faultAt(address: string, { what, remedy }: KnownFault, message: string): SteersmanError {
+  return new SteersmanError(`Temporal at ${address} ${what}: ${message}`, remedy, 'unreachable');
 }
 
 const HANDSHAKE_TIMEOUT_MS = 3_000;

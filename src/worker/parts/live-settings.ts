@@ -32,12 +32,12 @@ export interface LiveSettingsOptions extends ConfigInCode {
 export function liveSettings(options: LiveSettingsOptions, first: Settings): LiveSettings {
   const { configDir, isTrusted = () => true, report } = options;
   let last = first;
-  let told = false;
+  let hasReported = false;
   const read = async () => {
     const now = await loadSettings(configDir, options);
     const trusted = isTrusted();
-    if (!trusted && !told) report?.(untrusted(configDir ?? '.'));
-    told = !trusted;
+    if (!trusted && !hasReported) report?.(untrusted(configDir ?? '.'));
+    hasReported = !trusted;
     last = trusted ? now : { ...now, ...sectionsOf(last) };
     return last;
   };

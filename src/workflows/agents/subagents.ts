@@ -111,10 +111,10 @@ export function caller(calledAs: string | undefined): Pick<Ports, 'tellCaller' |
   const { parent, workflowId: run } = workflowInfo();
   if (calledAs === undefined || parent === undefined) return { tellCaller: () => {}, callerTold: () => null };
   const handle = getExternalWorkflowHandle(parent.workflowId);
-  let told: Promise<void> | null = null;
+  let sending: Promise<void> | null = null;
   return {
     tellCaller: message => {
-      const before = told ?? Promise.resolve();
+      const before = sending ?? Promise.resolve();
       const now = before
         // Send even in a cancelled run. A caller that is gone misses nothing.
         .then(() =>
@@ -124,11 +124,11 @@ export function caller(calledAs: string | undefined): Pick<Ports, 'tellCaller' |
         )
         .catch(() => {})
         .then(() => {
-          if (told === now) told = null;
+          if (sending === now) sending = null;
         });
-      told = now;
+      sending = now;
     },
-    callerTold: () => told,
+    callerTold: () => sending,
   };
 }
 

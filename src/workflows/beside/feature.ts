@@ -109,7 +109,7 @@ export interface Feature<R> {
    * false if an event came meanwhile, which the loop handles first; null: ready at once.
    */
   prepares?(run: R, ahead: CallAhead): Promise<boolean> | null;
-  /** Returns the feature's part in a moment that the worker is notified of; null without one. */
+  /** Returns what the feature adds when the worker is notified of this moment; null if nothing. */
   tells?(run: R, moment: Moment): Part | null;
   /** A call of the conversation begins, perhaps beside others. */
   callBegins?(run: R, callId: string): void;

@@ -22,9 +22,9 @@ function tell(run: Run, moment: Moment): Promise<Called<MomentEnd>> | null {
 
 async function ask(run: Run, moment: Moment, parts: readonly Part[]): Promise<Called<MomentEnd>> {
   const { goal, settings } = run.state;
-  const told = { key: keyOf(run, moment), goal: goal.number, context: settings.context ?? {} };
+  const common = { key: keyOf(run, moment), goal: goal.number, context: settings.context ?? {} };
   const input: MomentInput = Object.assign(
-    { ...told, ...factsOf(run, moment) },
+    { ...common, ...factsOf(run, moment) },
     ...parts.map(part => part.input),
   );
   const ended = await run.ports.tell(input);
@@ -88,8 +88,8 @@ function factsOf({ state }: Run, moment: Moment): MomentFacts {
 export async function refusalToBegin(run: Run): Promise<CallFailure | null> {
   const telling = tell(run, { at: 'begin' });
   if (!telling) return null;
-  const told = await telling;
-  return told.ok ? null : told.failure;
+  const ended = await telling;
+  return ended.ok ? null : ended.failure;
 }
 
 export function turnEnded(run: Run, reply: Reply): Promise<void> | null {

@@ -56,6 +56,8 @@ function changesText(words: Words, { added, removed, changed }: ToolChanges): st
     { words: words.toolsRemoved, names: removed },
     { words: words.toolsOther, names: changed },
   ].filter(({ names }) => names.length > 0);
-  const said = parts.map(part => fill(part.words, { names: part.names.slice(0, MOST_NAMES).join(', ') }));
-  return fill(words.toolsChanged, { changes: said.join(' ') });
+  const sentences = parts.map(part =>
+    fill(part.words, { names: part.names.slice(0, MOST_NAMES).join(', ') }),
+  );
+  return fill(words.toolsChanged, { changes: sentences.join(' ') });
 }

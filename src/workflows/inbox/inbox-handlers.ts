@@ -156,15 +156,15 @@ function roleAtWork(run: Run): string | null {
   return replyOf(state, batch)?.role ?? null;
 }
 
-/** Holds the run and its agents, even agents that were resumed while the run is paused. */
+/** Pauses the run and its agents. In a run that is paused already, it pauses agents that were resumed since. */
 export function requestPause(run: Run, input: unknown): void {
   const { state } = run;
   const reason = readReason(input);
   const interrupt = isRecord(input) && input.interrupt === true;
   const wasPaused = state.people.pausedAt !== null;
-  const told = state.end ? [] : tellAgents(run, () => ({ signal: 'pause', input: { reason, interrupt } }));
-  const isNews = !wasPaused || told.some(id => !isPaused(state.children, id));
-  state.children = withPaused(state.children, told, true);
+  const reached = state.end ? [] : tellAgents(run, () => ({ signal: 'pause', input: { reason, interrupt } }));
+  const isNews = !wasPaused || reached.some(id => !isPaused(state.children, id));
+  state.children = withPaused(state.children, reached, true);
   if (state.end || !isNews)
     return void ignore(run, 'pause', state.end ? 'the run has ended' : 'it is paused already');
   state.people.pausedAt ??= run.ports.now();
@@ -180,10 +180,10 @@ export function requestResume(run: Run, input: unknown): void {
   const reason = readReason(input);
   const { paused } = state.children;
   const wasPaused = state.people.pausedAt !== null;
-  const told = tellAgents(run, () => ({ signal: 'resume', input: { reason } }));
+  const reached = tellAgents(run, () => ({ signal: 'resume', input: { reason } }));
   if (!wasPaused && paused.length === 0) {
     const agents =
-      told.length === 0 ? '' : ', and its agents at work did not say that they are: they are told';
+      reached.length === 0 ? '' : ', and its agents at work did not say that they are: they are told';
     return void ignore(run, 'resume', `it is not paused${agents}`);
   }
   state.people.pausedAt = null;

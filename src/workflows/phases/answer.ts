@@ -89,8 +89,8 @@ async function take(
 ): Promise<StepEnd> {
   const concerns = fitted(confirmationReasons(envelope, run.words), CONCERNS_BYTES);
   if (concerns.length === 0) return handOn(run, position, role, output);
-  const kept = await keepText(run, `answer-${position.step + 1}`, output, ANSWER_BYTES - CONCERNS_BYTES);
-  position.asking = { kind: 'confirm', concerns, answer: kept };
+  const stored = await keepText(run, `answer-${position.step + 1}`, output, ANSWER_BYTES - CONCERNS_BYTES);
+  position.asking = { kind: 'confirm', concerns, answer: stored };
   return MOVED;
 }
 
@@ -135,8 +135,8 @@ async function handOn(run: Run, position: Answering, role: PinnedRole, answered:
   }
   // In a shared conversation the next role sees it already.
   if (role.memory !== 'shared' || next.memory !== 'shared') {
-    const told = await keepText(run, `step-${step + 1}`, answered, ANSWER_BYTES);
-    run.say(run.threadOf(next), 'answer', stepBeforeText(run.words, role.name, told));
+    const stored = await keepText(run, `step-${step + 1}`, answered, ANSWER_BYTES);
+    run.say(run.threadOf(next), 'answer', stepBeforeText(run.words, role.name, stored));
   }
   return run.enter(answeringAt(step + 1, position));
 }

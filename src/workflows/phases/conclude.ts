@@ -64,7 +64,7 @@ function lastRungOf(run: Run, { failure, refused }: FailedTurn): Parameters<type
 
 /** Enters the wrap-up: one uncounted call without tools. With a `failure` the goal fails all the same. */
 export function wrapUpAs(run: Run, cause: Cause, why: string, failure: CallFailure | null = null): Moved {
-  const kept = failure && {
+  const bounded = failure && {
     kind: failure.kind,
     type: preview(failure.type, 100),
     message: preview(failure.message, MOST_KEPT_CHARS),
@@ -72,7 +72,7 @@ export function wrapUpAs(run: Run, cause: Cause, why: string, failure: CallFailu
   const by = answererOf(run);
   const last = lastRole(modeOf(run.state));
   const { cycle } = run.cursor.position;
-  return run.enter(wrapUpAt(cycle, { cause, why, failure: kept, ...(by !== last && { by }) }));
+  return run.enter(wrapUpAt(cycle, { cause, why, failure: bounded, ...(by !== last && { by }) }));
 }
 
 /** Returns the role that answers: the last role, or the current one if the last does not share its conversation. */
@@ -115,8 +115,8 @@ export async function wrapUp(run: Run, position: WrapUp): Promise<StepEnd> {
   const begun = position.turns.cut === null ? null : withCutNote(position.turns.cut, run.words);
   const { failure } = position;
   if (failure) {
-    const said = end.kind === 'reply' ? end.output : begun;
-    return failedEnd(failure, answerFor(run, position.cause, said, role).answer);
+    const text = end.kind === 'reply' ? end.output : begun;
+    return failedEnd(failure, answerFor(run, position.cause, text, role).answer);
   }
   if (end.kind === 'failed' && begun === null) {
     const found = answerFor(run, 'wrap_up_failed');

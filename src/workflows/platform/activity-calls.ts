@@ -133,8 +133,8 @@ function callFailure(error: unknown): CallFailure {
 }
 
 function hooksIn(details: unknown): Pick<CallFailure, 'hooks'> {
-  const told = isRecord(details) ? details.hooks : null;
-  return Array.isArray(told) ? { hooks: told.filter(isText) } : {};
+  const names = isRecord(details) ? details.hooks : null;
+  return Array.isArray(names) ? { hooks: names.filter(isText) } : {};
 }
 
 /** Returns the usage that a call reported in the details of its failure or of its last heartbeat. */

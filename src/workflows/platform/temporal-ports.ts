@@ -231,7 +231,7 @@ function handoverPorts({
     handoverNear: handoverDue,
     handoverSuggested: () => workflowInfo().continueAsNewSuggested,
     handOver: async state => {
-      for (let told = callerTold(); told; told = callerTold()) await told;
+      for (let sending = callerTold(); sending; sending = callerTold()) await sending;
       return handOver(state);
     },
   };

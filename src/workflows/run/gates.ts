@@ -77,9 +77,9 @@ export function showGate(run: Run, open: OpenGate): void {
   const { id: gateId, kind, title, body, deadline } = gate;
   run.state.people.gates.push(open);
   const call = gate.kind === 'clientTool' && { tool: gate.subject.tool, id: gate.subject.callId };
-  const told = { gateId, kind, title, body, deadline, choices: choicesOf(gate) };
+  const info = { gateId, kind, title, body, deadline, choices: choicesOf(gate) };
   const several = gate.kind === 'approval' ? gate.subject.calls : undefined;
-  run.journal('gate_opened', { ...told, ...(several && { changes: several.length }), ...(call && { call }) });
+  run.journal('gate_opened', { ...info, ...(several && { changes: several.length }), ...(call && { call }) });
   run.ports.tellCaller({ type: 'gate_opened', gate });
 }
 

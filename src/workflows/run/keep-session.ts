@@ -7,7 +7,7 @@ import { lostEvents, type Mark, markOf, messageNumber, unkeptAtMost } from '../.
 import type { RunMemory } from './memory.js';
 import type { Ports } from './ports.js';
 
-/** The part of a run that storing needs: a line stores its run when it waits. */
+/** The part of a run that storing needs. Each line of work (`line.ts`) stores the run when it waits. */
 export interface StoringRun {
   state: RunState;
   ports: Ports;

@@ -82,7 +82,7 @@ export type ToChild =
   | { signal: 'answer'; input: Record<string, unknown> };
 
 export interface Ports {
-  /** Identifies this run: the same in all its parts, and unlike a workflow id never used again. */
+  /** Identifies this run in all its parts. Unlike a workflow id it is never used again. */
   readonly chainId: string;
   /** Identifies this execution: it differs in each part of the run, and after a reset. */
   readonly runId: string;

@@ -102,8 +102,8 @@ export class Run {
 
   journal<T extends JournalType>(type: T, payload: JournalPayloads[T]): void {
     const { taskId } = this.line;
-    const told = taskId === null ? payload : { taskId, ...payload };
-    record(this.state.log.journal, this.ports.now(), type, told);
+    const withTask = taskId === null ? payload : { taskId, ...payload };
+    record(this.state.log.journal, this.ports.now(), type, withTask);
   }
 
   /** Warns once a goal about the same thing. After `MOST_WARNED` warnings, further ones are dropped. */
@@ -136,11 +136,11 @@ export class Run {
   }
 
   append<M extends Message>(thread: Thread, message: M): M {
-    const kept = fitMessage(message);
-    thread.messages.push(kept);
-    if (this.state.pinned?.keeps) this.memory.saidBytes += sizeOf(kept);
-    thread.tokens += estimateMessageTokens(kept);
-    return kept;
+    const fitted = fitMessage(message);
+    thread.messages.push(fitted);
+    if (this.state.pinned?.keeps) this.memory.saidBytes += sizeOf(fitted);
+    thread.tokens += estimateMessageTokens(fitted);
+    return fitted;
   }
 
   /** The texts of the run, in its language. */

@@ -6,11 +6,11 @@ import type { Run } from './run.js';
 
 /** Sends each agent its message, if there is one for it; readers have bounded it. Returns the ids of those agents. */
 export function tellAgents(run: Run, messageFor: (id: string) => ToChild | null): string[] {
-  const told: string[] = [];
+  const reached: string[] = [];
   for (const { id } of openChildren(run.state.children)) {
     const message = messageFor(id);
     if (message === null) continue;
-    told.push(id);
+    reached.push(id);
     run.ports.tellSubagent(id, message, found => {
       const what = found
         ? undefined
@@ -18,7 +18,7 @@ export function tellAgents(run: Run, messageFor: (id: string) => ToChild | null)
       if (what) run.journal('warning', { text: `${id} had ended before it was told ${what}.` });
     });
   }
-  return told;
+  return reached;
 }
 
 /** Messages that a person caused, in words. */

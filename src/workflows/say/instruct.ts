@@ -14,12 +14,12 @@ import type { Run } from '../run/run.js';
 
 /** Instructs a role; `taskId`: the task that the instruction is about, if any. */
 export function instruct(run: Run, role: PinnedRole, text: string, taskId: string | null = null): void {
-  const said = withCallContext(run.state, role, text, valuesOf(run));
+  const withContext = withCallContext(run.state, role, text, valuesOf(run));
   introduce(run, role);
   const isOwn = role.prefix === 'own';
   const to = isOwn ? '' : `${fill(run.words.asRole, { role: role.name })}\n\n`;
   const about = { ...(!isOwn && { role: role.name }), ...(taskId !== null && { taskId }) };
-  run.say(run.threadOf(role), 'instruction', `${to}${said}`, about);
+  run.say(run.threadOf(role), 'instruction', `${to}${withContext}`, about);
 }
 
 /** Adds the project notes of the workspace, once a thread. */
@@ -39,8 +39,8 @@ export async function tellFiles(run: Run): Promise<void> {
   ports.throwIfCancelled();
   if (!seen.ok) return;
   const { messages } = run.mainThread();
-  const told = messages.findLast(message => message.kind === 'user' && message.purpose === 'files');
-  const before = told ? textOf(told) : inventoryText(pinned.files, words);
+  const filesMessage = messages.findLast(message => message.kind === 'user' && message.purpose === 'files');
+  const before = filesMessage ? textOf(filesMessage) : inventoryText(pinned.files, words);
   const text = inventoryText(seen.value, words);
   if (text !== before) run.say(run.mainThread(), 'files', text);
 }

@@ -155,8 +155,8 @@ export function askedNatively(
   if (calledInText.length === 0 || lessonsOf(run.state.models.lessons, model).includes(WRITTEN_LESSON))
     return false;
   const names = calledInText.join(', ');
-  const told = `${model} called ${names} in the text of its reply: it is asked to call natively, and else its text is read.`;
-  learn(run, model, { id: WRITTEN_LESSON, told });
+  const warning = `${model} called ${names} in the text of its reply: it is asked to call natively, and else its text is read.`;
+  learn(run, model, { id: WRITTEN_LESSON, told: warning });
   const account = accountOf(run.state);
   account.counters = { ...account.counters, reasks: account.counters.reasks + 1 };
   const text = fill(run.words.callNatively, { names });

@@ -75,10 +75,10 @@ export function readReply<C extends OutputContract>(
   run.journal('reask', { role: role.name, errors });
   // A role with tools is told to continue: asking for its output now would end work that is not done.
   const goesOn = !isCut && isSilent(message) && mayCall(run, role, tools);
-  const said = goesOn
+  const request = goesOn
     ? silentText(contract, role.dialect, run.words)
     : reaskText(contract, errors, role.dialect, run.words);
-  run.say(run.threadOf(role), 'reask', said);
+  run.say(run.threadOf(role), 'reask', request);
   return null;
 }
 

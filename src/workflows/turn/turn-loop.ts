@@ -298,8 +298,8 @@ export function note(
     if (batch) skipRemaining(line, batch, items);
   }
   const thread = threadFor(run, role);
-  const said = items.map(item => run.say(thread, 'steer', item.text));
-  for (const line of branches) for (const message of said) line.append(threadFor(line, role), message);
+  const messages = items.map(item => run.say(thread, 'steer', item.text));
+  for (const line of branches) for (const message of messages) line.append(threadFor(line, role), message);
   for (const item of items) run.wish(item.text);
   for (const line of [run, ...branches]) beginAnew(line, role);
   receipts(run, items, as);

@@ -248,7 +248,7 @@ const HEAD = `# What happens at each cap
 
 For anyone who wants to know what a run does when a limit is reached, in each mode. Limits and defaults: [decisions.md](decisions.md#what-ends-at-a-cap).
 
-\`react\` stands for \`lead\` and \`direct\` too, \`review\` for modes of \`steersman.yaml\`. \`auto\` does as the mode that it chose. "Somebody attends" means a run that was started so, with \`gates.onBudget: ask\`. With the default \`wrap_up\`, budgets end as if nobody attends. The table is made of what test runs do, by \`npx vitest run --project unit test/unit/workflows/caps.test.ts -u\`.
+\`react\` stands for \`lead\` and \`direct\` too, \`review\` for modes of \`steersman.yaml\`. \`auto\` does the same as the mode that it chose. "Somebody attends" means a run that was started so, with \`gates.onBudget: ask\`. With the default \`wrap_up\`, budgets end as if nobody attends. The table shows what test runs do, and is made by \`npx vitest run --project unit test/unit/workflows/caps.test.ts -u\`.
 
 | at its end | mode | nobody attends | somebody attends |
 |---|---|---|---|

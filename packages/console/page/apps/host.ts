@@ -6,7 +6,7 @@ const PROTOCOL = '2026-01-26';
 const LEAST_HEIGHT = 40;
 const MOST_HEIGHT = 800;
 const MOST_TEXT_CHARS = 8_000;
-/** The frame shrinks, and grows often, only after this time without a new size, so that the page below does not jump. */
+/** The frame shrinks only after this time without a new size, so that the page below does not jump: see `MOST_GROWTHS`. */
 const QUIET_MS = 1_000;
 /** After this many links in a row that a person did not open, further ones are refused without asking. */
 const MOST_UNOPENED = 3;
@@ -17,7 +17,7 @@ const MOST_WAITING = 4;
 /** Limit for requests each minute: every tool call is an event for all who follow the run. */
 const MOST_A_MINUTE = 60;
 const MINUTE_MS = 60_000;
-/** The frame grows at once only so often: a gate below it ignores clicks while it moves. */
+/** It grows at once this many times in `GROWTHS_MS`, later after the same time: a gate below ignores clicks while it moves. */
 const MOST_GROWTHS = 5;
 const GROWTHS_MS = 10_000;
 
@@ -237,7 +237,8 @@ function textOf({ role, content }: Json): string {
     isRecord(part) && part.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
   );
   const text = texts.join('\n').trim();
-  if (role !== 'user' || text === '') throw new Refusal(INVALID, 'A message is of the user, and has a text.');
+  if (role !== 'user' || text === '')
+    throw new Refusal(INVALID, 'A message must be from the user, and have a text.');
   if (text.length > MOST_TEXT_CHARS)
     throw new Refusal(INVALID, `A message has at most ${MOST_TEXT_CHARS} characters.`);
   return text;

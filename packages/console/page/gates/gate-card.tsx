@@ -112,8 +112,8 @@ function Asked({ waiting: { gate, input, tasks = [] } }: { waiting: WaitingGate 
   const parts = partsOf(gate);
   const [, ...hidden] = hiddenLines(gate, { input, tasks });
   if (gate.kind === 'form') {
-    const said = parts.find(part => part.kind === 'code');
-    const lines = said?.kind === 'code' ? said.text.split('\n') : [];
+    const code = parts.find(part => part.kind === 'code');
+    const lines = code?.kind === 'code' ? code.text.split('\n') : [];
     // Leaves out the last lines, which name the fields: the form below shows them.
     const message = lines.slice(0, lines.length - formFields(gate.subject.schema).length).join('\n');
     return (

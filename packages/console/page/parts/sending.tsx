@@ -42,16 +42,16 @@ export function faultWords(error: unknown): string {
   if (error instanceof AskFault) {
     if (error.code === 'away') return t('faultAway');
     // A refusal of the run is shown at its form, so its remedy is left out.
-    const said = error.code === 'rejected' ? error.message : `${error.message} ${error.remedy}`.trim();
-    return inWords(error.code, said);
+    const message = error.code === 'rejected' ? error.message : `${error.message} ${error.remedy}`.trim();
+    return inWords(error.code, message);
   }
   return error instanceof Error ? error.message : String(error);
 }
 
 /** The server's messages are English: in another language the page puts the translated kind of fault before them. */
-function inWords(code: string, said: string): string {
-  if (language.value === 'en') return said;
-  return `${named('fault', code)} ${said}`;
+function inWords(code: string, message: string): string {
+  if (language.value === 'en') return message;
+  return `${named('fault', code)} ${message}`;
 }
 
 export function Fault({ of }: { of: string | null }) {

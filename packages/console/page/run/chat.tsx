@@ -24,8 +24,8 @@ export function Chat({ run }: { run: RunModel }) {
   const ownOnly = useSignal(sessionStorage.getItem(OWN_ONLY) !== 'no');
   const all = run.fold.items;
   // An open gate is drawn below, with its form.
-  const told = all.filter(item => item.kind !== 'gate' || item.closed !== null);
-  const items = ownOnly.value ? told.filter(({ path }) => path === '') : told;
+  const shown = all.filter(item => item.kind !== 'gate' || item.closed !== null);
+  const items = ownOnly.value ? shown.filter(({ path }) => path === '') : shown;
   const hasAgents = all.some(({ path }) => path !== '');
   const first = Math.max(0, items.length - drawn.value);
   const recorded = recordedAnswer(run.fold, run.snapshot);

@@ -69,8 +69,8 @@ export function Plan({ run }: { run: RunModel }) {
 
 /** Events arrive before the next snapshot, so they show the newer status. */
 function liveStatus({ progress }: RunModel, { id, status }: Task): Task['status'] {
-  const told = progress.tasks.find(task => task.id === id)?.status;
-  return (told as Task['status'] | undefined) ?? status;
+  const latest = progress.tasks.find(task => task.id === id)?.status;
+  return (latest as Task['status'] | undefined) ?? status;
 }
 
 function TaskView({ task, status }: { task: Task; status: Task['status'] }) {

@@ -30,8 +30,8 @@ export function isWithdrawable(item: Pick<MessageItem, 'receipts'>): boolean {
 
 /** Returns the messages that the run has not reported. */
 export function unsettled(sent: readonly SentNote[], items: readonly Item[]): SentNote[] {
-  const told = new Set(items.flatMap(item => (item.kind === 'message' ? [item.id] : [])));
-  return sent.filter(({ id }) => !told.has(id));
+  const reported = new Set(items.flatMap(item => (item.kind === 'message' ? [item.id] : [])));
+  return sent.filter(({ id }) => !reported.has(id));
 }
 
 /** Returns the complete text of a message: its receipt has only the beginning. */

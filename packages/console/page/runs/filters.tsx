@@ -10,22 +10,22 @@ interface Filter {
   words?: string;
 }
 
-function read(kept: string): Filter {
-  return JSON.parse(kept) as Filter;
+function read(draft: string): Filter {
+  return JSON.parse(draft) as Filter;
 }
 
-export function wordsOf(kept: string): string {
-  return read(kept).words?.trim() ?? '';
+export function wordsOf(draft: string): string {
+  return read(draft).words?.trim() ?? '';
 }
 
 /** True if only runs in one state are listed. */
-export function isNarrowed(kept: string): boolean {
-  const { which, outcome } = read(kept);
+export function isNarrowed(draft: string): boolean {
+  const { which, outcome } = read(draft);
   return which !== undefined || outcome !== undefined;
 }
 
-export function filterQuery(kept: string, words: string): string {
-  const { which, outcome } = read(kept);
+export function filterQuery(draft: string, words: string): string {
+  const { which, outcome } = read(draft);
   const query = new URLSearchParams();
   if (which) query.set(which, '1');
   if (outcome) query.set('outcome', outcome);

@@ -23,13 +23,13 @@ function say(text: string): void {
   asked.value = text === asked.peek() ? `${text}\u00a0` : text;
 }
 
-let told: Set<string> | null = null;
+let announced: Set<string> | null = null;
 
 effect(() => {
   const gates = waiting.value;
   if (gates === null) return;
-  const known = told;
-  told = new Set(gates.map(({ run, gate }) => gateKey(run, gate.id)));
+  const known = announced;
+  announced = new Set(gates.map(({ run, gate }) => gateKey(run, gate.id)));
   const fresh = gates.filter(({ run, gate }) => known !== null && !known.has(gateKey(run, gate.id)));
   if (fresh.length > 0) say(fresh.map(each => t('asks', { title: gateTitle(each) })).join(' '));
   // Gates from before the page was opened are visible on it.

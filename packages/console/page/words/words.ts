@@ -21,8 +21,8 @@ export function speakFirst(): Promise<void> {
 }
 
 function firstLanguage(): Language {
-  const kept = localStorage.getItem(KEY);
-  if (kept === 'en' || kept === 'zh') return kept;
+  const chosen = localStorage.getItem(KEY);
+  if (chosen === 'en' || chosen === 'zh') return chosen;
   return navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en';
 }
 

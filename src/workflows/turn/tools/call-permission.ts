@@ -50,8 +50,8 @@ export function answerTo(run: Run, batch: Batch, call: ToolUseBlock): CallAnswer
   const shared = sharedGate(run, call);
   const answer = shared && takeRecorded(run, shared.key);
   if (shared && answer?.kind === 'approval') noteForAll(batch, shared.gate, answer);
-  const said = ownValue(batch.said ?? {}, call.id);
-  if (said) return { kind: 'approval', ...said, arguments: null };
+  const noted = ownValue(batch.said ?? {}, call.id);
+  if (noted) return { kind: 'approval', ...noted, arguments: null };
   const keys = keysOf(call);
   for (const key of keys) {
     const answer = takeRecorded(run, key, stringsOf(call.input.options));

@@ -82,20 +82,20 @@ async function delegate(
   run.memory.agents.leases.delete(id);
   state.children = withEnd(state.children, id, end);
   closeGatesOf(run, id);
-  const told = takeReport(run, id, end);
+  const report = takeReport(run, id, end);
   // The agent may have changed what was read before.
   run.doubtReads();
   run.journal('subagent_ended', { id, role: agent, callId, ...endedAs(end) });
   // Show now: other calls may run for long, and watchers would see this agent as running until then.
   run.show();
-  return { end, told };
+  return { end, told: report };
 }
 
 /** Adds the agent's usage, effects and unread messages to the goal. Returns its report; null without one. */
 function takeReport(run: Run, id: string, end: AgentEnd): AgentTotals | null {
-  const told = run.memory.agents.rests.get(id) ?? null;
+  const report = run.memory.agents.rests.get(id) ?? null;
   run.memory.agents.rests.delete(id);
-  const rest = end.kind === 'ended' ? end.report : told;
+  const rest = end.kind === 'ended' ? end.report : report;
   if (rest) {
     charge(run, rest);
     takeBack(run, id, rest.unread);

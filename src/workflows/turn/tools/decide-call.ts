@@ -39,10 +39,10 @@ export async function nextDecided(
   batch: Batch,
   { call, reply }: { call: ToolUseBlock; reply: AssistantMessage },
 ): Promise<DecidedCall | null> {
-  const said = answerTo(run, batch, call);
-  const decided = decideCall(run, batch, { call, index: batch.next, said });
+  const given = answerTo(run, batch, call);
+  const decided = decideCall(run, batch, { call, index: batch.next, said: given });
   // A person's answer stands; without one the call is reviewed.
-  const decision = said ? decided : withReview(run, reply, call, decided);
+  const decision = given ? decided : withReview(run, reply, call, decided);
   if (!decision) return null;
   if (!needsAnswer(decision)) return { call, decision };
   const isUnasked = await runsUnasked(run, { call, reply }, decision);

@@ -228,9 +228,9 @@ function closeCalls(
   let answered = 0;
   closeApprovals(run, reply, why);
   for (const call of open) {
-    const said = answerTo(run, batch, call) ?? (isWithClient(run, call) ? lostResult('cancelled') : null);
+    const taken = answerTo(run, batch, call) ?? (isWithClient(run, call) ? lostResult('cancelled') : null);
     const tool = run.pinned.tools.find(({ name }) => name === call.name) ?? null;
-    const given = said !== null && said.kind !== 'approval' ? said : null;
+    const given = taken !== null && taken.kind !== 'approval' ? taken : null;
     // A call that the client received may have run, and a person's answer counts: both get their result.
     const ran = given && tool;
     const result =

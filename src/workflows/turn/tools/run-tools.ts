@@ -240,11 +240,11 @@ function reusedResult(
   const isShown = earlier !== undefined && !note.includes(`"${entry.messageId}"`);
   if (recall && !isShown) return recalledResult(run, started, { recall, id: entry.messageId });
   // A result without content has its text in the note, such as a person's answer.
-  const said = content.length === 0 ? note : '';
+  const noteText = content.length === 0 ? note : '';
   return toolResult(
     call,
     'reused',
-    { note: [run.words.noteReusedHow, said].join('\n').trim(), content, app },
+    { note: [run.words.noteReusedHow, noteText].join('\n').trim(), content, app },
     run.words,
   );
 }

@@ -64,8 +64,8 @@ async function resultOf(
   end: WorkflowEnd,
 ): Promise<Omit<CallToolResult, 'durationMs'>> {
   if (end.kind === 'refused') return { ending: end.ending, note: end.note, content: [], isError: true };
-  const said = end.kind === 'threw' ? end.why : textOf(end.value);
-  const text = await keepText(run, `result-${callId}`, said, WHOLE_BYTES);
+  const output = end.kind === 'threw' ? end.why : textOf(end.value);
+  const text = await keepText(run, `result-${callId}`, output, WHOLE_BYTES);
   return {
     ending: 'executed',
     content: text === '' ? [] : [{ type: 'text', text }],

@@ -90,7 +90,7 @@ describe('planningInstruction', () => {
 describe('planningInstruction: only what there is something to say of (OU13, OU14)', () => {
   const REPEATED = 'Tasks that you do not name stay as they are';
   const THEIRS = 'giving it up counts only if `mayGiveUp` names it';
-  const GONE = 'What the person has removed comes back only';
+  const GONE = 'A task that the person has removed comes back only';
   const removed = task('gone', { status: 'skipped', reason: 'removed by a person', byPerson: true });
 
   test.each<[string, Task[], string[]]>([
@@ -283,9 +283,9 @@ describe('what an instruction says once (OU13)', () => {
 
   test('taskInstruction: no other task is executing → not a word of one beside', () => {
     const { state, one } = planned([]);
-    expect(taskInstruction(state, one, NOBODY, 7)).not.toContain('beside');
+    expect(taskInstruction(state, one, NOBODY, 7)).not.toContain('at the same time');
     state.tasks[1] = task('task-2', { status: 'executing' });
-    expect(taskInstruction(state, one, NOBODY, 7)).toContain('one that is executing, now and beside yours');
+    expect(taskInstruction(state, one, NOBODY, 7)).toContain('executing run at the same time as yours');
   });
 
   test.each<[string, string[], Partial<Thread>, boolean]>([
@@ -421,7 +421,9 @@ test('verificationInstruction: what failed under an earlier plan → named as re
     task('task-2', { status: 'completed', cycle: 2 }),
   ];
   const instruction = verificationInstruction(stateWith(tasks), verificationAt(1));
-  expect(instruction).toContain('replaced, not to be judged, but what they changed stands: task-1.');
+  expect(instruction).toContain(
+    'that were replaced: task-1. They are not judged, but what they changed stays.',
+  );
   expect(instruction).not.toContain('- task-1');
   expect(instruction).toContain('- task-2 [completed] Do task-2');
 });

@@ -67,12 +67,12 @@ function toldIn(events: readonly Durable[]): Map<string, Told> {
     if (event.path !== undefined) continue;
     if (event.type === 'tool_call_started' && event.toolUseId !== undefined) {
       const edited = event.edited === true ? parseRecord(event.arguments) : null;
-      const told = { seq: event.seq, edited, files: null };
-      byUse.set(event.toolUseId, told);
-      byCall.set(event.callId, told);
+      const facts = { seq: event.seq, edited, files: null };
+      byUse.set(event.toolUseId, facts);
+      byCall.set(event.callId, facts);
     }
-    const told = event.type === 'tool_call_ended' && byCall.get(event.callId);
-    if (told) told.files = event.files ?? null;
+    const started = event.type === 'tool_call_ended' && byCall.get(event.callId);
+    if (started) started.files = event.files ?? null;
   }
   return byUse;
 }
@@ -82,7 +82,7 @@ export function changesIn(
   threads: readonly Pick<ThreadTranscript, 'messages'>[],
   events: readonly Durable[] = [],
 ): Changes {
-  const told = toldIn(events);
+  const facts = toldIn(events);
   // Threads share messages.
   const messages = [
     ...new Map(threads.flatMap(thread => thread.messages.map(each => [each.id, each]))).values(),
@@ -98,7 +98,7 @@ export function changesIn(
   for (const message of messages) {
     if (message.kind !== 'tool_result') continue;
     for (const { toolUseId, toolName, ending, isError } of message.content) {
-      const { seq = null, edited = null, files: changed = null } = told.get(toolUseId) ?? {};
+      const { seq = null, edited = null, files: changed = null } = facts.get(toolUseId) ?? {};
       const input = edited ?? calls.get(toolUseId)?.input;
       if (input === undefined) continue;
       const base = { callId: toolUseId, at: message.at };
