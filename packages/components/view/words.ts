@@ -20,7 +20,7 @@ const ZH: Readonly<Record<KitWord, string>> = {
   loading: '正在加载…',
   writes: '正在书写…',
   asData: '原始数据',
-  notDrawn: '无法绘制，请查看数据。',
+  notDrawn: '无法显示，请看“原始数据”。',
   noComponent: '这里没有组件 {name}。',
   badProps: '组件 {name} 收到了它不接受的属性。',
   brokenComponent: '组件 {name} 出错了。',
