@@ -3,6 +3,7 @@
 import { without } from '../base/json/json.js';
 import { ANSWER_BYTES, TEXT_BYTES } from '../base/sizes/bounds.js';
 import { preview } from '../base/text/preview.js';
+import { fill } from '../base/words/words.js';
 import { renamed } from '../conversation/earlier.js';
 import { fitMessage } from '../conversation/fit-message.js';
 import { GIVEN_BYTES } from '../conversation/read-messages.js';
@@ -195,7 +196,7 @@ export function goOn(run: Run, end: GoalEnd): boolean {
   if (isLast(run, end) || state.people.stop) return false;
   for (const item of steersToFollowUps(state.people.inbox)) {
     const ahead = state.people.inbox.items.findIndex(({ id }) => id === item.id);
-    run.journal('receipt', queuedReceipt(item, ahead));
+    run.journal('receipt', queuedReceipt(run.words, item, ahead));
   }
   const next = takeFollowUp(state.people.inbox);
   if (!next) return false;
@@ -205,7 +206,7 @@ export function goOn(run: Run, end: GoalEnd): boolean {
     return true;
   }
   beginNextGoal(run, next.text);
-  receipts(run, [next], `goal ${state.goal.number}`);
+  receipts(run, [next], fill(run.words.receiptAsGoal, { number: state.goal.number }));
   return true;
 }
 
@@ -227,10 +228,8 @@ export function endRun(run: Run, { outcome, cause, answer }: Omit<GoalEnd, 'fail
   const { state } = run;
   const isAgent = isSubagent(state.settings);
   const unread = [...(steeringAt(state.cursor)?.items ?? []), ...state.people.inbox.items];
-  const why = isAgent ? ' It goes back to the run that called it.' : '';
-  for (const item of unread) {
-    run.journal('receipt', droppedReceipt(item.id, `The run ended before it was read.${why}`));
-  }
+  const why = isAgent ? run.words.receiptRunEndedCaller : run.words.receiptRunEnded;
+  for (const item of unread) run.journal('receipt', droppedReceipt(item.id, why));
   state.people.inbox.items = [];
   state.people.gates = [];
   ended(run);

@@ -1,6 +1,7 @@
 /** What a chaos takes for wrong, and what not: of messages, and of sessions. */
 import { defaultPayloadConverter } from '@temporalio/common';
 import { expect, it } from 'vitest';
+import { BUILT_IN_WORDS } from '../../src/base/words/words.js';
 import type { RunEnd } from '../../src/client/record/run-end.js';
 import { toolResult } from '../../src/conversation/tool-result.js';
 import { type Message, NO_USAGE, type UserMessage } from '../../src/run/messages/message.js';
@@ -39,7 +40,9 @@ it.each([
   const input = { payloads: [defaultPayloadConverter.toPayload({ id: 'm1', text: TEXT })] };
   const events = [{ workflowExecutionSignaledEventAttributes: { signalName: 'steer', input } }];
   const parts = [{ workflowId: 'r', runId: 'r', history: { events } }];
-  const told = [{ seq: 1, at: 0, type: 'receipt' as const, ...readReceipt('m1', 'middle/3') }];
+  const told = [
+    { seq: 1, at: 0, type: 'receipt' as const, ...readReceipt(BUILT_IN_WORDS.en, 'm1', 'middle/3') },
+  ];
   const records = [{ ...record('r', 'completed', read), parts }, record('r/middle/3', status)];
   const found = messageFaults({ people: { events: told, toldOfGap: false }, records });
   expect(found.map(fault => fault.split(' conv')[0])).toEqual(wrong);

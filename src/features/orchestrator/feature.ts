@@ -45,8 +45,9 @@ export async function orchestrate(run: Run, task: Task): Promise<StepEnd> {
   settled(run);
   if (!proposal || !decision) return MOVED;
   const accepted = wanted && decision.accepted;
-  const denied = decision.accepted && !accepted ? ' It was not approved.' : '';
-  run.journal('orchestration', { accepted, why: `${decision.why}${denied}` });
+  const isDenied = decision.accepted && !accepted;
+  const why = isDenied ? fill(run.words.decidedNotApproved, { why: decision.why }) : decision.why;
+  run.journal('orchestration', { accepted, why });
   if (!accepted) return MOVED;
   if (decision.tellUser) run.journal('user_message', { role: ORCHESTRATOR, text: decision.tellUser });
   return applyProposal(run, task, proposal);
@@ -81,16 +82,20 @@ async function askHow(
   if (asked.kind !== 'answered') return MOVED;
   const { text } = asked.answer;
   // A person may have filled the plan since the task failed.
-  const maxTasks = run.limits.tasks;
-  const fault = reopenFault(run.state.tasks, { id: task.id, status: 'pending', maxTasks });
+  const { limits, words } = run;
+  const maxTasks = limits.tasks;
+  const fault = reopenFault(words, run.state.tasks, { id: task.id, status: 'pending', maxTasks });
   run.journal('orchestration', {
     accepted: text !== null && fault === null,
-    why: text === null ? 'nobody answered' : (fault ?? `${task.id} is tried again with a person's answer`),
+    why: text === null ? words.decidedUnanswered : (fault ?? fill(words.decidedAnswered, { id: task.id })),
   });
   if (text === null) return MOVED;
   run.tellRole(EXECUTOR, text);
   if (fault === null) return reopen(run, task.id, 'pending');
-  run.journal('user_message', { role: ORCHESTRATOR, text: `${task.id} is not tried again. ${fault}` });
+  run.journal('user_message', {
+    role: ORCHESTRATOR,
+    text: fill(words.decidedNotRetried, { id: task.id, why: fault }),
+  });
   return MOVED;
 }
 
@@ -107,6 +112,7 @@ function dispose(run: Run, proposal: OrchestrationOutput, concerns: string[]): O
     models: modelsInUse(pinned),
     roles: Object.keys(pinned.roles),
     concerns,
+    words: run.words,
   });
 }
 

@@ -1,5 +1,6 @@
 /** Decides on an orchestrator's proposals (F21), by phases and limits. */
 
+import { fill, type Words } from '../../base/words/words.js';
 import { isLacking } from '../../rules/agents/capabilities.js';
 import { blockDependants } from '../../rules/plan/plan-order.js';
 import { roleNamed } from '../../run/agents/role.js';
@@ -22,13 +23,14 @@ export interface OrchestrationCase {
   roles: readonly string[];
   /** Why a person must confirm, from the reply's envelope: see `confirmationReasons`. */
   concerns: readonly string[];
+  words: Words;
 }
 
 export interface OrchestrationDecision {
   accepted: boolean;
   /** The approval that it needs: a rule may approve `gate`, but never `person`: see `Enlarger`. */
   confirm: 'none' | 'gate' | 'person';
-  /** The reason in a sentence: for the journal, and if refused, for the orchestrator. */
+  /** The reason in a sentence of the run's language: for the journal, and if refused, for the orchestrator. */
   why: string;
   /** The text for the user; null for a refused proposal, which changes nothing. */
   tellUser: string | null;
@@ -52,87 +54,105 @@ export function decideOrchestration(
 type Transition = Extract<OrchestrationOutput, { action: 'PHASE_TRANSITION' }>;
 
 function decideTransition(proposal: Transition, given: OrchestrationCase): OrchestrationDecision {
+  const { words } = given;
   const to = NEXT_PHASES.find(known => known === proposal.to);
   if (to === undefined)
-    return refused(`${proposal.to} can not follow execution: ${NEXT_PHASES.join(', ')} can.`);
+    return refused(
+      fill(words.decidedNoPhase, { phase: String(proposal.to), phases: NEXT_PHASES.join(', ') }),
+    );
   const open = given.tasks.filter(isOpen).length;
-  if (to === 'verification' && open > 0) return refused(`${open} task(s) are open still.`);
-  if (to === 'planning' && !given.canReplan) return refused('No further plan is left under the limits.');
-  return accepted(proposal, given, `Goes from execution to ${to}.`, to === 'wrap_up' ? 'gate' : 'none');
+  if (to === 'verification' && open > 0) return refused(fill(words.decidedOpenTasks, { count: open }));
+  if (to === 'planning' && !given.canReplan) return refused(words.decidedNoPlan);
+  return accepted(
+    proposal,
+    given,
+    fill(words.decidedPhase, { phase: to }),
+    to === 'wrap_up' ? 'gate' : 'none',
+  );
 }
 
 type Allocation = Extract<OrchestrationOutput, { action: 'RESOURCE_ALLOCATE' }>;
 
 function decideAllocation(proposal: Allocation, given: OrchestrationCase): OrchestrationDecision {
   const { resource, target, amount, model } = proposal;
+  const { words } = given;
   if (resource === 'model') {
     if (model === null || !given.models.includes(model))
-      return refused(`The run has no model ${model ?? '(none named)'}: it has ${given.models.join(', ')}.`);
+      return refused(
+        fill(words.decidedNoModel, {
+          model: model ?? words.decidedNamedNone,
+          models: given.models.join(', '),
+        }),
+      );
     if (target === null || !given.roles.includes(roleNamed(target, given.roles)))
-      return refused(`There is no role ${target ?? '(none named)'}.`);
-    return accepted(proposal, given, `${target} uses ${model} from here on.`);
+      return refused(fill(words.decidedNoRole, { role: target ?? words.decidedNamedNone }));
+    return accepted(proposal, given, fill(words.decidedModel, { role: target, model }));
   }
   if (amount === null || !Number.isInteger(amount) || amount < 1)
-    return refused(`An amount of ${resource} is a whole number from 1, got ${amount ?? 'none'}.`);
+    return refused(fill(words.decidedNoAmount, { resource, amount: amount ?? words.decidedNamedNone }));
   const over = ceilingFault({ [resource === 'rounds' ? 'execution' : resource]: amount }, given.ceilings);
   if (over !== null) return refused(over);
   if (resource === 'rounds') return decideRounds(proposal, amount, given);
   // A higher amount raises a limit, a lower one gives up work that the goal was allowed: a person decides on both.
   if (amount <= given.used[resource])
-    return refused(`The goal has used ${given.used[resource]} ${resource} already.`);
-  if (amount === given.limits[resource]) return refused(`The goal has ${amount} ${resource} already.`);
-  return accepted(proposal, given, `The goal gets ${amount} ${resource}.`, 'person');
+    return refused(fill(words.decidedUsed, { amount: given.used[resource], resource }));
+  if (amount === given.limits[resource]) return refused(fill(words.decidedSame, { amount, resource }));
+  return accepted(proposal, given, fill(words.decidedLimit, { amount, resource }), 'person');
 }
 
 /** Rounds belong to one task; a failed task that gets more is retried with them. */
 function decideRounds(proposal: Allocation, amount: number, given: OrchestrationCase): OrchestrationDecision {
-  const { tasks, limits } = given;
+  const { tasks, limits, words } = given;
   const task = tasks.find(candidate => candidate.id === proposal.target);
   if (task === undefined || !(isOpen(task) || task.status === 'failed'))
-    return refused(`${proposal.target ?? 'No task'} is neither open nor failed.`);
-  if (amount <= task.rounds) return refused(`${task.id} has used ${task.rounds} rounds already.`);
+    return refused(fill(words.decidedNotOpen, { id: proposal.target ?? words.decidedNamedNone }));
+  if (amount <= task.rounds)
+    return refused(fill(words.decidedRoundsUsed, { id: task.id, count: task.rounds }));
   const has = task.maxRounds ?? limits.execution;
-  if (amount < has) return refused(`${task.id} has ${has} rounds anyway.`);
+  if (amount < has) return refused(fill(words.decidedRoundsHad, { id: task.id, count: has }));
   const fault = task.status === 'failed' ? retryFault(task, given) : null;
   if (fault !== null) return refused(fault);
-  return accepted(proposal, given, `${task.id} gets ${amount} rounds.`, amount > has ? 'person' : 'none');
+  const what = fill(words.decidedRounds, { id: task.id, amount });
+  return accepted(proposal, given, what, amount > has ? 'person' : 'none');
 }
 
-function retryFault({ id, retries }: Task, { tasks, limits }: OrchestrationCase): string | null {
-  if (retries >= limits.taskRetries)
-    return `${id} was tried again ${retries} time(s) already, which is the limit.`;
-  return reopenFault(tasks, { id, status: 'pending', maxTasks: limits.tasks });
+function retryFault({ id, retries }: Task, { tasks, limits, words }: OrchestrationCase): string | null {
+  if (retries >= limits.taskRetries) return fill(words.decidedRetried, { id, count: retries });
+  return reopenFault(words, tasks, { id, status: 'pending', maxTasks: limits.tasks });
 }
 
 type Handling = Extract<OrchestrationOutput, { action: 'EXCEPTION_HANDLE' }>;
 
 function decideHandling(proposal: Handling, given: OrchestrationCase): OrchestrationDecision {
   const { handling, taskId } = proposal;
+  const { words } = given;
   switch (handling) {
     case 'retry':
     case 'skip': {
       const task = given.tasks.find(candidate => candidate.id === taskId);
-      if (task === undefined) return refused(`There is no task ${taskId ?? '(none named)'}.`);
+      if (task === undefined)
+        return refused(fill(words.decidedNoTask, { id: taskId ?? words.decidedNamedNone }));
       const legal = handling === 'retry' ? task.status === 'failed' : !UNSKIPPABLE.includes(task.status);
-      if (!legal) return refused(`A task that is ${task.status} can not be ${PAST[handling]}.`);
+      if (!legal) return refused(fill(words[NOT[handling]], { status: task.status }));
       const skipped = { id: task.id, status: 'skipped', maxTasks: given.limits.tasks } as const;
-      const fault = handling === 'retry' ? retryFault(task, given) : reopenFault(given.tasks, skipped);
+      const fault = handling === 'retry' ? retryFault(task, given) : reopenFault(words, given.tasks, skipped);
       if (fault !== null) return refused(fault);
-      return accepted(proposal, given, `${task.id} is ${PAST[handling]}.`);
+      return accepted(proposal, given, fill(words[DONE[handling]], { id: task.id }));
     }
     case 'replan':
-      if (!given.canReplan) return refused('No further plan is left under the limits.');
-      return accepted(proposal, given, 'The goal is planned anew; finished tasks stay.');
+      if (!given.canReplan) return refused(words.decidedNoPlan);
+      return accepted(proposal, given, words.decidedReplan);
     case 'ask_user':
-      return accepted(proposal, given, 'A person is asked how to go on.');
+      return accepted(proposal, given, words.decidedAsk);
     case 'stop':
-      return accepted(proposal, given, 'The run stops with the results so far.', 'gate');
+      return accepted(proposal, given, words.decidedStop, 'gate');
   }
 }
 
 /** A task at work next to the failed one continues: its result is its own. */
 const UNSKIPPABLE: readonly Task['status'][] = ['executing', 'completed', 'skipped'];
-const PAST = { retry: 'tried again', skip: 'skipped' } as const;
+const DONE = { retry: 'decidedRetry', skip: 'decidedSkip' } as const;
+const NOT = { retry: 'decidedNoRetry', skip: 'decidedNoSkip' } as const;
 
 function accepted(
   { reason }: OrchestrationOutput,
@@ -167,10 +187,11 @@ export function reopenTask(
 }
 
 export function reopenFault(
+  words: Words,
   tasks: readonly Task[],
   { id, status, maxTasks }: { id: string; status: 'pending' | 'skipped'; maxTasks: number },
 ): string | null {
   const open = reopenTask(tasks, id, status).tasks.filter(isOpen).length;
   if (open <= maxTasks || open <= tasks.filter(isOpen).length) return null;
-  return `The plan would have ${open} open tasks, and the limit tasks is ${maxTasks}.`;
+  return fill(words.decidedTooMany, { open, count: maxTasks });
 }

@@ -158,7 +158,7 @@ function planTaskLine(
   const own = idShown(task.id);
   const id = before.length === 0 ? own : fill(words.gatePlanAfter, { id: own, ids: before.join(', ') });
   const description = shownTask(task);
-  if (!completionCriteria) return `- ${id}: ${description}`;
+  if (!completionCriteria) return `- ${fill(words.gatePlanLine, { id, description })}`;
   return `- ${fill(words.gatePlanTask, { id, description, criterion: shownLine(completionCriteria) })}`;
 }
 

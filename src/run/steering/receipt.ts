@@ -1,5 +1,9 @@
-/** Receipts of messages: first the expected effect, then the actual one. They promise nothing about the goal's end. */
+/**
+ * Receipts of messages, in the run's language: first the expected effect, then the actual one. They promise nothing about
+ * the goal's end.
+ */
 import { preview } from '../../base/text/preview.js';
+import { fill, type WordKey, type Words } from '../../base/words/words.js';
 import type { InboxItem } from './inbox.js';
 
 const RECEIPT_TEXT_CHARS = 60;
@@ -23,7 +27,7 @@ export interface Situation {
   paused: boolean;
   /** The run has the role that understands messages, so it reads them even while paused. */
   understands: boolean;
-  /** What precedes the reading of the message, besides the next model call; null if nothing does. */
+  /** What precedes the reading of the message, besides the next model call, in words; null if nothing does. */
   first: string | null;
   /** The run is a sub-agent: it has one goal, and returns unread messages to its caller. Default false. */
   isAgent?: boolean;
@@ -33,100 +37,114 @@ export interface Situation {
   wrappingUp: boolean;
 }
 
-export function acceptedReceipt(item: InboxItem, situation: Situation): Receipt {
-  return { ...firstReceipt(item), how: willHappen(item, situation) };
+export function acceptedReceipt(words: Words, item: InboxItem, situation: Situation): Receipt {
+  return { ...firstReceipt(item), how: said(willHappen(words, item, situation), words) };
 }
 
 function firstReceipt({ id, text }: Pick<InboxItem, 'id' | 'text'>) {
   return { id, state: 'accepted' as const, text: preview(text, RECEIPT_TEXT_CHARS) };
 }
 
-function willHappen(item: InboxItem, situation: Situation): string {
-  if (situation.stopping) return 'The run is stopping: this message will not be read.';
-  const pause = pauseText(item, situation);
-  const unless = situation.understands ? ', unless it is understood as an instruction' : '';
+/** Joins sentences as the language does: Chinese ones follow each other without a space. */
+function said(sentences: readonly (string | null)[], { receiptNext }: Words): string {
+  return sentences.filter(sentence => sentence !== null).join(receiptNext.endsWith('。') ? '' : ' ');
+}
+
+function willHappen(words: Words, item: InboxItem, situation: Situation): (string | null)[] {
+  if (situation.stopping) return [words.receiptStopping];
+  const pause = pauseText(words, item, situation);
+  const { understands } = situation;
   if (situation.isAgent && (situation.doing === 'idle' || item.kind === 'follow-up'))
-    return `It goes back to the run that called this one.${pause}`;
-  if (situation.doing === 'idle') return `It is the next goal${unless}.${pause}`;
+    return [words.receiptToCaller, pause];
+  if (situation.doing === 'idle')
+    return [understands ? words.receiptNextGoalUnless : words.receiptNextGoal, pause];
   if (item.kind === 'follow-up')
-    return `It is a goal of its own, when this one is answered${unless}.${pause}`;
-  const unread = situation.isAgent
-    ? 'it goes back to the run that called this one'
-    : 'it becomes a follow-up';
-  const wrap = situation.wrappingUp ? 'The goal is being wrapped up. ' : '';
-  const call = item.to === null ? 'before the next model call' : `before the next model call of ${item.to}`;
-  const reader = situation.first === null ? call : `${situation.first}, ${call}`;
-  return `${wrap}${cutOff(item, situation)}It is read ${reader}; if the goal ends first, ${unread}.${pause}`;
+    return [understands ? words.receiptOwnGoalUnless : words.receiptOwnGoal, pause];
+  const unread = situation.isAgent ? words.receiptUnreadCaller : words.receiptUnreadGoal;
+  const cut = cutOff(item, situation);
+  return [
+    situation.wrappingUp ? words.receiptWrapUp : null,
+    cut && words[cut],
+    fill(words.receiptRead, { reader: readerText(words, item.to, situation.first), unread }),
+    pause,
+  ];
+}
+
+function readerText(words: Words, role: string | null, first: string | null): string {
+  if (first === null) return role === null ? words.receiptReader : fill(words.receiptReaderOf, { role });
+  if (role === null) return fill(words.receiptReaderAfter, { first });
+  return fill(words.receiptReaderAfterOf, { first, role });
 }
 
 /** Returns the effect of a pause on the message: a run that understands messages reads it at once, unless it must wait. */
-function pauseText(item: InboxItem, { paused, understands, doing, forAnother = false }: Situation): string {
-  if (!paused) return '';
+function pauseText(
+  words: Words,
+  item: InboxItem,
+  { paused, understands, doing, forAnother = false }: Situation,
+): string | null {
+  if (!paused) return null;
   const afterCalls = item.when === 'after-batch' && doing !== 'waiting';
   const waits = item.kind === 'follow-up' || forAnother || afterCalls;
-  if (!understands || (waits && doing !== 'idle'))
-    return ' The run is paused: nothing happens before it is resumed.';
-  return ' The run is paused, and goes on only when it is resumed or the message says so.';
+  return !understands || (waits && doing !== 'idle') ? words.receiptPaused : words.receiptHeld;
 }
 
 /** Returns what happens to the call in flight and the others of its batch, only if it applies. */
-function cutOff(item: InboxItem, { doing, interruptible, forAnother = false }: Situation): string {
+function cutOff(
+  item: InboxItem,
+  { doing, interruptible, forAnother = false }: Situation,
+): (WordKey & `receipt${string}`) | null {
   const disturbs = !forAnother && item.when !== 'after-batch';
-  if (doing === 'waiting' || (doing === 'asking' && !disturbs))
-    return 'The run waits for a person at a gate, and goes on waiting. ';
-  if (forAnother) return '';
-  if (doing === 'asking')
-    return 'The question at the gate is withdrawn; calls that have not begun are skipped. ';
-  if (doing === 'model_call') {
-    if (item.when === 'interrupt' && interruptible)
-      return 'The model call in progress is cut off, unless it ends first; its text so far is kept. ';
-    return 'The model call in progress ends first. ';
+  if (doing === 'waiting' || (doing === 'asking' && !disturbs)) return 'receiptAtGate';
+  if (forAnother) return null;
+  const cuts = item.when === 'interrupt' && interruptible;
+  switch (doing) {
+    case 'asking':
+      return 'receiptGateGone';
+    case 'model_call':
+      return cuts ? 'receiptModelCut' : 'receiptModelEnds';
+    case 'check_call':
+      return cuts ? 'receiptCheckCut' : 'receiptCheckEnds';
+    case 'tool_call':
+      if (item.when === 'after-batch') return 'receiptToolsFirst';
+      return cuts ? 'receiptToolCut' : 'receiptToolEnds';
+    default:
+      return null;
   }
-  if (doing === 'check_call')
-    return item.when === 'interrupt' && interruptible
-      ? 'The check in progress is cut off, unless it ends first. '
-      : 'The check in progress ends first. ';
-  if (doing !== 'tool_call') return '';
-  if (item.when === 'after-batch') return 'The tool calls that were asked for run first. ';
-  const running =
-    item.when === 'interrupt' && interruptible
-      ? 'The tool call in progress is cancelled, unless it ends first'
-      : 'The tool call in progress ends first';
-  return `${running}; calls that have not begun are skipped. `;
 }
 
 /** Returns the receipt for a message in a thread, or obeyed. `as`: its effect, such as "a note to the executor". */
-export function appliedReceipt(id: string, given: { as: string; turn: number }): Receipt {
-  return { id, state: 'applied', how: `Applied as ${given.as}, turn ${given.turn}.` };
+export function appliedReceipt(words: Words, id: string, given: { as: string; turn: number }): Receipt {
+  return { id, state: 'applied', how: fill(words.receiptApplied, given) };
 }
 
 /** Returns the receipt for a message that the goal's end turned into a follow-up. `ahead`: follow-ups before it. */
-export function queuedReceipt({ id, to }: Pick<InboxItem, 'id' | 'to'>, ahead: number): Receipt {
-  const why = to === null ? 'The goal ended before it was read' : `The goal ended before ${to} spoke again`;
-  const position = ahead === 0 ? 'It is the next in line.' : `${ahead} follow-up(s) come before it.`;
-  return { id, state: 'queued', how: `${why}: queued as a follow-up. ${position}` };
+export function queuedReceipt(
+  words: Words,
+  { id, to }: Pick<InboxItem, 'id' | 'to'>,
+  ahead: number,
+): Receipt {
+  const why = to === null ? words.receiptQueued : fill(words.receiptQueuedOf, { role: to });
+  const position = ahead === 0 ? words.receiptNext : fill(words.receiptAhead, { count: ahead });
+  return { id, state: 'queued', how: said([why, position], words) };
 }
 
-export function passingOnReceipt(item: Pick<InboxItem, 'id' | 'text'>, agent: string): Receipt {
-  const how = `It is passed on to ${agent}, which reads it before its next model call; if that ends first, it is for the role at work.`;
-  return { ...firstReceipt(item), how };
+export function passingOnReceipt(words: Words, item: Pick<InboxItem, 'id' | 'text'>, agent: string): Receipt {
+  return { ...firstReceipt(item), how: fill(words.receiptPassedOn, { agent }) };
 }
 
 /** Returns the receipt for a message read by the agent at path `reader`, perhaps before its withdrawal arrived (`tooLate`). */
-export function readReceipt(id: string, reader: string, tooLate = false): Receipt {
-  const late = tooLate ? ', before it could be taken back' : '';
-  return { id, state: 'applied', how: `Read by ${reader}${late}.` };
+export function readReceipt(words: Words, id: string, reader: string, tooLate = false): Receipt {
+  const how = fill(tooLate ? words.receiptReadLate : words.receiptReadBy, { reader });
+  return { id, state: 'applied', how };
 }
 
-export function calledBackReceipt(id: string, agent: string): Receipt {
-  const how = `It is called back from ${agent}. If that has read it meanwhile, the next receipt says so.`;
-  return { id, state: 'accepted', how };
+export function calledBackReceipt(words: Words, id: string, agent: string): Receipt {
+  return { id, state: 'accepted', how: fill(words.receiptCalledBack, { agent }) };
 }
 
 /** Returns the receipt for a message that an agent did not read: it is accepted again. `unread`: why, without a full stop. */
-export function returnedReceipt(id: string, unread: string): Receipt {
-  const how = `${unread}. It is read before the next model call; if the goal ends first, it becomes a follow-up.`;
-  return { id, state: 'accepted', how };
+export function returnedReceipt(words: Words, id: string, unread: string): Receipt {
+  return { id, state: 'accepted', how: fill(words.receiptReturned, { unread }) };
 }
 
 export function droppedReceipt(id: string, why: string): Receipt {

@@ -87,7 +87,7 @@ function isWith({ memory }: Run, agent: string, messageId: string): boolean {
 export function passOn(run: Run, item: InboxItem, { id, to }: Addressee): void {
   const { inbox } = run.state.people;
   inbox.items = inbox.items.filter(waiting => waiting !== item);
-  run.journal('receipt', passingOnReceipt(item, id));
+  run.journal('receipt', passingOnReceipt(run.words, item, id));
   const { id: messageId, text, when } = item;
   const input = { id: messageId, text, when, ...(to !== null && { to }) };
   run.memory.agents.passed.set(messageId, { agent: id, item });
@@ -110,7 +110,7 @@ function hearRead(run: Run, { id, messageId, by }: FromAgent<'message_read'>): v
   if (message?.agent !== id) return;
   passed.delete(messageId);
   const reader = pathTo(id, by);
-  run.journal('receipt', readReceipt(messageId, reader, message.takenBack));
+  run.journal('receipt', readReceipt(run.words, messageId, reader, message.takenBack));
   tellRead(run, messageId, reader);
 }
 
@@ -124,7 +124,7 @@ export function callBack(run: Run, messageId: string): PassedOn | null {
   const message = run.memory.agents.passed.get(messageId);
   if (!message || message.takenBack) return null;
   message.takenBack = true;
-  run.journal('receipt', calledBackReceipt(messageId, message.agent));
+  run.journal('receipt', calledBackReceipt(run.words, messageId, message.agent));
   const input = { type: 'withdraw' as const, messageId };
   // An agent that has ended returns its unread messages anyway.
   run.ports.tellSubagent(message.agent, { signal: 'caller', input }, () => {});
@@ -136,7 +136,7 @@ export function noteWithdrawn(run: Run, messageId: string): void {
   const { state, ports, memory } = run;
   memory.agents.passed.delete(messageId);
   noteTakenBack(state.people.inbox, messageId);
-  run.journal('receipt', droppedReceipt(messageId, 'taken back by its sender'));
+  run.journal('receipt', droppedReceipt(messageId, run.words.receiptTakenBack));
   if (isSubagent(state.settings)) ports.tellCaller({ type: 'message_withdrawn', messageId });
 }
 
@@ -159,7 +159,7 @@ export function finishPassed(run: Run, agent: string, isLost: boolean): void {
       continue;
     }
     run.memory.agents.passed.delete(messageId);
-    run.journal('receipt', droppedReceipt(messageId, `${agent} ended without a word on it.`));
+    run.journal('receipt', droppedReceipt(messageId, fill(run.words.receiptNoWord, { agent })));
   }
 }
 
@@ -169,8 +169,8 @@ export function takeBack(run: Run, agent: string, items: readonly InboxItem[], r
   const room = MESSAGES_BYTES - sizeOfList(steeringAt(cursor)?.items ?? []);
   const unread =
     refused === undefined
-      ? `${agent} ended before it read this`
-      : `${agent} could not take this (${refused})`;
+      ? fill(run.words.receiptAgentEnded, { agent })
+      : fill(run.words.receiptAgentRefused, { agent, why: refused });
   const { passed } = run.memory.agents;
   for (const item of items) {
     const isOurs = isWith(run, agent, item.id);
@@ -181,11 +181,11 @@ export function takeBack(run: Run, agent: string, items: readonly InboxItem[], r
       continue;
     }
     if (isOurs) passed.delete(item.id);
-    const dropped = `${unread}, and too many messages wait here already.`;
+    const dropped = fill(run.words.receiptNoRoom, { unread });
     run.journal(
       'receipt',
       giveBack(people.inbox, item, room)
-        ? returnedReceipt(item.id, unread)
+        ? returnedReceipt(run.words, item.id, unread)
         : droppedReceipt(item.id, dropped),
     );
   }

@@ -9,6 +9,7 @@ import { LONGEST_ID, MESSAGE_BYTES, MESSAGES_BYTES } from '../../base/sizes/boun
 import { sizeOfList } from '../../base/sizes/sizes.js';
 import { boundedText } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
+import { fill } from '../../base/words/words.js';
 import { readFromCaller, readItem } from '../../rules/agents/agent-message.js';
 import { MAX_ALLOWED_TOOLS } from '../../rules/agents/run-input.js';
 import { isSubagent } from '../../rules/agents/subagent.js';
@@ -63,7 +64,7 @@ export function receive(run: Run, sent: unknown, kind: 'steer' | 'follow-up'): v
   }
   if (agent) return void passOn(run, taken.item, agent);
   const situation = situationOf(run, taken.item.to);
-  run.journal('receipt', acceptedReceipt(taken.item, situation));
+  run.journal('receipt', acceptedReceipt(run.words, taken.item, situation));
   const { interruptible, forAnother } = situation;
   if (kind !== 'steer' || !interruptible || forAnother || !wantsInterrupt([taken.item])) return;
   ports.cancelCalls();
@@ -134,10 +135,10 @@ function situationOf(run: Run, to: string | null): Situation {
 }
 
 /** Returns what is handled before the message is read; null if nothing is. */
-function firstOf({ state }: Run): string | null {
+function firstOf({ state, words }: Run): string | null {
   const at = here(state.cursor);
-  if (at.phase === 'steering') return 'after the message before it';
-  if (at.phase === 'consultation') return `after ${at.role} has answered`;
+  if (at.phase === 'steering') return words.receiptAfterMessage;
+  if (at.phase === 'consultation') return fill(words.receiptAfterRole, { role: at.role });
   return null;
 }
 

@@ -209,26 +209,26 @@ async function applyRoute(run: Run, steering: Steering, decision: RouteDecision)
   switch (decision.act) {
     case 'continue':
     case 'ask_user':
-      note(run, { ...steering, items: withAnswers(steering) }, 'a note to the roles');
+      note(run, { ...steering, items: withAnswers(steering) }, run.words.receiptAsNotes);
       return MOVED;
     case 'minor_replan':
-      note(run, { ...steering, items: withAnswers(steering) }, 'a change of the plan');
+      note(run, { ...steering, items: withAnswers(steering) }, run.words.receiptAsChange);
       return replan(run, steering);
     case 'full_replan':
-      note(run, { ...steering, items: withAnswers(steering) }, 'a new plan');
+      note(run, { ...steering, items: withAnswers(steering) }, run.words.receiptAsPlan);
       dropTasks(run, task => isOpen(task) && !task.byPerson, REPLANNED);
       return replan(run, steering);
     case 'new_task': {
       const goal = steerText(withAnswers(steering));
       const id = await run.ports.startRun(run.nextId('s'), goal);
       run.journal('new_run', { id, goal: preview(goal) });
-      const waits = asksForPlan(state.settings) ? ', whose plan waits there for your approval' : '';
-      receipts(run, items, `a run of its own, ${id}${waits}`);
+      const as = asksForPlan(state.settings) ? run.words.receiptAsRunPlan : run.words.receiptAsRun;
+      receipts(run, items, fill(as, { id }));
       return MOVED;
     }
     case 'next_goal':
       beginNextGoal(run, steerText(withAnswers(steering)), steering.spent);
-      receipts(run, items, `goal ${state.goal.number}`);
+      receipts(run, items, fill(run.words.receiptAsGoal, { number: state.goal.number }));
       return MOVED;
     case 'control':
       return control(run, steering, decision);
@@ -276,9 +276,9 @@ function control(run: Run, steering: Steering, decision: RouteDecision): StepEnd
     default:
       run.journal('user_message', { role: ROUTER, text: statusLine(run, idle) });
   }
-  const as = `the instruction "${decision.control ?? 'status'}"`;
+  const as = fill(run.words.receiptAsControl, { control: decision.control ?? 'status' });
   if (decision.noted)
-    note(run, { ...steering, items: withAnswers(steering) }, `${as} and a note to the roles`);
+    note(run, { ...steering, items: withAnswers(steering) }, fill(run.words.receiptAsBoth, { as }));
   else receipts(run, items, as);
   const last = state.goals.at(-1);
   return idle && last ? { outcome: last.outcome, cause: last.cause, answer: last.answer } : MOVED;
@@ -292,11 +292,13 @@ function statusLine(run: Run, idle: boolean): string {
     people: { pausedAt },
   } = run.state;
   const done = tasks.filter(task => task.status === 'completed').length;
-  const where = idle
-    ? `goal ${goal.number} is answered (${goals.at(-1)?.outcome})`
-    : run.cursor.position.phase;
-  const paused = pausedAt === null ? '' : ' The run is paused.';
-  return `${where}: ${done} of ${tasks.length} tasks completed, ${goal.counters.turns} turns.${paused}`;
+  const { words } = run;
+  const figures = { done, count: tasks.length, turns: goal.counters.turns };
+  const { number } = goal;
+  const status = idle
+    ? fill(words.statusIdle, { number, outcome: goals.at(-1)?.outcome ?? words.routeUnknown, ...figures })
+    : fill(words.statusAt, { phase: run.cursor.position.phase, ...figures });
+  return pausedAt === null ? status : fill(words.statusPaused, { status });
 }
 
 /** Returns the messages; the last one includes the user's answers about them. */

@@ -281,7 +281,7 @@ export function applySteering(run: Run, role: string): boolean {
     beginSteering(run, items, role);
     return true;
   }
-  note(run, { items, role }, `a note to ${role}`);
+  note(run, { items, role }, fill(run.words.receiptAsNote, { role }));
   return false;
 }
 
@@ -320,7 +320,7 @@ function beginAnew(run: Run, role: string | null): void {
 export function receipts(run: Run, items: readonly InboxItem[], as: string): void {
   const turn = run.state.goal.counters.turns + 1;
   for (const item of items) {
-    run.journal('receipt', appliedReceipt(item.id, { as, turn }));
+    run.journal('receipt', appliedReceipt(run.words, item.id, { as, turn }));
     tellRead(run, item.id);
   }
 }

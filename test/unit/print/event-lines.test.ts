@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventLines, eventText } from '../../../packages/print/event-lines.js';
 import { LineClock } from '../../../packages/print/plain-view.js';
+import { BUILT_IN_WORDS } from '../../../src/base/words/words.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/run/state/journal.js';
 import { passingOnReceipt } from '../../../src/run/steering/receipt.js';
 import { noColors } from '../../../src/shared/process/output.js';
@@ -79,7 +80,7 @@ describe('event lines', () => {
         noColors,
       );
     const item = { id: 'm-1', text: 'Leave the tests out' };
-    const first = passingOnReceipt(item, 'search/1');
+    const first = passingOnReceipt(BUILT_IN_WORDS.en, item, 'search/1');
     expect(receipt(first)).toEqual([`“Leave the tests out” accepted: ${first.how}`]);
     const how = 'Read by search/1.';
     expect(receipt({ id: 'm-1', state: 'applied', how })).toEqual([`“Leave the tests out” applied: ${how}`]);

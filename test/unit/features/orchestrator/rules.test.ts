@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { decideOrchestration, type OrchestrationCase } from '../../../../src/features/orchestrator/rules.js';
 import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
 import {
@@ -22,6 +23,7 @@ const BASE: OrchestrationCase = {
   models: ['p/m'],
   roles: ['planner'],
   concerns: [],
+  words: BUILT_IN_WORDS.en,
 };
 
 const BOTH = [true, false];

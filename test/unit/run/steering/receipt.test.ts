@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { type InboxItem, STEER_TIMES } from '../../../../src/run/steering/inbox.js';
 import {
   acceptedReceipt,
@@ -8,6 +9,7 @@ import {
   type Situation,
 } from '../../../../src/run/steering/receipt.js';
 
+const { en: EN } = BUILT_IN_WORDS;
 const BOTH = [true, false];
 const DOING: Situation['doing'][] = ['loading', 'model_call', 'tool_call', 'between', 'waiting', 'idle'];
 
@@ -33,7 +35,7 @@ describe('acceptedReceipt', () => {
     let cells = 0;
     for (const { item, situation } of everySituation()) {
       cells += 1;
-      const { id, state, how } = acceptedReceipt(item, situation);
+      const { id, state, how } = acceptedReceipt(EN, item, situation);
       expect([id, state]).toEqual(['x', 'accepted']);
       const { doing, interruptible, paused, stopping, wrappingUp, understands, first } = situation;
       const steers = item.kind === 'steer' && !stopping && doing !== 'idle';
@@ -78,7 +80,7 @@ describe('acceptedReceipt', () => {
     const item: InboxItem = { id: 'x', kind: 'steer', text: 't', when: 'skip', to: 'planner', at: 1 };
     const calm = { paused: false, stopping: false, wrappingUp: false, understands: true, first: null };
     const situation = { interruptible: true, ...calm };
-    expect(acceptedReceipt(item, { doing: 'tool_call', ...situation }).how).toBe(
+    expect(acceptedReceipt(EN, item, { doing: 'tool_call', ...situation }).how).toBe(
       'The tool call in progress ends first; calls that have not begun are skipped. It is read before the next model call of planner; if the goal ends first, it becomes a follow-up.',
     );
   });
@@ -86,15 +88,15 @@ describe('acceptedReceipt', () => {
 
 describe('receipts of what happened', () => {
   it('S2 receipts: applied, queued, dropped → what, where and why', () => {
-    expect(appliedReceipt('x', { as: 'a note to the executor', turn: 4 })).toEqual({
+    expect(appliedReceipt(EN, 'x', { as: 'a note to the executor', turn: 4 })).toEqual({
       id: 'x',
       state: 'applied',
       how: 'Applied as a note to the executor, turn 4.',
     });
-    expect(queuedReceipt({ id: 'x', to: null }, 0).how).toBe(
+    expect(queuedReceipt(EN, { id: 'x', to: null }, 0).how).toBe(
       'The goal ended before it was read: queued as a follow-up. It is the next in line.',
     );
-    expect(queuedReceipt({ id: 'x', to: 'planner' }, 2).how).toBe(
+    expect(queuedReceipt(EN, { id: 'x', to: 'planner' }, 2).how).toBe(
       'The goal ended before planner spoke again: queued as a follow-up. 2 follow-up(s) come before it.',
     );
     expect(droppedReceipt('x', 'The run was stopped.')).toMatchObject({
