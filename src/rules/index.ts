@@ -1,5 +1,6 @@
 /** `steersman/rules`: decisions that user interfaces show or make, without Node. */
 
+export { isRoleForm } from '../run/outputs/role-form.js';
 export { type GatePart, gateParts, OPTIONS, partLines, partsOf } from './gates/gate-parts.js';
 export {
   type Chosen,
@@ -20,7 +21,6 @@ export {
   resultParts,
   withoutFence,
 } from './outputs/content-parts.js';
-export { isRoleForm } from './outputs/empty-phrase.js';
 export {
   type ExecutionOutput,
   type PlanOutput,

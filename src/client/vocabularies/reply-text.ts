@@ -1,6 +1,6 @@
 /** Collects a model call's text and reasoning without gaps: parts that live text misses arrive with the complete reply. */
-import { isRoleForm } from '../../rules/outputs/empty-phrase.js';
 import { addPiece } from '../../run/limits/heartbeats.js';
+import { isRoleForm } from '../../run/outputs/role-form.js';
 import type { RunEvent } from '../watch/run-event.js';
 
 type Text = Extract<RunEvent, { type: 'text' }>;

@@ -3,10 +3,6 @@
  * completion, and how a goal ends, are never read from words.
  */
 
-import { parseRecord } from '../../base/json/json-in-text.js';
-import { CONTRACTS } from '../../run/outputs/contracts.js';
-import { isEnvelope } from '../../run/outputs/envelope.js';
-
 /** Longer texts have content, or are not worth a list. */
 const LONGEST_EMPTY_PHRASE = 160;
 
@@ -53,21 +49,6 @@ export function isEmptyPhrase(text: string): boolean {
     if (meaning === 'done') done = true;
   }
   return done;
-}
-
-const COMPONENTS: readonly (string | null)[] = Object.values(CONTRACTS).map(({ component }) => component);
-const ROLE_FORM = new RegExp(
-  String.raw`^\s*(?:\x60{3}\w*\s*)?\{\s*(?:"type"\s*:\s*"component"\s*,\s*)?"(?:thought"|component"\s*:\s*"(?:${COMPONENTS.filter(Boolean).join('|')})")`,
-);
-
-/**
- * True for a role's output in its form, or the beginning of a cut one: it is meant for the run and is not an answer.
- * Other JSON is the person's request.
- */
-export function isRoleForm(text: string): boolean {
-  if (!ROLE_FORM.test(text)) return false;
-  const json = parseRecord(text.replace(/^\s*`{3}\w*|`{3}\s*$/g, '').trim());
-  return json === null || isEnvelope(json) || COMPONENTS.includes(String(json.component));
 }
 
 /** "Task 3 completed" has the same meaning as "task completed". */

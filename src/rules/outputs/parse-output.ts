@@ -13,15 +13,14 @@ import type { FormedContract, OutputContract, OutputOf } from '../../run/outputs
 import { CONTRACTS, OUTPUT_CONTRACTS } from '../../run/outputs/contracts.js';
 import type { Dialect } from '../../run/outputs/envelope.js';
 import {
-  ENVELOPE_FIELDS,
   type EnvelopeMeta,
   envelopeFields,
   extractJson,
-  isEnvelope,
   NO_ENVELOPE,
   readMeta,
 } from '../../run/outputs/envelope.js';
 import { constant, type Fields, formOfFields, oneOf, orNull, word } from '../../run/outputs/fields.js';
+import { ENVELOPE_FIELDS, isEnvelope } from '../../run/outputs/role-form.js';
 import { readSpecial, SPECIALS, type SpecialOutput, specialText } from '../../run/outputs/special-output.js';
 import { type Known, readOutput } from './rules.js';
 

@@ -3,9 +3,10 @@
 import type { Outcome } from '../../run/limits/cause.js';
 import { type Cause, outcomeOf } from '../../run/limits/cause.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../run/outputs/contracts.js';
+import { isRoleForm } from '../../run/outputs/role-form.js';
 import { isUndone, planInForce, type Task, UNCONFIRMED } from '../../run/plan/plan.js';
 import { readParts } from '../outputs/content-parts.js';
-import { isEmptyPhrase, isRoleForm, saysNothing } from '../outputs/empty-phrase.js';
+import { isEmptyPhrase, saysNothing } from '../outputs/empty-phrase.js';
 
 type TaskDecision = 'completed' | 'skipped' | 'retry' | 'failed' | 'continue';
 

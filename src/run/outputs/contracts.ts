@@ -20,6 +20,7 @@ import {
   texts,
   word,
 } from './fields.js';
+import { ROLE_COMPONENTS } from './role-form.js';
 
 const SOFT = { soft: true } as const;
 
@@ -248,49 +249,49 @@ export const CONTRACTS = {
     ...WORK,
     maxBytes: 200_000,
     does: 'planning',
-    component: 'planner-response',
+    component: ROLE_COMPONENTS.plan,
     actions: { TASK_PLAN: plan },
     mark: 'needsMorePlanning',
   },
   execution: {
     ...WORK,
     does: 'executing',
-    component: 'executor-response',
+    component: ROLE_COMPONENTS.execution,
     actions: { COMPLETE: execution },
     mark: 'taskCompleted',
   },
   verdict: {
     ...WORK,
     does: 'verifying',
-    component: 'verifier-response',
+    component: ROLE_COMPONENTS.verdict,
     actions: { VERIFICATION_RESULT: verdict },
     mark: 'allCompleted',
   },
   intent: {
     ...OPINION,
     does: 'understanding',
-    component: 'understanding-response',
+    component: ROLE_COMPONENTS.intent,
     actions: { INTENT_ANALYSIS: intent },
     mark: 'normalizedIntent',
   },
   route: {
     ...OPINION,
     does: 'routing',
-    component: 'router-response',
+    component: ROLE_COMPONENTS.route,
     actions: { ROUTE_DECISION: route },
     mark: 'route',
   },
   review: {
     ...OPINION,
     does: 'reviewing',
-    component: 'reviewer-response',
+    component: ROLE_COMPONENTS.review,
     actions: { REVIEW_RESULT: review },
     mark: 'approved',
   },
   orchestration: {
     ...OPINION,
     does: 'orchestrating',
-    component: 'orchestrator-response',
+    component: ROLE_COMPONENTS.orchestration,
     actions: orchestration,
     mark: 'handling',
   },
@@ -298,7 +299,7 @@ export const CONTRACTS = {
     ...OPINION,
     dialect: 'component',
     does: 'choosing',
-    component: 'selector-response',
+    component: ROLE_COMPONENTS.choice,
     actions: { MODE_CHOICE: choice },
     mark: 'mode',
   },

@@ -19,19 +19,10 @@ import {
   texts,
   word,
 } from './fields.js';
+import { isEnvelope } from './role-form.js';
 
 /** The form of a role's JSON: flat fields (000), or fields in an envelope's `params` (002). */
 export type Dialect = 'component' | 'envelope';
-
-/** The six fields that an envelope requires (G11). */
-export const ENVELOPE_FIELDS = [
-  'thought',
-  'action',
-  'params',
-  'expectedOutcome',
-  'risk',
-  'confidence',
-] as const;
 
 const SOFT = { soft: true } as const;
 const FILLED = { filled: true, soft: true } as const;
@@ -87,16 +78,6 @@ export const NO_ENVELOPE: EnvelopeMeta = {
 const CONFIRM_BELOW = 70;
 /** The number of `alternativeActions` that a person is shown. */
 const MOST_ALTERNATIVES = 5;
-
-/**
- * True for JSON that is meant as an envelope, even in part: `action` with `params`, or three of the six fields. JSON
- * with `type: "component"` is not an envelope.
- */
-export function isEnvelope(json: Record<string, unknown>): boolean {
-  if (json.type === 'component') return false;
-  if (typeof json.action === 'string' && isRecord(json.params)) return true;
-  return ENVELOPE_FIELDS.filter(field => !isAbsent(json[field])).length >= 3;
-}
 
 /** Reads an envelope's fields besides its parameters, and the faults of its six fields. */
 export function readMeta(json: Record<string, unknown>): { meta: EnvelopeMeta; errors: string[] } {

@@ -2,7 +2,8 @@
 
 import type { AssistantMessage, Message } from '../messages/message.js';
 import { textOf } from '../messages/message.js';
-import { type EnvelopeMeta, extractJson, isEnvelope, NO_ENVELOPE, readMeta } from '../outputs/envelope.js';
+import { type EnvelopeMeta, extractJson, NO_ENVELOPE, readMeta } from '../outputs/envelope.js';
+import { isEnvelope } from '../outputs/role-form.js';
 import type { Batch } from '../position/position.js';
 
 export interface Thread {

@@ -3,7 +3,7 @@ import { envelope, execution, plan, verdict } from '../../../packages/test-kit/r
 import type { JsonSchema } from '../../../src/base/json/json.js';
 import { parseRoleOutput } from '../../../src/rules/outputs/parse-output.js';
 import type { ModelRequestHead } from '../../../src/rules/prompts/model-request.js';
-import { ENVELOPE_FIELDS } from '../../../src/run/outputs/envelope.js';
+import { ENVELOPE_FIELDS } from '../../../src/run/outputs/role-form.js';
 import { validateArguments } from '../../../src/shared/schema/validate-arguments.js';
 import {
   type ScriptedModel,

@@ -3,14 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import {
   confirmationReasons,
-  ENVELOPE_FIELDS,
   type EnvelopeMeta,
   envelopeToolCall,
-  isEnvelope,
   NO_ENVELOPE,
   readMeta,
 } from '../../../../src/run/outputs/envelope.js';
 import { Faults, number, readFields, SCALES } from '../../../../src/run/outputs/fields.js';
+import { ENVELOPE_FIELDS, isEnvelope } from '../../../../src/run/outputs/role-form.js';
 import { ERROR_TYPES, readSpecial, specialText } from '../../../../src/run/outputs/special-output.js';
 
 const WHOLE = {
