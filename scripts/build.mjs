@@ -112,14 +112,27 @@ function read(door) {
   return texts.get(door);
 }
 
+/** Files of the page that its other parts need, and those that are loaded late; both empty before they are known. */
+let shared = { common: [], late: [] };
+const COMMON = 'common';
+
 const doors = {
   name: 'doors',
   setup: build => {
-    build.onLoad({ filter: /[\\/]packages[\\/].*\.tsx?$/ }, ({ path }) => ({
-      // Code that is split is split by file.
-      contents: pastDoors(readFileSync(path, 'utf8'), 'page.ts', { read, pathTo: source }),
-      loader: path.endsWith('x') ? 'tsx' : 'ts',
+    build.onResolve({ filter: new RegExp(`^${COMMON}$`) }, () => ({ path: COMMON, namespace: COMMON }));
+    build.onLoad({ filter: /./, namespace: COMMON }, () => ({
+      contents: shared.common.map(path => `import ${JSON.stringify(join(root, path))};`).join('\n'),
+      resolveDir: root,
     }));
+    build.onLoad({ filter: /[\\/]packages[\\/].*\.tsx?$/ }, ({ path }) => {
+      // Code that is split is split by file.
+      const text = pastDoors(readFileSync(path, 'utf8'), 'page.ts', { read, pathTo: source });
+      const isLate = shared.late.includes(relative(root, path));
+      return {
+        contents: isLate ? `import '${COMMON}';\n${text}` : text,
+        loader: path.endsWith('x') ? 'tsx' : 'ts',
+      };
+    });
     build.onResolve({ filter: /^(\.\.?)?\// }, async ({ path, pluginData, ...given }) => {
       if (pluginData === doors.name) return undefined;
       const found = await build.resolve(path, { ...given, pluginData: doors.name });
@@ -127,6 +140,32 @@ const doors = {
     });
   },
 };
+
+/** Says by a first build what the second one shares. */
+function sharedIn({ inputs, outputs }) {
+  const importsOf = (path, kind) =>
+    (inputs[path]?.imports ?? []).filter(each => each.kind === kind && each.path in inputs);
+  const neededBy = (path, known = new Set()) => {
+    if (known.has(path)) return known;
+    known.add(path);
+    for (const each of importsOf(path, 'import-statement')) neededBy(each.path, known);
+    return known;
+  };
+  const used = new Set(
+    Object.values(outputs).flatMap(({ inputs: parts }) =>
+      Object.keys(parts).filter(path => parts[path].bytesInOutput > 0),
+    ),
+  );
+  const [frame, run, home] = [APP, `${PAGE}/run/run-page.tsx`, `${PAGE}/home/home-page.tsx`].map(path =>
+    neededBy(path),
+  );
+  const late = Object.keys(inputs).flatMap(path => importsOf(path, 'dynamic-import').map(each => each.path));
+  return {
+    common: [...used].filter(path => path !== APP && (frame.has(path) || (run.has(path) && home.has(path)))),
+    late: late.filter(path => !path.startsWith(`${PAGE}/words/`)),
+  };
+}
+
 const forBrowsers = {
   outdir: join(next, PAGE),
   bundle: true,
@@ -135,20 +174,29 @@ const forBrowsers = {
   target: 'es2022',
   logLevel: 'error',
 };
-await esbuild.build({
-  entryPoints: {
-    app: join(root, PAGE, 'app/main.tsx'),
-    style: join(root, PAGE, 'style.css'),
-    'stream-worker': join(root, PAGE, 'stream-worker.ts'),
-  },
-  ...forBrowsers,
-  splitting: true,
-  format: 'esm',
-  jsx: 'automatic',
-  jsxImportSource: 'preact',
-  chunkNames: 'chunk-[hash]',
-  plugins: [doors],
-});
+const APP = `${PAGE}/app/main.tsx`;
+const buildPage = options =>
+  esbuild.build({
+    absWorkingDir: root,
+    entryPoints: {
+      app: join(root, APP),
+      style: join(root, PAGE, 'style.css'),
+      'stream-worker': join(root, PAGE, 'stream-worker.ts'),
+    },
+    ...forBrowsers,
+    splitting: true,
+    format: 'esm',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    chunkNames: 'chunk-[hash]',
+    plugins: [doors],
+    ...options,
+  });
+// A file of its own for each set of parts that share code would be many small ones, which weigh more. So each part that
+// is loaded late imports all that the frame of the page has, and what the pages of runs and the first page share.
+const { metafile } = await buildPage({ write: false, metafile: true });
+shared = sharedIn(metafile);
+await buildPage();
 // Stands in the page of another origin, as one text.
 await esbuild.build({
   entryPoints: { 'app-frame': join(root, PAGE, 'apps', 'app-frame.ts') },

@@ -1,7 +1,8 @@
 /** The form to send a message to a run: as steering or as its next goal, with its time and receiver. */
 import { type Signal, useSignal } from '@preact/signals';
+import { lazily } from '@steersman/components';
 import { takesNextGoal } from '@steersman/view';
-import { ProposalChips } from '../components/proposal-chips.js';
+import { proposals } from '../components/proposals.js';
 import { GateNotice } from '../gates/gate-notice.js';
 import { draft, freshId } from '../parts/draft.js';
 import { TextArea } from '../parts/sending.js';
@@ -9,6 +10,10 @@ import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
 import { sendNote } from './messages.js';
 import type { SentNote } from './sent.js';
+
+const ProposalChips = lazily(() =>
+  import('../components/proposal-chips.js').then(({ ProposalChips }) => ProposalChips),
+);
 
 export function Composer({ run }: { run: RunModel }) {
   void run.version.value;
@@ -35,7 +40,7 @@ export function Composer({ run }: { run: RunModel }) {
       }}
     >
       <GateNotice />
-      <ProposalChips run={run.id} />
+      {(proposals.value[run.id] ?? []).length > 0 && <ProposalChips run={run.id} />}
       <TextArea
         data-composer
         label={t('message')}

@@ -1,15 +1,17 @@
 /** The head of a run's page: its name, its state, and the buttons that control it. */
 
 import { useSignal } from '@preact/signals';
+import { lazily } from '@steersman/components';
 import type { RunSnapshot } from 'steersman/client';
 import { post, runPath } from '../ask.js';
-import { Confirm } from '../parts/dialog.js';
 import { StateChip } from '../parts/figures.js';
 import { Link, runHref } from '../parts/link.js';
 import { Fault, useSending } from '../parts/sending.js';
 import { Ago, now, wholeSeconds } from '../parts/time.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
+
+const Confirm = lazily(() => import('../parts/dialog.js').then(({ Confirm }) => Confirm));
 
 export function RunHead({ run }: { run: RunModel }) {
   void run.version.value;
