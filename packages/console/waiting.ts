@@ -11,6 +11,8 @@ const LOOK_MS = 1_000;
 const MOST_RUNS = 100;
 /** Limit for concurrent queries of runs. */
 const AT_ONCE = 8;
+/** Temporal usually lists runs in milliseconds: after this time, pages are told that it does not answer. */
+const SILENT_MS = 3_000;
 /** A run that answers later is included at the next look, so that a run without a worker does not delay others. */
 const LATE_MS = 1_000;
 
@@ -65,7 +67,6 @@ export class Waiting {
     this.#looking = true;
     try {
       this.#tell(await this.#read());
-      this.#say(null);
     } catch (error) {
       this.#say(explainError(error)?.message ?? errorText(error));
     } finally {
@@ -78,8 +79,7 @@ export class Waiting {
 
   async #read(): Promise<WaitingFrame> {
     const client = await this.#client();
-    const listed: ListedRun[] = [];
-    for await (const run of client.list({ waiting: true, limit: MOST_RUNS + 1 })) listed.push(run);
+    const listed = await this.#list(client);
     const more = listed.length > MOST_RUNS;
     const runs = [...listed.slice(0, MOST_RUNS), ...this.#unlisted(listed.slice(0, MOST_RUNS), more)];
     for (let from = 0; from < runs.length; from += AT_ONCE) {
@@ -94,6 +94,20 @@ export class Waiting {
       this.#known.get(id)?.answered ? [] : [{ run: id, goal }],
     );
     return { type: 'waiting', gates, untold, more };
+  }
+
+  /** The list of a Temporal that has died fails only after the client's retries, and that of a stopped one never. */
+  async #list(client: SteersmanClient): Promise<ListedRun[]> {
+    const silence = `Temporal at ${client.address} does not answer. Trying again …`;
+    const timer = setTimeout(() => this.#say(silence), SILENT_MS);
+    try {
+      const listed: ListedRun[] = [];
+      for await (const run of client.list({ waiting: true, limit: MOST_RUNS + 1 })) listed.push(run);
+      this.#say(null);
+      return listed;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Returns known runs that the list lacks. They have been answered, unless newer runs have pushed them off the list. */

@@ -1,10 +1,11 @@
 /** The look-out for all that waits for a person. */
 
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Waiting } from '../../../packages/console/waiting.js';
 import type { Frame } from '../../../packages/view/frames.js';
 import type { Gate, ListedRun, RunSnapshot, SteersmanClient } from '../../../src/client/index.js';
 import { fakeRuns } from '../../support/fake-runs.js';
+import { latch } from '../../support/steering.js';
 import { eventually } from '../../support/wait.js';
 
 type Show = () => Promise<RunSnapshot>;
@@ -74,4 +75,30 @@ test('waiting: more runs wait than are listed → that is told, and a gate that 
   shows['run-0'] = async () => ({ ...told, gates: [] });
   await eventually(() => expect(last().gates).not.toContain('run-0'));
   expect([last().gates?.length, more()]).toEqual([100, true]);
+});
+
+test('waiting: a list that Temporal does not answer → told within seconds, and again as soon as it answers', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const back = latch();
+  const client = {
+    address: 'here:1',
+    async *list() {
+      await back.until;
+      yield* [];
+    },
+  };
+  const waiting = new Waiting(async () => client as unknown as SteersmanClient);
+  onTestFinished(() => waiting.close());
+  const told: (string | null)[] = [];
+  waiting.listen(frame => {
+    if (frame.type === 'trouble') told.push(frame.message);
+  });
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(told).toEqual([]);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(told).toEqual([expect.stringContaining('here:1 does not answer')]);
+  back.open();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(told.slice(1)).toEqual([null]);
 });
