@@ -27,6 +27,8 @@ export interface ConsoleOptions {
   prove?: (id: string, challenge: string) => string | null;
   /** The folder for runs that the page starts. Default: the current one. */
   workspace?: string;
+  /** Folder of the local stack whose conversations are shown. Default: as for `connect`. */
+  home?: string;
   /** The URL of `createSandbox`, on another origin. Without it, apps of tool servers are shown as text. */
   sandboxUrl?: string;
   /** Your components: a module, and servers whose HTML is shown in a frame. Default: no components. */
@@ -45,7 +47,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const { sandboxUrl = null, prove = null } = options;
   const components = new Components(options.components ?? NO_COMPONENTS);
   const hub = new Hub(client);
-  const scope = { client, hub, workspace, components, sandboxUrl };
+  const scope = { client, hub, workspace, home: options.home, components, sandboxUrl };
   const headers = Object.entries(safeHeaders(sandboxUrl));
   const app = new Hono<Served>({ strict: false })
     .use(async (c, next) => {

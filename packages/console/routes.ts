@@ -27,6 +27,8 @@ export interface RouteScope {
   client: () => Promise<SteersmanClient>;
   hub: Hub;
   workspace: string;
+  /** Folder of the local stack with the conversations. Default: as for `connect`. */
+  home: string | undefined;
   sandboxUrl: string | null;
   components: Components;
 }
@@ -100,9 +102,9 @@ const START = z.object({
 });
 
 const READ: Handlers = {
-  '/about': async ({ client, workspace, sandboxUrl: sandbox }) => {
+  '/about': async ({ client, workspace, home, sandboxUrl: sandbox }) => {
     const { address, namespace } = await client();
-    return { address, namespace, workspace, sandbox, ...(await startChoices()) };
+    return { address, namespace, workspace, sandbox, ...(await startChoices(home)) };
   },
   '/folders': async ({ client }) => (await client()).servedFolders(),
   '/components': ({ components }) => components.answer(),
@@ -144,16 +146,16 @@ const READ: Handlers = {
   '/runs/:run/stored': async ask => ({
     text: await (await runOf(ask)).stored(ask.request.query('ref') ?? ''),
   }),
-  '/spent': ({ request }) => {
+  '/spent': ({ home, request }) => {
     const since = read(SINCE, request.query('since') ?? 0);
-    return new Sessions().spent(new Date(since));
+    return new Sessions(home).spent(new Date(since));
   },
-  '/sessions': ({ request }) => {
+  '/sessions': ({ home, request }) => {
     const text = request.query('text') || undefined;
-    return new Sessions().list({ limit: limitOf(request), ...definedOptions({ text }) });
+    return new Sessions(home).list({ limit: limitOf(request), ...definedOptions({ text }) });
   },
-  '/search': ({ request }) => new Sessions().search(request.query('text') ?? '', { limit: 50 }),
-  '/sessions/:session': ({ request }) => new Sessions().show(request.param('session') ?? ''),
+  '/search': ({ home, request }) => new Sessions(home).search(request.query('text') ?? '', { limit: 50 }),
+  '/sessions/:session': ({ home, request }) => new Sessions(home).show(request.param('session') ?? ''),
 };
 
 const WRITE: Handlers = {
@@ -207,11 +209,10 @@ const WRITE: Handlers = {
     await (await runOf(ask)).answerGate(gateId, reply as unknown as GateReply);
     return {};
   },
-  '/sessions/:session/branch': async ({ request }) => {
+  '/sessions/:session/branch': async ({ home, request }) => {
     const { at, to } = await bodyAs(BRANCH, request);
-    return {
-      id: await new Sessions().branch(request.param('session') ?? '', { at, ...definedOptions({ to }) }),
-    };
+    const session = request.param('session') ?? '';
+    return { id: await new Sessions(home).branch(session, { at, ...definedOptions({ to }) }) };
   },
 };
 

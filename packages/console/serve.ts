@@ -39,7 +39,7 @@ export interface ServeOptions {
   names?: readonly string[];
   /** A token that works besides links, for people without a terminal here. Required if other machines can connect. */
   token?: string | undefined;
-  /** Folder of the local stack. */
+  /** Folder of the local stack, with its conversations. */
   home?: string;
   /** Default: a client that connects at the first page's request. */
   client?: SteersmanClient;
@@ -72,11 +72,11 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
     remedy: 'Give another port: --port 0 takes any.',
   });
   const hosts = [...hostsOf(listen).map(name => hostHeader(name, port)), ...names];
-  const keeper = sharedClient(options.client, report);
+  const keeper = sharedClient(options.client, { home, report });
   const apps = names.length > 0 ? null : await serveSandbox(listen, hosts);
   const pages = createConsole({
     ...(apps && { sandboxUrl: apps.url }),
-    client: keeper.get,
+    ...{ home, client: keeper.get },
     knows: given => links.knows(given) || (token !== null && isSame(given, token)),
     redeem: word => links.redeem(word),
     prove: (id, challenge) =>
@@ -202,11 +202,11 @@ function hostsOf(listen: string): string[] {
 }
 
 /** Connects once; after a failure the next request of a page tries again. */
-function sharedClient(given: SteersmanClient | undefined, report: (line: string) => void) {
+function sharedClient(given: SteersmanClient | undefined, options: Pick<ServeOptions, 'home' | 'report'>) {
   let connected: Promise<SteersmanClient> | null = given ? Promise.resolve(given) : null;
   return {
     get() {
-      connected ??= connect({ report }).catch((error: unknown) => {
+      connected ??= connect(options).catch((error: unknown) => {
         connected = null;
         throw error;
       });
