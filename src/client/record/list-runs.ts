@@ -8,7 +8,7 @@ import { SteersmanError } from '../../shared/process/errors.js';
 import { unreadableNames } from '../../shared/temporal/temporal-client.js';
 import type { Temporal } from '../connection/connect.js';
 import { explainError } from '../connection/grpc-errors.js';
-import { ALL_RUNS, describeRun, timesOf, workspaceOf } from './runs.js';
+import { ALL_RUNS, describeRun, outcomeShown, timesOf, workspaceOf } from './runs.js';
 import { readStuckTask, type StuckTask } from './stuck-task.js';
 
 export interface ListFilter {
@@ -16,7 +16,7 @@ export interface ListFilter {
   open?: boolean;
   /** Only runs that wait for a person. Default false. */
   waiting?: boolean;
-  /** Only runs with this outcome. */
+  /** Only runs that ended so, and runs that are kept open whose last goal did. */
   outcome?: Outcome;
   /** Only runs that began at this time or later. */
   since?: Date;
@@ -39,8 +39,9 @@ export interface ListedRun {
   phase: string | null;
   /** The gate at which it waits for a person. */
   waiting: string | null;
+  /** How it ended, or how the last goal of a run that is kept open did; null while a goal is pursued. */
   outcome: string | null;
-  /** The cause of its outcome. */
+  /** The cause of its end. */
   cause: string | null;
   mode: string | null;
   goal: string | null;
@@ -62,8 +63,9 @@ export async function* listRuns(
   let count = 0;
   try {
     for await (const info of temporal.client.workflow.list({ query, pageSize: pageSizeOf(limit, filter) })) {
-      if (!isListed(info, filter)) continue;
-      yield { ...listedRun(info), stuck: await stuckOf(temporal, info) };
+      const run = listedRun(info);
+      if (!isListed(info, filter) || (filter.outcome && filter.outcome !== run.outcome)) continue;
+      yield { ...run, stuck: await stuckOf(temporal, info) };
       count += 1;
       if (count >= limit) return;
     }
@@ -88,11 +90,10 @@ async function stuckOf(temporal: Temporal, { status, workflowId }: WorkflowExecu
 }
 
 export function listedRun(info: WorkflowExecutionInfo): ListedRun {
-  const { AgentPhase, AgentWaiting, AgentOutcome } = info.searchAttributes;
+  const { AgentPhase, AgentWaiting } = info.searchAttributes;
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
   const open = info.status.name === 'RUNNING';
-  // A namespace without the search attributes has the outcome in the memo.
-  const outcome = text(AgentOutcome?.[0]) ?? text(info.memo?.outcome);
+  const outcome = outcomeShown(info);
   return {
     id: info.workflowId,
     runId: info.runId,
@@ -100,8 +101,8 @@ export function listedRun(info: WorkflowExecutionInfo): ListedRun {
     // Temporal may have ended it in any phase.
     phase: open ? text(AgentPhase?.[0]) : 'ended',
     waiting: open ? text(AgentWaiting?.[0]) : null,
-    outcome: outcome === 'open' ? null : outcome,
-    cause: text(info.memo?.cause) ?? ownValue<string>(USUAL_CAUSES, outcome ?? '') ?? null,
+    outcome,
+    cause: open ? null : (text(info.memo?.cause) ?? ownValue<string>(USUAL_CAUSES, outcome ?? '') ?? null),
     mode: text(info.memo?.mode),
     goal: text(info.memo?.goal),
     ...timesOf(info),

@@ -56,6 +56,31 @@ export function workspaceOf(memo: RunDescription['memo']): string | null {
   return typeof memo?.workspace === 'string' ? memo.workspace : null;
 }
 
+/**
+ * Returns how a run ended, or how the last goal of one that is kept open did. Null while a goal is pursued, and if
+ * Temporal ended the run from outside: what such a run had shown before is not its end.
+ */
+export function outcomeShown({
+  status,
+  memo,
+  searchAttributes: { AgentOutcome },
+}: Pick<RunDescription, 'status' | 'memo' | 'searchAttributes'>): string | null {
+  switch (status.name) {
+    case 'FAILED':
+      return 'failed';
+    case 'CANCELLED':
+      return 'cancelled';
+    case 'TERMINATED':
+    case 'TIMED_OUT':
+      return null;
+    default: {
+      // The memo has what no search attribute tells, such as in a namespace without them.
+      const shown = [memo?.outcome, AgentOutcome?.[0]].find(value => typeof value === 'string') ?? null;
+      return shown === 'open' ? null : shown;
+    }
+  }
+}
+
 export function isOpen({ status }: Pick<RunDescription, 'status'>): boolean {
   return status.name === 'RUNNING' || status.name === 'PAUSED';
 }

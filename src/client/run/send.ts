@@ -32,7 +32,7 @@ import { explainError, isServerAway } from '../connection/grpc-errors.js';
 import { RunReader } from '../record/run-reader.js';
 import type { RunSnapshot } from '../record/run-snapshot.js';
 import type { RunDescription } from '../record/runs.js';
-import { describeRun, isOpen, mayBeServed } from '../record/runs.js';
+import { describeRun, isOpen, mayBeServed, outcomeShown } from '../record/runs.js';
 import type { ToolOutput } from '../start/client-tools.js';
 import { keepPermission } from '../stored/saved-permissions.js';
 import { lastReceipt, latestReceipt, receiptOf } from './receipts.js';
@@ -247,6 +247,16 @@ export async function takeBack(
   return last?.state === 'dropped' ? taken.text : null;
 }
 
+export interface PauseOptions extends Abortable {
+  /** Cuts off the call in flight, if that is safe, instead of letting it end. Default false. */
+  interrupt?: boolean;
+}
+
+export interface Asked {
+  /** True if a worker serves the run now; if false, the request takes effect when one does. */
+  served: boolean;
+}
+
 /** Sends to a run that must be open; `say` is a text that a next run could begin with. */
 export async function sendToOpen<T>(
   temporal: Temporal,
@@ -321,13 +331,9 @@ function unserved(id: string): SteersmanError {
 }
 
 /** Returns an error that says that the run has ended, and how the next one can begin with the text. */
-function closed(
-  { workflowId: id, status, memo, searchAttributes }: RunDescription,
-  text?: string,
-): SteersmanError {
-  // Temporal's `completed` only means that the run has an answer.
-  const shown = status.name === 'COMPLETED' ? searchAttributes.AgentOutcome?.[0] : undefined;
-  const how = memo?.outcome ?? shown ?? status.name.toLowerCase().replace('_', ' ');
+function closed(run: RunDescription, text?: string): SteersmanError {
+  const { workflowId: id, status } = run;
+  const how = outcomeShown(run) ?? status.name.toLowerCase().replace('_', ' ');
   const hint =
     text === undefined
       ? `Its answer: ${hintOf(verbCall(`result ${id}`), '`run.result()`')}`

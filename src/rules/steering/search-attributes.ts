@@ -1,5 +1,6 @@
 /** Search attributes for filtering runs, all of type Keyword. A run sets those that its namespace has. */
 
+import { behavesAs } from '../../run/agents/run-config.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { isSubagent } from '../agents/subagent.js';
 import { gateLine } from '../gates/gate-text.js';
@@ -17,6 +18,12 @@ export function searchAttributesOf(state: RunState): Record<SearchAttribute, str
     AgentPhase: phaseOf(state),
     // A sub-agent's question is also its caller's, up to the run that a person started.
     AgentWaiting: gate && !isSubagent(state.settings) ? gateLine(gate) : null,
-    AgentOutcome: state.end?.outcome ?? 'open',
+    AgentOutcome: state.end?.outcome ?? lastOutcome(state) ?? 'open',
   };
+}
+
+/** Returns how the last goal of a run that is open for a follow-up ended; null for another run. */
+function lastOutcome({ pinned, idleSince, goal, goals }: RunState) {
+  if (idleSince === null || !behavesAs(pinned, 5)) return null;
+  return goals.find(({ number }) => number === goal.number)?.outcome ?? null;
 }

@@ -67,7 +67,7 @@ export function RunRow({ run, figures }: { run: ListedRun; figures: RunFigures |
       <Link to={runHref(id)} class="row">
         <span class="row-state">
           <StateChip
-            outcome={isIdle ? (figures?.outcome ?? null) : outcome}
+            outcome={isIdle ? (outcome ?? figures?.outcome ?? null) : endedAt === null ? null : outcome}
             phase={waiting === null ? phase : 'waiting'}
           />
         </span>

@@ -51,6 +51,20 @@ describe('a filtered list', () => {
     },
   );
 
+  test('an outcome, which a terminated run had shown before → that run is left out', async () => {
+    const shown = (workflowId: string, name: string) => ({
+      ...{ workflowId, runId: workflowId, status: { name }, startTime: new Date(NOW), memo: {} },
+      searchAttributes: { AgentOutcome: ['completed'] },
+    });
+    const list = async function* () {
+      yield* [shown('done', 'COMPLETED'), shown('gone', 'TERMINATED')];
+    };
+    const temporal = { client: { workflow: { list } } } as unknown as Temporal;
+    const ids: string[] = [];
+    for await (const { id } of listRuns(temporal, { outcome: 'completed' })) ids.push(id);
+    expect(ids).toEqual(['done']);
+  });
+
   test.each([
     ['the text in other letters', run('Write the CHANGELOG'), { goal: 'changelog' }, true],
     ['another text', run('Write'), { goal: 'changelog' }, false],

@@ -229,6 +229,28 @@ describe('what lists say of a run', () => {
   });
 });
 
+describe('what lists say of how a run ended', () => {
+  const ofGoal = (number: number) => [
+    { number, text: 'The goal', outcome: 'unverified', cause: 'turn_cap', answer: '', turns: 1 } as const,
+  ];
+  const earlier = { ...PINNED, behaviour: 4 };
+
+  test.each<[string, Partial<RunState>, string]>([
+    ['at work', {}, 'open'],
+    ['open for a follow-up', { idleSince: 1, goals: ofGoal(1) }, 'unverified'],
+    ['at work on its next goal', { goals: ofGoal(0) }, 'open'],
+    ['whose answer is about to be recorded', { idleSince: 1, goals: ofGoal(0) }, 'open'],
+    [
+      'open for a follow-up, begun by earlier code',
+      { idleSince: 1, goals: ofGoal(1), pinned: earlier },
+      'open',
+    ],
+    ['ended', { end, goals: ofGoal(1) }, 'unverified'],
+  ])('a run %s → its outcome (TE4)', (_name, more, outcome) => {
+    expect(searchAttributesOf(stateWith(more)).AgentOutcome).toBe(outcome);
+  });
+});
+
 test('statusMarkdown: roles went on with other models → each with its last change and why (M5, O1)', () => {
   const state = stateWith();
   const to = (role: string, toModel: string, why: string) =>
