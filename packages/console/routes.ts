@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { definedOptions } from '@steersman/print';
-import type { RunFigures } from '@steersman/view';
+import type { RunFigures, StartAsk } from '@steersman/view';
 import { type Context, Hono, type HonoRequest } from 'hono';
 import { fenced } from 'steersman/base';
 import {
@@ -12,6 +12,7 @@ import {
   ownSeq,
   type Run,
   type RunEvent,
+  type RunStart,
   Sessions,
   type SteersmanClient,
   SteersmanError,
@@ -128,6 +129,10 @@ const READ: Handlers = {
     return Object.fromEntries(await Promise.all(figures));
   },
   '/runs/:run': async ask => (await runOf(ask)).show(),
+  '/runs/:run/start': async ask => {
+    const start = await (await runOf(ask)).startedWith();
+    return start && askedBy(start);
+  },
   '/runs/:run/events': async ask => {
     const since = read(SINCE, ask.request.query('since') ?? 0);
     return eventsAfter(await runOf(ask), since);
@@ -261,7 +266,7 @@ async function figuresOf(client: SteersmanClient, id: string): Promise<RunFigure
   const snapshot = await run?.show().catch(() => null);
   return {
     usage: snapshot?.usage ?? null,
-    model: snapshot?.model ?? snapshot?.usageBy[0]?.model ?? null,
+    model: snapshot?.model ?? null,
     outcome: snapshot?.goals.at(-1)?.outcome ?? null,
   };
 }
@@ -273,6 +278,27 @@ async function runOf({ client, request }: Ask): Promise<Run> {
 /** A file as a message of the person. */
 function attached({ name, text }: z.infer<typeof FILE>) {
   return { role: 'user', content: `${name}:\n\n${fenced('', text)}` };
+}
+
+const ATTACHED = /^([^\n]+):\n\n(`{3,})\n(.*)\n\2$/s;
+
+/** Returns the file of such a message; null for another message. */
+function fileIn(message: RunStart['messages'][number]): z.infer<typeof FILE> | null {
+  if (message.kind !== 'user') return null;
+  const [, name, , text = ''] = ATTACHED.exec(message.content.map(block => block.text).join('\n')) ?? [];
+  return name === undefined ? null : { name, text };
+}
+
+/** Returns what a page would start the same run with. Values that no page sets stay here: tools get some in secret. */
+function askedBy({ goal, settings, messages }: RunStart): StartAsk {
+  const { mode, model, workspace, limits, attended, autoApprove, approvePlan, pictures } = settings;
+  const checks = settings.checks?.flatMap(check => ('run' in check ? [check.run] : []));
+  const files = messages.map(fileIn).filter(file => file !== null);
+  const { keepOpenSeconds } = settings;
+  return {
+    ...{ goal, mode, workspace, autoApprove, files },
+    ...definedOptions({ model, limits, attended, approvePlan, pictures, checks, keepOpenSeconds }),
+  };
 }
 
 function receipt({ id, state, how }: { id: string; state: string; how: string }) {

@@ -1,5 +1,5 @@
 /** The protocol between the console's server and its page: JSON, and a stream of frames. Types only. */
-import type { Gate, RunEvent, RunSnapshot, ToolInput, Usage } from 'steersman/client';
+import type { Gate, Limits, RunEvent, RunSnapshot, ToolInput, Usage } from 'steersman/client';
 import type { PlannedTask } from 'steersman/run';
 
 /** A gate of any run, as the page Waiting shows it. */
@@ -28,6 +28,24 @@ export interface RunFigures {
   model: string | null;
   /** How its last goal ended; null before. */
   outcome: string | null;
+}
+
+/** What a page starts a run with, and what it reads of a run to start it again. */
+export interface StartAsk {
+  goal: string;
+  mode?: string;
+  model?: string;
+  workspace?: string;
+  limits?: Partial<Limits>;
+  /** Commands that the goal must pass. */
+  checks?: string[];
+  attended?: boolean;
+  autoApprove?: boolean;
+  approvePlan?: boolean;
+  /** Texts that the run has read when it begins. */
+  files?: { name: string; text: string }[];
+  pictures?: { name: string; mimeType: string; base64: string }[];
+  keepOpenSeconds?: number;
 }
 
 /** The subscription of a page. */

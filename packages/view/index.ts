@@ -1,7 +1,7 @@
 /** `@steersman/view`: the view of a run for people, shared by all user interfaces. Without Node. */
 
 export { AskFault, ask, type Console, runPath } from './ask.js';
-export type { Frame, RunFigures, StreamAsk, UntoldRun, WaitingGate } from './frames.js';
+export type { Frame, RunFigures, StartAsk, StreamAsk, UntoldRun, WaitingGate } from './frames.js';
 export {
   type AgentItem,
   type AnswerItem,

@@ -174,15 +174,21 @@ describe.skipIf(browserPath === null)('console', () => {
     await page.context().close();
   });
 
-  test('FC7 a run is to be started again → its goal, folder and checks stand in the form, and the model can be another', async () => {
+  test('FC7 a run is to be started again → what it was started with stands in the form, and the model can be another', async () => {
     rig.play(() => ({ text: 'Said again.' }));
-    const run = await rig.start('Say it again.', { ...attended, checks: [{ run: 'true' }] });
+    const limits = { turns: 12 };
+    const run = await rig.start('Say it again.', {
+      ...{ ...attended, limits, autoApprove: true, checks: [{ run: 'true' }], model: 'openai/gpt-5-mini' },
+    });
     await run.result();
     const page = await shown.open(run.workflowId);
     await page.getByRole('button', { name: 'Start again' }).click();
     await page.getByLabel('Checks').waitFor();
     expect(await page.getByRole('textbox', { name: 'Goal', exact: true }).inputValue()).toBe('Say it again.');
     expect(await page.getByLabel('Checks').inputValue()).toBe('true');
+    expect(await page.getByLabel('Approvals').inputValue()).toBe('all');
+    expect(await page.getByLabel('Model').first().inputValue()).toBe('openai/gpt-5-mini');
+    expect(await page.getByLabel('Model replies').inputValue()).toBe('12');
     await page.context().close();
   });
 

@@ -27,6 +27,17 @@ describe.skipIf(browserPath === null)('console', () => {
   const attended = { mode: 'react' as const, attended: true };
   const write = (path: string) => calls({ name: 'write_file', arguments: { path, content: 'written\n' } });
   const button = (page: Page, name: RegExp) => page.getByRole('button', { name }).first();
+  /** The bytes that a page has loaded besides data, gzipped. */
+  const weighed = (page: Page) => {
+    const loads: Promise<number>[] = [];
+    page.on('response', response => {
+      if (response.url().includes('/api/')) return;
+      // What is still loading when the page is closed was not asked for.
+      const bytes = response.body().then(body => gzipSync(body).length);
+      loads.push(bytes.catch(() => 0));
+    });
+    return async () => (await Promise.all(loads)).reduce((sum, each) => sum + each, 0);
+  };
 
   test('a run is followed, its call approved by a click, its answer read → the file is there', async () => {
     const held = latch();
@@ -115,11 +126,7 @@ describe.skipIf(browserPath === null)('console', () => {
     });
     const run = await rig.start('Say it.', attended);
     const page = await (await shown.browser.newContext()).newPage();
-    const loads: Promise<number>[] = [];
-    page.on('response', response => {
-      if (response.url().includes('/api/')) return;
-      loads.push(response.body().then(body => gzipSync(body).length));
-    });
+    const weight = weighed(page);
     const reader = latch();
     const hold = async (route: Route) => {
       const response = await route.fetch();
@@ -132,8 +139,7 @@ describe.skipIf(browserPath === null)('console', () => {
     await page.goto(shown.served.link(run.workflowId));
     await page.locator('.entry.goal', { hasText: 'Say it.' }).waitFor();
     await page.locator('.entry.live').waitFor();
-    const weight = (await Promise.all(loads)).reduce((sum, each) => sum + each, 0);
-    expect(weight).toBeLessThan(60 * 1_024);
+    expect(await weight()).toBeLessThan(60 * 1_024);
     held.open();
     await page.locator('.entry.answer').waitFor();
     await page.getByText(text).first().waitFor();
@@ -143,6 +149,25 @@ describe.skipIf(browserPath === null)('console', () => {
     await page.locator('.chat strong', { hasText: 'stands' }).first().waitFor();
     expect([await page.locator('.chat img').count(), await page.title()]).toEqual([0, 'Steersman']);
     await run.result();
+    await page.context().close();
+  });
+
+  test('FC7 the page of an ended run → at most 60 KB with a goal to type, and the rest of the form once it is typed', async () => {
+    rig.play(() => ({ text: 'It stands here.' }));
+    const run = await rig.start('Say it.', attended);
+    await run.result();
+    const page = await (await shown.browser.newContext()).newPage();
+    const weight = weighed(page);
+    await page.goto(shown.served.link(run.workflowId));
+    await page.locator('.entry.answer').waitFor();
+    const goal = page.getByRole('textbox', { name: 'Goal', exact: true });
+    await goal.waitFor();
+    expect(await weight()).toBeLessThan(60 * 1_024);
+    expect(await page.getByText('Checks, limits, files').count()).toBe(0);
+    await goal.fill('And now?');
+    await page.getByText('Checks, limits, files').waitFor();
+    await page.getByRole('button', { name: 'Start', exact: true }).waitFor();
+    expect(await page.evaluate<string>('document.activeElement.value')).toBe('And now?');
     await page.context().close();
   });
 
@@ -197,16 +222,11 @@ describe.skipIf(browserPath === null)('console', () => {
 
   test('FC7 the first page → at most 60 KB, with a goal to type; its cost is loaded when it is opened', async () => {
     const page = await (await shown.browser.newContext()).newPage();
-    const loads: Promise<number>[] = [];
-    page.on('response', response => {
-      if (response.url().includes('/api/')) return;
-      loads.push(response.body().then(body => gzipSync(body).length));
-    });
+    const weight = weighed(page);
     await page.goto(shown.served.link());
     await page.getByRole('textbox', { name: 'Goal' }).fill('Count the files.');
     await page.getByText('What it cost').waitFor();
-    const weight = (await Promise.all(loads)).reduce((sum, each) => sum + each, 0);
-    expect(weight).toBeLessThan(60 * 1_024);
+    expect(await weight()).toBeLessThan(60 * 1_024);
     await page.getByText('Checks, limits, files').click();
     await page.getByLabel('Tokens').fill('2,5');
     await page.getByRole('button', { name: 'Start', exact: true }).click();

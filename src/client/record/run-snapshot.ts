@@ -40,6 +40,7 @@ export interface RunSnapshot {
   goal: string | null;
   /** Folder in which its tools work. */
   workspace: string | null;
+  /** Its model; if no worker answers, the first one that it called. */
   model: string | null;
   /** Roles that changed to another model, each with its last change and the reason. */
   switches: RunView['switches'];
@@ -127,6 +128,7 @@ export function snapshotOf({ run, view = null, end = null, kept }: Parts): RunSn
   const result: RunResult | null = end?.result ?? null;
   const rest = kept?.rest;
   const memo = (name: string) => (typeof run?.memo?.[name] === 'string' ? run.memo[name] : null);
+  const usageBy = view?.usageBy ?? result?.usageBy ?? rest?.usageBy ?? [];
   const hasEnded = end !== null || (run === undefined && kept.ended);
   return {
     ...(run === undefined ? asStored(kept) : asServed(run)),
@@ -140,7 +142,7 @@ export function snapshotOf({ run, view = null, end = null, kept }: Parts): RunSn
     phase: hasEnded ? 'ended' : (view?.phase ?? null),
     goal: view?.goal ?? result?.goal ?? kept?.goal ?? memo('goal'),
     workspace: view?.workspace ?? kept?.workspace ?? memo('workspace'),
-    model: view?.model ?? null,
+    model: view?.model ?? usageBy[0]?.model ?? null,
     switches: view?.switches ?? [],
     readers: view?.readers ?? [],
     tasks: view?.tasks ?? result?.tasks ?? rest?.tasks ?? [],
@@ -152,7 +154,7 @@ export function snapshotOf({ run, view = null, end = null, kept }: Parts): RunSn
     counters: view?.counters ?? result?.counters ?? rest?.counters ?? null,
     limits: view?.limits ?? null,
     usage: view?.usage ?? result?.usage ?? kept?.usage ?? null,
-    usageBy: view?.usageBy ?? result?.usageBy ?? rest?.usageBy ?? [],
+    usageBy,
     budget: view?.budget ?? null,
     paused: view?.paused ?? false,
     pausedAgents: end ? [] : (view?.pausedAgents ?? []),

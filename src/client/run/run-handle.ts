@@ -39,6 +39,7 @@ import type { RunEnd } from '../record/run-end.js';
 import { readHistory, readStored } from '../record/run-files.js';
 import { RunReader, resultIn } from '../record/run-reader.js';
 import type { RunSnapshot } from '../record/run-snapshot.js';
+import { type RunStart, readRunStart } from '../record/run-start.js';
 import { fromWorker, mayBeServed } from '../record/runs.js';
 import type { ToolOutput } from '../start/client-tools.js';
 import type { StartOptions } from '../start/start-run.js';
@@ -49,10 +50,12 @@ import { type WaitOptions, waitForEnd } from '../watch/wait-for-end.js';
 import { type WatchOptions, watchRun } from '../watch/watch-run.js';
 import { answerTools, type GateHandler, type GateHandlers, handlerOf, onGate } from './on-gate.js';
 import {
+  type Asked,
   answerAndKeep,
   type GateReply,
   type Handle,
   type MessageOptions,
+  type PauseOptions,
   type SentMessage,
   type SteerOptions,
   sendMessage,
@@ -61,16 +64,6 @@ import {
   takeBack,
   update,
 } from './send.js';
-
-export interface PauseOptions extends Abortable {
-  /** Cuts off the call in flight, if that is safe, instead of letting it end. Default false. */
-  interrupt?: boolean;
-}
-
-export interface Asked {
-  /** True if a worker serves the run now; if false, the request takes effect when one does. */
-  served: boolean;
-}
 
 /**
  * A run. Its methods throw a `SteersmanError`: `ended` if it accepts nothing more, `unserved` if a worker is needed and
@@ -297,6 +290,13 @@ export class Run<T = unknown> {
   /** Returns the run's state from worker, result and server combined; works for ended runs and without a worker. */
   show(options: Abortable = {}): Promise<RunSnapshot> {
     return this.#work(options, () => this.#reader.snapshot());
+  }
+
+  /** Returns what it was started with, without a worker; null if Temporal has deleted that, or it can't be read here. */
+  startedWith(options: Abortable = {}): Promise<RunStart | null> {
+    return this.#work(options, async temporal =>
+      this.#reader.forgotten === null ? readRunStart(temporal, this.id) : null,
+    );
   }
 
   /** Returns its sub-agents, each with its usage and its own sub-agents: each is the run `{id}/{child.id}`. */

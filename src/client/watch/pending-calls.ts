@@ -1,8 +1,8 @@
 /** Reads live text and retries of running activities from `describe()`. */
-import { arrayFromPayloads } from '@temporalio/common';
 import type { SteersmanActivities } from '../../activities/types.js';
 import { isRecord } from '../../base/json/json.js';
 import type { LiveText, ToolProgress } from '../../run/limits/heartbeats.js';
+import { valuesIn } from '../../shared/temporal/temporal-client.js';
 import type { Temporal } from '../connection/connect.js';
 import type { RunDescription } from '../record/runs.js';
 
@@ -36,12 +36,10 @@ export async function toolProgress(temporal: Temporal, run: RunDescription): Pro
 }
 
 async function heartbeats({ client }: Temporal, run: RunDescription, type: string): Promise<unknown[]> {
-  const { payloadConverter, payloadCodecs } = client.options.loadedDataConverter;
   const calls = (run.raw.pendingActivities ?? []).filter(({ activityType }) => activityType?.name === type);
   const details = calls.map(async ({ heartbeatDetails }) => {
-    let payloads = heartbeatDetails?.payloads ?? [];
-    for (const codec of payloadCodecs.toReversed()) payloads = await codec.decode(payloads);
-    return arrayFromPayloads(payloadConverter, payloads)[0];
+    const [beat] = await valuesIn(client, heartbeatDetails?.payloads ?? []);
+    return beat;
   });
   return Promise.all(details);
 }

@@ -6,7 +6,7 @@ import {
   makeGrpcRetryInterceptor,
 } from '@temporalio/client';
 import type { Payload, PayloadCodec } from '@temporalio/common';
-import { defaultPayloadConverter } from '@temporalio/common';
+import { arrayFromPayloads, defaultPayloadConverter } from '@temporalio/common';
 import { isRecord } from '../../base/json/json.js';
 
 /**
@@ -33,6 +33,14 @@ export const retryDelayMs: typeof usual.delayFunction = (attempt, status) =>
 
 /** Interceptors for each client connection. */
 export const retryInterceptors = [makeGrpcRetryInterceptor({ ...usual, delayFunction: retryDelayMs })];
+
+/** Decodes payloads of a response that the SDK returns undecoded. */
+export async function valuesIn({ options }: Client, payloads: Payload[]): Promise<unknown[]> {
+  const { payloadConverter, payloadCodecs } = options.loadedDataConverter;
+  let decoded = payloads;
+  for (const codec of payloadCodecs.toReversed()) decoded = await codec.decode(decoded);
+  return arrayFromPayloads(payloadConverter, decoded);
+}
 
 interface Unreadable {
   [MARK]: string;

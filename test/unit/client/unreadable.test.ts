@@ -11,6 +11,7 @@ import type { RunEnd } from '../../../src/client/record/run-end.js';
 import { readEnd } from '../../../src/client/record/run-end.js';
 import { resultIn } from '../../../src/client/record/run-reader.js';
 import { snapshotOf } from '../../../src/client/record/run-snapshot.js';
+import { readRunStart } from '../../../src/client/record/run-start.js';
 import { temporalClient } from '../../../src/shared/temporal/temporal-client.js';
 import type { RunResult } from '../../../src/workflows/run/definitions.js';
 import { stateQuery } from '../../../src/workflows/run/definitions.js';
@@ -186,6 +187,26 @@ describe('list: why a run ended, and when it began', () => {
     expect(run).toMatchObject({ outcome: shown === 'open' ? null : shown, cause });
   });
 
+  test.each([
+    ['terminated', 5, 'completed', null],
+    ['timed out', 7, 'unverified', null],
+    ['failed', 3, 'completed', 'failed'],
+    ['cancelled', 4, 'open', 'cancelled'],
+  ])(
+    'Temporal says that it %s → what it had shown before does not count',
+    async (_, status, shown, outcome) => {
+      const indexedFields = { AgentOutcome: json(shown) };
+      const run = await listWith({ ...raw('r', {}, status), searchAttributes: { indexedFields } });
+      expect(run?.outcome).toBe(outcome);
+    },
+  );
+
+  test('it is kept open, and its last goal ended unverified → that, without a cause', async () => {
+    const indexedFields = { AgentOutcome: json('unverified'), AgentPhase: json('idle') };
+    const run = await listWith({ ...raw('r', {}, RUNNING), searchAttributes: { indexedFields } });
+    expect(run).toMatchObject({ outcome: 'unverified', cause: null, phase: 'idle' });
+  });
+
   test('it continued as new → it began with its first part', async () => {
     const startedAt = '2026-01-31T00:00:00.000Z';
     expect(await end({ startedAt: json(startedAt) })).toMatchObject({ startedAt });
@@ -193,6 +214,30 @@ describe('list: why a run ended, and when it began', () => {
 
   test('nobody tells → none', async () => {
     expect(await end({})).toMatchObject({ cause: null });
+  });
+});
+
+describe('what a run was started with', () => {
+  const settings = { mode: 'react', workspace: '/w', autoApprove: false, attended: true };
+  const begunWith = (...payloads: Payload[]) =>
+    serverWith({
+      describeWorkflowExecution: { workflowExecutionInfo: raw('r', {}, COMPLETED) },
+      getWorkflowExecutionHistory: {
+        history: { events: [{ workflowExecutionStartedEventAttributes: { input: { payloads } } }] },
+      },
+    });
+
+  test('the first event has it → its goal and settings', async () => {
+    expect(await readRunStart(begunWith(json({ goal: 'Go', settings })), 'r')).toEqual({
+      ...{ goal: 'Go', settings, messages: [] },
+    });
+  });
+
+  test.each([
+    ['it is encrypted', [encrypted]],
+    ['it is none', []],
+  ])('%s → none', async (_, payloads) => {
+    expect(await readRunStart(begunWith(...payloads), 'r')).toBeNull();
   });
 });
 

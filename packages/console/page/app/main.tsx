@@ -9,7 +9,8 @@ import { App } from './app.js';
 
 const spoken = speakFirst();
 // Preloads the page of the address; if that fails, it is loaded again when it is drawn.
-if (location.pathname === '/') import('../home/home-page.js').catch(() => undefined);
+if (location.pathname === '/')
+  Promise.all([import('../home/home-page.js'), import('../home/start-rest.js')]).catch(() => undefined);
 if (location.pathname.startsWith('/runs/')) import('../run/run-page.js').catch(() => undefined);
 let token = '';
 const link = await openLink({

@@ -5,8 +5,9 @@ import { formatCount } from 'steersman/base';
 import { about } from '../about.js';
 import { Fault } from '../parts/sending.js';
 import { t } from '../words/words.js';
-import { type AttachedFile, FieldFault, type FormState } from './pickers.js';
+import { FieldFault, type FormState } from './pickers.js';
 import { LIMIT_FIELDS } from './start-body.js';
+import type { AttachedFile } from './start-draft.js';
 
 interface MoreProps {
   form: FormState;

@@ -11,11 +11,6 @@ export interface FormState {
   set(part: Partial<StartFields>): void;
 }
 
-/** A file that the run has read, or a picture that it has seen, when it begins. */
-export type AttachedFile =
-  | { name: string; text: string }
-  | { name: string; mimeType: string; base64: string };
-
 export function FieldFault({ of }: { of: Word | undefined }) {
   return of === undefined ? null : (
     <small class="bad-text" role="alert">

@@ -1,4 +1,5 @@
 /** The fields of a start as a person typed them, and the request that they make. Faults name fields of the form. Pure. */
+import type { StartAsk } from '@steersman/view';
 import { readNumber } from 'steersman/base';
 import type { Word } from '../words/words.js';
 
@@ -37,12 +38,6 @@ export const NO_FIELDS: StartFields = {
   costUsd: '',
   keepOpen: true,
 };
-
-/** Names of drafts: a reload keeps the goal and the other fields, for a start without a typed check would be another one. */
-export function startDraft(goesOn = ''): { goal: string; fields: string; request: string } {
-  const goal = `start ${goesOn}`;
-  return { goal, fields: `${goal} fields`, request: `${goal} request` };
-}
 
 export type FieldName = keyof StartFields;
 export type StartFaults = Partial<Record<FieldName, Word>>;
@@ -94,6 +89,23 @@ export function startBody(fields: StartFields): { body: Record<string, unknown> 
       ...(fields.keepOpen && { keepOpenSeconds: KEEP_OPEN_SECONDS }),
     },
   };
+}
+
+/** Returns the fields that make such a request: the reverse of `startBody`. What the form lacks is left out. */
+export function fieldsIn({ limits = {}, checks = [], ...asked }: StartAsk): Omit<StartFields, 'goal'> {
+  const { mode = '', model = '', workspace = null, approvePlan = false, keepOpenSeconds = 0 } = asked;
+  return {
+    ...{ mode, model, workspace, approvePlan, keepOpen: keepOpenSeconds > 0 },
+    approvals: asked.autoApprove ? 'all' : asked.attended ? 'ask' : 'none',
+    checks: checks.join('\n'),
+    ...(Object.fromEntries(
+      LIMIT_FIELDS.map(({ field, limit, unit }) => [field, limitText(limits[limit] ?? null, unit)]),
+    ) as Record<(typeof LIMIT_FIELDS)[number]['field'], string>),
+  };
+}
+
+function limitText(limit: number | null, unit: number): string {
+  return limit === null ? '' : String(limit / unit);
 }
 
 /**

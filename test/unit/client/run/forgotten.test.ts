@@ -51,6 +51,12 @@ test.each<[string, Partial<RunRecord>, string | null]>([
   },
 );
 
+test('a run that Temporal has forgotten: its model → the first one that it called', async () => {
+  const usageBy = ['openai/first', 'openai/other'].map(model => ({ role: 'executor', model, calls: 1 }));
+  const run = await kept({ ...ENDED, rest: { ...REST, usageBy } });
+  expect(snapshotOf({ kept: run }).model).toBe('openai/first');
+});
+
 test('a run that Temporal has forgotten: its sub-agents → as kept, one that was never kept without usage', async () => {
   const { sessions } = openFolder(dir);
   const run = await kept({ ...ENDED, rest: REST });

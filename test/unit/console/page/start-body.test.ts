@@ -1,11 +1,13 @@
 /** What a start's form sends, and its faults by field. */
 import { describe, expect, it } from 'vitest';
 import {
+  fieldsIn,
   NO_FIELDS,
   requestIdOf,
   type StartFields,
   startBody,
 } from '../../../../packages/console/page/home/start-body.js';
+import type { StartAsk } from '../../../../packages/view/frames.js';
 
 const bodyOf = (part: Partial<StartFields>) => startBody({ ...NO_FIELDS, goal: 'Go', ...part });
 const plain = { goal: 'Go', attended: true, keepOpenSeconds: 1_800 };
@@ -45,6 +47,32 @@ describe('FC7 the form of a start', () => {
     ['an empty folder', { workspace: ' ' }, { workspace: 'faultFolder' }],
   ] as [string, Partial<StartFields>, object][])('%s → the field, and nothing is sent', (_, part, faults) => {
     expect(bodyOf(part)).toEqual({ faults });
+  });
+});
+
+describe('FC7 a start that is made again', () => {
+  it.each<[string, Partial<StartFields>]>([
+    ['nothing but a goal', {}],
+    [
+      'all of the form',
+      {
+        ...{ mode: 'plan', model: 'openai/gpt-5', workspace: '/srv/site', approvePlan: true },
+        ...{ checks: 'npm test\nnpm run lint', keepOpen: false },
+        ...{ turns: '20', tokens: '2000000', minutes: '1.5', costUsd: '2.5' },
+      },
+    ],
+    ['everything is approved', { approvals: 'all' }],
+    ['nobody is asked', { approvals: 'none' }],
+  ])('%s → the fields that made its request', (_, part) => {
+    const fields: StartFields = { ...NO_FIELDS, goal: 'Go', ...part };
+    const made = startBody(fields);
+    if ('faults' in made) throw new Error('it is a whole start');
+    expect({ goal: 'Go', ...fieldsIn(made.body as unknown as StartAsk) }).toEqual(fields);
+  });
+
+  it('a run of the command line that approves everything, with limits that no form has → as far as the form goes', () => {
+    const asked = { goal: 'Go', autoApprove: true, limits: { planning: 2, turns: 9 } };
+    expect(fieldsIn(asked)).toMatchObject({ approvals: 'all', turns: '9', keepOpen: false });
   });
 });
 
