@@ -53,7 +53,7 @@ describe('prompts of a server', () => {
     ['an argument missing → named', 'review', { tone: 'dry' }, /the argument file is missing/, /file=VALUE/],
     ['an argument that it has not → named', 'talk', { file: 'a' }, /no argument file/, /fake:talk$/],
     ['no text → said', 'empty', {}, /has no text/, /^$/],
-    ['over 16 KB → refused, with its size', 'long', {}, /16386 bytes.*16384/, /name what is to be read/],
+    ['over 16 KB → refused, with its size', 'long', {}, /16386 bytes.*16384/, /name the file to read/],
   ])('%s', async (_, name, args: Record<string, string>, message, remedy) => {
     await expect(expandPrompt(connection, name, args)).rejects.toMatchObject({
       message: expect.stringMatching(message),

@@ -105,7 +105,7 @@ describe('outcomes', () => {
       answer: 'It says 42.\n\nNot done: task-2 (Write).',
     });
     const instruction = run.state.threads.main?.messages.map(textOf).join('\n');
-    expect(instruction).toContain('failed (model.overloaded), so parts of it are missing');
+    expect(instruction).toContain('failed (model.overloaded): parts of it are missing');
     expect(requests.at(-1)?.head).toMatchObject({ toolChoice: 'none' });
   });
 

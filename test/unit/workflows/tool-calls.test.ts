@@ -239,7 +239,7 @@ describe('patterns over the arguments of a reply', () => {
     const small = runAtCalls([many(), few(), many(), few()], { pinned: { permissions }, settings: all });
     await workOff(small);
     expect(small.results().map(({ ending }) => ending)).toEqual(['executed', 'executed', 'denied', 'denied']);
-    expect(small.results()[2]?.note).toContain('more than can be compared');
+    expect(small.results()[2]?.note).toContain('too long to be compared');
   });
 
   test('auto, confirm: calls that are more together than can be compared → the rest asks (T9)', async () => {

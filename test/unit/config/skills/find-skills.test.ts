@@ -103,7 +103,7 @@ test('skills: the file itself leads out → left out', async () => {
   put('secret.txt', '---\nname: near\ndescription: Does.\n---\n');
   mkdirSync(join(project, 'skills/near'), { recursive: true });
   symlinkSync(join(dir, 'secret.txt'), join(project, 'skills/near/SKILL.md'));
-  expect((await find()).faults).toEqual([expect.stringContaining('outside of the folder')]);
+  expect((await find()).faults).toEqual([expect.stringContaining('outside of its folder')]);
 });
 
 test.each<[string, () => void, boolean]>([

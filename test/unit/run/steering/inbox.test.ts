@@ -192,7 +192,7 @@ describe('taking', () => {
     accept({ id: 'x', text: 'a' }, {}, inbox);
     withdrawMessage(inbox, 'x');
     const why =
-      'The message of this id was taken back, and stays so: to say something after all, send it under a new id.';
+      'The message with this id was taken back: to say something after all, send it under a new id.';
     expect(accept({ id: 'x', text: 'a' }, {}, inbox)).toEqual({ kind: 'ignored', id: 'x', why });
     expect(inbox.items).toEqual([]);
     for (let number = 0; number < 2_000; number++) {
