@@ -239,3 +239,30 @@ function plainReply(role: string, call: ScriptedToolCall | undefined): ScriptedR
     }),
   };
 }
+
+export const call = (name: string, args: Record<string, unknown>): ScriptedToolCall => ({
+  name,
+  arguments: args,
+});
+
+/** How many model calls of a run were made again. */
+export const repeatedCalls = (run: StagedRun) => run.requests().filter(({ nth }) => nth > 1).length;
+
+/** Where the tools of a stage append their lines. */
+export const linesFile = (stage: FaultStage) => join(stage.project.dir, 'lines.txt');
+
+/** Resolves with the server's process id when a tool waits at a gate: after its effect, where it has one. */
+export function waitsAt(stage: FaultStage, gate: string, times = 1): Promise<number> {
+  return until(`${gate} is waited for`, () => {
+    const calls = stage.fake.events().filter(({ event, args }) => event === 'call' && args?.gate === gate);
+    return calls.length >= times && calls.at(-1)?.pid;
+  });
+}
+
+/** Holds the executor's reply in its middle after so many tool results, the first time it is asked for. */
+export function heldOnce(after: number): NonNullable<Part['change']> {
+  return (reply, { role, at, nth }) =>
+    role === 'executor' && at === after && nth === 1
+      ? { ...reply, chunkChars: 4, hold: { until: new Promise(() => {}), atChunk: 2 } }
+      : reply;
+}

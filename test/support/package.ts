@@ -1,5 +1,5 @@
 /** Packages as a stranger has them: packed, and installed beside what they depend on. */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { projectRoot } from './project.js';
 
 /**
@@ -52,6 +53,27 @@ function emptyProject(): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'steersman-package-')));
   writeFileSync(join(dir, 'package.json'), '{ "name": "stranger", "type": "module", "private": true }\n');
   return dir;
+}
+
+/** As in a fresh shell of somebody who knows nothing of this project: all state is below `dir`. */
+export function strangersEnvironment(dir: string): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(TEMPORAL_(?!CLI_PATH)|STEERSMAN_|INIT_CWD|OPENAI_|npm_)/.test(name),
+  );
+  const own = { XDG_STATE_HOME: join(dir, 'state'), XDG_CACHE_HOME: join(dir, 'cache') };
+  return { ...Object.fromEntries(inherited), ...own };
+}
+
+/**
+ * Throws what the compiler says of files of a folder. It also checks what the package's types take from others: nobody
+ * needs `skipLibCheck`.
+ */
+export async function typeChecked(dir: string, files: readonly string[]): Promise<void> {
+  const options = '--noEmit --allowJs --checkJs --strict --target es2022 --module nodenext --types node';
+  const tsc = join(dir, 'node_modules', '.bin', 'tsc');
+  await promisify(execFile)(tsc, [...options.split(' '), ...files], { cwd: dir }).catch(({ stdout }) => {
+    throw new Error(String(stdout));
+  });
 }
 
 /** Packs, and unpacks each tarball as npm would. */
