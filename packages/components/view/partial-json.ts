@@ -26,10 +26,7 @@ export function parsePartialJson<Data = unknown>(text: string): PartialJson<Data
   }
 }
 
-/**
- * Copies the parser's result: the parser sets the prototype for a key `__proto__`, and may return half a surrogate
- * pair.
- */
+/** Copies the result of the parser, which sets the prototype for a key `__proto__` and may leave half a surrogate pair. */
 function plain(value: unknown): unknown {
   if (isText(value)) return value.replace(/[\ud800-\udbff]$/, '');
   if (Array.isArray(value)) return value.map(plain);
@@ -37,9 +34,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
 }
 
-/**
- * Returns the parts of a text that may be cut anywhere; null for no parts. A name that may be incomplete is left out.
- */
+/** Returns the parts of a text that may be cut anywhere; null for no parts. An incomplete name is left out. */
 export function partialParts(text: string): ContentPart[] | null {
   const whole = readParts(text);
   if (whole !== null) return whole;

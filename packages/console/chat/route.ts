@@ -47,9 +47,7 @@ export function chatOf(scope: RouteScope): Hono<Served> {
     });
 }
 
-/**
- * Returns where the message begins, in its run or else in the thread's last one; null if there is nothing to continue.
- */
+/** Returns where the message begins, in its run or else in the thread's last one; null if there is nothing to continue. */
 async function placeOf(
   scope: RouteScope,
   thread: string,

@@ -2,16 +2,12 @@
 
 const encoder = new TextEncoder();
 
-/**
- * Once a console has proved itself, it must do so always. A console that a server with a login mounts may have no
- * proofs.
- */
+/** A console that has proved itself must always do so. One that a server with a login mounts may have no proofs. */
 let hasProved = false;
 
 /** `refused`: the server knows no such token. */
 export async function proves(token: string, signal: AbortSignal): Promise<boolean | 'refused'> {
-  // A console behind its own login has no token. On pages of other machines without TLS, browsers offer no
-  // cryptographic keys.
+  // A console behind its own login has no token. Browsers offer no keys to pages of other machines without TLS.
   if (token === '' || globalThis.crypto?.subtle === undefined) return true;
   const key = await digestOf(token);
   const nonce = crypto.randomUUID();

@@ -87,9 +87,7 @@ function joinTexts(content: Content, maxBytes: number): Content {
 /** More than real replies have. Each block takes space in the reply, and some blocks take a file in the store. */
 const MOST_BLOCKS = 128;
 
-/**
- * If there are too many blocks, joins all texts, and all reasoning that no provider wants back, each into one block.
- */
+/** If there are too many blocks, joins all texts into one, and all reasoning that no provider wants back into another. */
 function joinMany(content: Content): Content {
   const asides = content.filter(isAside);
   const texts = content.filter(block => block.type === 'text');

@@ -13,9 +13,7 @@ interface Wanted {
   children: boolean;
 }
 
-/**
- * Yields the run's events, with those of each sub-agent before the end of that sub-agent, and last the run's own end.
- */
+/** Yields the run's events, with those of each sub-agent before the end of that sub-agent, and last the run's own end. */
 export async function* storedEventsOf(
   store: SessionStore,
   run: RunRecord,

@@ -73,10 +73,7 @@ export interface RoleFile {
   warnings?: string[];
 }
 
-/**
- * Splits a role's file.
- * @throws SteersmanError with `file:line` for missing, unclosed or bad front matter.
- */
+/** Splits a role's file. @throws SteersmanError with `file:line` for missing, unclosed or bad front matter. */
 export function parseRoleFile(text: string, file: string): RoleFile {
   const lines = text.split('\n');
   const isFence = (line: string | undefined) => line?.trimEnd() === '---';

@@ -97,10 +97,7 @@ export function cachedShare({ state }: Run): number {
 
 const REPLIES_COMPARED = 5;
 
-/**
- * Returns the cached share of the tokens that requests repeat, by the last request that did not change earlier
- * messages.
- */
+/** Returns the cached share of repeated tokens: the largest of the last calls, because a changed thread lowers it. */
 function cachedOfRepeated({ messages }: Thread): number {
   const shares: number[] = [];
   let added = 0;

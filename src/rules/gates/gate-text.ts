@@ -180,9 +180,7 @@ export function shownId(id: string, words: readonly Words[] = []): string {
   return isPlain ? id : escapeUnseen(JSON.stringify(id));
 }
 
-/**
- * Returns the run's words and those of each language; user interfaces load them only for texts with the run's lines.
- */
+/** Returns the run's words and those of each language; user interfaces load them only for texts with the run's lines. */
 function everyLanguage(words: Words): Words[] {
   return [...Object.values(BUILT_IN_WORDS), words];
 }

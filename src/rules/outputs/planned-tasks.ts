@@ -87,9 +87,7 @@ function readChange(item: unknown, at: string, given: TaskList, errors: string[]
   ];
 }
 
-/**
- * Returns the call that does the whole task. Null removes an earlier call: a new description alone means other work.
- */
+/** Returns the call that does the whole task. Null removes an earlier call: a new description alone means other work. */
 function readCall(
   { tool: name, description, parameters, arguments: args }: Record<string, unknown>,
   at: string,

@@ -92,9 +92,7 @@ export function beginOwnCall(
   return Promise.resolve();
 }
 
-/**
- * Returns the text of the task's own call. Null before it, or if it did not succeed: then the role works on the task.
- */
+/** Returns the text of the task's own call. Null before it, or if it did not succeed: its role then works on the task. */
 export function ownResult(run: Run, position: Execution, role: PinnedRole): string | null {
   if (position.turns.batch !== null) return null;
   const result = resultAt(run, position, role);

@@ -197,9 +197,7 @@ function after(text: string | null, act: Act): string | null | undefined {
   }
 }
 
-/**
- * Applies edits like the tool: each old text must occur once in the file before the call, unless all places are wanted.
- */
+/** Applies edits like the tool: each old text must occur once in the file before the call, unless all places are wanted. */
 function edited(text: string, edits: readonly Edit[]): string | undefined {
   const places: { from: number; to: number; newText: string }[] = [];
   for (const { oldText, newText, all } of edits) {
