@@ -1,24 +1,41 @@
-// Writes src/base/words/built-in-words.ts: the texts of prompts/words as the workflow bundle has them.
-// `node scripts/words.mjs` writes it; with --check it fails where the two differ, or the languages do.
+// Writes the texts of prompts/words as the workflow bundle has them, and those that people read as the console has them.
+// `node scripts/words.mjs` writes both; with --check it fails where a file differs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const target = `${root}src/base/words/built-in-words.ts`;
-
 const read = language => parse(readFileSync(`${root}prompts/words/${language}.yaml`, 'utf8'));
+const [en, zh] = ['en', 'zh'].map(read);
 const constant = (name, type, words) => `export const ${name}${type} = ${JSON.stringify(words, null, 2)}`;
 
 // A text a line, which no formatter lays out anew.
 const source = `/** Made from prompts/words by \`npm run words\`: change the texts there. */
-${constant('EN', '', read('en'))} as const;
+${constant('EN', '', en)} as const;
 
-${constant('ZH', ': Readonly<Record<keyof typeof EN, string>>', read('zh'))};
+${constant('ZH', ': Readonly<Record<keyof typeof EN, string>>', zh)};
 `;
 
-if (!process.argv.includes('--check')) writeFileSync(target, source);
-else if (readFileSync(target, 'utf8') !== source) {
-  console.error('prompts/words has changed: run `npm run words`.');
-  process.exit(1);
+/** Keys of the texts that people read in the console. All others are for models. */
+const FOR_PEOPLE =
+  /^(gate|asked|route|deadline|receipt|decided|status|review|role|suggest)[A-Z]|^(asksConfirmation|highRisk|riskNotDescribed|mitigation|notSure|otherwise|appAsks|mayDestroy|whyUnreadable|criterion)$/;
+
+const pairs = Object.keys(en)
+  // A text without words of its own would be found in any other.
+  .filter(key => FOR_PEOPLE.test(key) && /[a-z]/i.test(en[key].replace(/\{\w+\}/g, '')))
+  .map(key => [en[key], zh[key]]);
+const page = `/** Made from prompts/words by \`npm run words\`: what a run says to people, in English and in Chinese. */
+export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[] = ${JSON.stringify(pairs, null, 2)};
+`;
+
+const made = {
+  'src/base/words/built-in-words.ts': source,
+  'packages/console/page/words/run-texts.ts': page,
+};
+for (const [file, text] of Object.entries(made)) {
+  if (!process.argv.includes('--check')) writeFileSync(`${root}${file}`, text);
+  else if (readFileSync(`${root}${file}`, 'utf8') !== text) {
+    console.error('prompts/words has changed: run `npm run words`.');
+    process.exit(1);
+  }
 }

@@ -105,7 +105,7 @@ describe.skipIf(browserPath === null)('gates as text', () => {
       expect((await card.innerText()).match(/line 200/g)).toHaveLength(1);
       const isZh = 'locale' in look;
       expect(await card.innerText()).toMatch(
-        isZh ? /“始终”允许 write 的每次调用/ : /“Always” allows every call of write/,
+        isZh ? /“始终允许”适用于 write 的每次调用/ : /“Always” allows every call of write/,
       );
       // The rest of what is not in the page's language is the model's.
       if (isZh) expect((await card.innerText()).match(/Approve|Always|Why|Edit|Deny/)).toBeNull();

@@ -5,7 +5,7 @@ import type { GateClosed } from '@steersman/view';
 import type { Gate, RunEvent, RunSnapshot } from 'steersman/client';
 import { get, post, runPath } from '../ask.js';
 import { forget, keepInTab } from '../parts/draft.js';
-import { named, t } from '../words/words.js';
+import { named, said, t } from '../words/words.js';
 
 /** Returns a key that identifies a gate among those of all runs. */
 export function gateKey(run: string, gateId: string): string {
@@ -73,7 +73,9 @@ export async function howClosed(run: string, gateId: string): Promise<string> {
 }
 
 export function closedWords({ by, decision, edited, reason }: GateClosed): string {
-  const chosen = edited && decision === 'approve' ? t('approveEdited') : named('decision', decision);
+  // A decision has a name, such as `wrap_up`; any other is a text, such as an answer, or "raise to 5".
+  const words = said(/ /.test(decision) ? decision : named('decision', decision));
+  const chosen = edited && decision === 'approve' ? t('approveEdited') : words;
   const what = reason === undefined ? chosen : `${chosen} · ${reason}`;
   switch (by) {
     case 'person':

@@ -5,7 +5,7 @@ import { escapeUnseen, visibleText } from 'steersman/base';
 import type { Gate } from 'steersman/client';
 import { draft } from '../parts/draft.js';
 import { Fold } from '../parts/fold.js';
-import { t } from '../words/words.js';
+import { said, t } from '../words/words.js';
 import { draftKey } from './answers.js';
 import { AnswersBox } from './answers-box.js';
 import { isEdited, withTexts } from './call/argument-fields.js';
@@ -161,7 +161,7 @@ function Grounds({ gate }: { gate: Extract<Gate, { kind: 'approval' }> }) {
   return (
     <>
       {earlierTexts(gate).map(text => (
-        <p key={text}>{text}</p>
+        <p key={text}>{said(text)}</p>
       ))}
       {why !== undefined && (
         <p class="why">
@@ -215,7 +215,7 @@ function Call({ call: { act, change, concerns, compared }, number, except }: Cal
       )}
       {concerns.map(concern => (
         <p key={concern} class="concern">
-          {visibleText(concern)}
+          {visibleText(said(concern))}
         </p>
       ))}
       {word && <p class="muted">{t(word)}</p>}

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { GatePart } from 'steersman/rules';
 import { Diff } from '../parts/text/diff.js';
-import { t } from '../words/words.js';
+import { said, t } from '../words/words.js';
 
 export function GateBody({ children }: { children: ComponentChildren }) {
   return (
@@ -27,7 +27,7 @@ export function GateParts({ parts }: { parts: readonly GatePart[] }) {
 function Part({ part }: { part: GatePart }) {
   switch (part.kind) {
     case 'text':
-      return <p>{part.text}</p>;
+      return <p>{said(part.text)}</p>;
     case 'said':
       return <blockquote>{part.text}</blockquote>;
     case 'code':

@@ -9,7 +9,7 @@ import { Fold } from '../parts/fold.js';
 import { Link, runHref } from '../parts/link.js';
 import { Fault, useSending } from '../parts/sending.js';
 import { Ago, Countdown } from '../parts/time.js';
-import { named, t } from '../words/words.js';
+import { named, said, t } from '../words/words.js';
 import { answerGate, gateKey, later, putOff } from './answers.js';
 import { AnswersBox } from './answers-box.js';
 import { ApprovalForm } from './approval.js';
@@ -132,7 +132,7 @@ function Asked({ waiting: { gate, input, tasks = [] } }: { waiting: WaitingGate 
       <GateParts parts={parts} />
       {hidden.length > 0 && (
         <Fold class="data" summary={t('allTasks')}>
-          {() => <pre class="tool-text">{hidden.join('\n')}</pre>}
+          {() => <pre class="tool-text">{said(hidden.join('\n'))}</pre>}
         </Fold>
       )}
     </GateBody>

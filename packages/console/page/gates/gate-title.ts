@@ -1,8 +1,8 @@
-/** The title of a gate in the page's language. Words of models and of the run stay as they are. */
+/** The title of a gate in the page's language. Words of models stay as they are. */
 
 import type { WaitingGate } from '@steersman/view';
 import { visibleText } from 'steersman/base';
-import { named, t } from '../words/words.js';
+import { named, said, t } from '../words/words.js';
 import { actOf } from './call/act.js';
 
 export function gateTitle({ gate, input }: Pick<WaitingGate, 'gate' | 'input'>): string {
@@ -31,6 +31,6 @@ function titleOf(gate: WaitingGate['gate'], input: WaitingGate['input']): string
       return t('titleForm', { server: gate.subject.server });
     case 'question':
     case 'route':
-      return gate.title;
+      return said(gate.title);
   }
 }

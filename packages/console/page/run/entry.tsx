@@ -17,7 +17,7 @@ import { Link, runHref } from '../parts/link.js';
 import { Fault, useSending } from '../parts/sending.js';
 import { Ago, durationWords } from '../parts/time.js';
 import { followed } from '../state.js';
-import { language, named, t } from '../words/words.js';
+import { language, named, said, t } from '../words/words.js';
 import { eventId } from './event-place.js';
 import { MessageEntry } from './messages.js';
 
@@ -60,7 +60,7 @@ function innerOf(item: Item, runId: string) {
           <header>
             <strong>{item.role}</strong> <Ago at={item.at} />
           </header>
-          <Markdown text={item.text} />
+          <Markdown text={said(item.text)} />
         </article>
       );
     case 'said':
@@ -78,7 +78,7 @@ function innerOf(item: Item, runId: string) {
     case 'note':
       return (
         <div class={`note ${item.level}`}>
-          <strong>{named('note', item.about)}</strong> {item.text} {item.named && named(...item.named)}
+          <strong>{named('note', item.about)}</strong> {said(item.text)} {item.named && named(...item.named)}
           {item.said && <ToolContent text={item.said} />}
         </div>
       );
@@ -215,12 +215,12 @@ function GateEntry({ item: { gateKind, title, body, closed } }: { item: GateItem
       class={closed === null ? 'note warn' : 'note'}
       summary={
         <>
-          <strong>{named('gate', gateKind)}</strong> {visibleText(title)}
+          <strong>{named('gate', gateKind)}</strong> {visibleText(said(title))}
           <span class="muted"> {closed ? closedWords(closed) : t('waits')}</span>
         </>
       }
     >
-      {() => <Markdown text={body} />}
+      {() => <Markdown text={said(body)} />}
     </Fold>
   );
 }
@@ -271,5 +271,5 @@ function isAbove({ key, path, repeats }: AnswerItem, runId: string): boolean {
 function causeWords(cause: string): string {
   const [kind, type] = cause.split(':');
   if (type === undefined) return named('cause', cause);
-  return kind === 'budget' ? named('budget', type) : type.replace(/^model\./, '').replaceAll('_', ' ');
+  return kind === 'budget' ? named('budget', type) : named('failure', type.replace(/^model\./, ''));
 }

@@ -9,7 +9,7 @@ import { Link, runHref } from '../parts/link.js';
 import { Fault, useSending } from '../parts/sending.js';
 import { Ago, now, wholeSeconds } from '../parts/time.js';
 import type { RunModel } from '../run-model.js';
-import { t } from '../words/words.js';
+import { said, t } from '../words/words.js';
 
 const Confirm = lazily(() => import('../parts/dialog.js').then(({ Confirm }) => Confirm));
 
@@ -42,7 +42,7 @@ export function RunHead({ run }: { run: RunModel }) {
           {snapshot?.workspace && <span class="path">{snapshot.workspace}</span>}
         </p>
         {snapshot?.stuck && <p class="fault">{t('stuck')}</p>}
-        {snapshot?.failure && <p class="fault">{snapshot.failure.message}</p>}
+        {snapshot?.failure && <p class="fault">{said(snapshot.failure.message, snapshot.cause)}</p>}
         {run.lost !== null && <p class="fault">{run.lost}</p>}
       </header>
       {snapshot && !snapshot.answered && snapshot.endedAt === null && (

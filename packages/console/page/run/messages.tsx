@@ -6,7 +6,7 @@ import { keepInTab } from '../parts/draft.js';
 import { Fault, faultWords, useSending } from '../parts/sending.js';
 import { Ago } from '../parts/time.js';
 import type { RunModel } from '../run-model.js';
-import { t } from '../words/words.js';
+import { said, t } from '../words/words.js';
 import { isWithdrawable, type SentNote, stateOf, unsettled, wholeText } from './sent.js';
 
 const KEY = 'steersman-sent';
@@ -80,7 +80,7 @@ export function MessageEntry({ item, runId }: { item: MessageItem; runId: string
       </header>
       <p class="plain">{wholeText(item, sent.value[runId] ?? [])}</p>
       <footer class={`receipt ${state}`} role="status">
-        <span class="chip">{t(`receipt_${state}`)}</span> {how}
+        <span class="chip">{t(`receipt_${state}`)}</span> {said(how)}
         {isWithdrawable(item) && (
           <button type="button" class="quiet small" disabled={sending.busy} onClick={() => void withdraw()}>
             {t('withdraw')}

@@ -9,7 +9,7 @@ import { post, runPath } from '../ask.js';
 import { Fold } from '../parts/fold.js';
 import { useSending } from '../parts/sending.js';
 import type { RunModel } from '../run-model.js';
-import { named, t } from '../words/words.js';
+import { named, said, t } from '../words/words.js';
 
 const PlanEditor = lazily(() => import('../parts/plan-editor.js').then(({ PlanEditor }) => PlanEditor));
 
@@ -86,7 +86,7 @@ function TaskView({ task, status }: { task: Task; status: Task['status'] }) {
         </p>
         <p class="muted">
           {status !== 'pending' && status !== 'completed' && <span>{named('status', status)}</span>}
-          {reason !== null && <span>{reason.replaceAll('_', ' ')}</span>}
+          {reason !== null && <span>{said(reason.replaceAll('_', ' '))}</span>}
           {overdue && <span class="chip warn">{t('overdue')}</span>}
           {dependencies.length > 0 && <span>{t('after', { ids: dependencies.join(', ') })}</span>}
           {call && <code>{visibleText(`${call.tool} ${JSON.stringify(call.arguments)}`)}</code>}

@@ -1,5 +1,5 @@
 /** The page's texts in English. Other languages must have the same names, or they do not compile. */
-export const EN = {
+export const words = {
   loading: 'Loading…',
   writes: 'writes…',
   asData: 'As data',
@@ -476,4 +476,4 @@ export const EN = {
   note_store_gap: 'Gap in the store',
 };
 
-export type Words = { [Name in keyof typeof EN]: string };
+export type Words = { [Name in keyof typeof words]: string };

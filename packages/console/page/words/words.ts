@@ -7,11 +7,16 @@ export type Word = keyof Words;
 export type Language = 'en' | 'zh';
 
 const KEY = 'steersman-language';
-const LOAD: Record<Language, () => Promise<Words>> = {
-  en: () => import('./en.js').then(({ EN }) => EN),
-  zh: () => import('./zh.js').then(({ ZH }) => ZH),
+interface Loaded {
+  words: Words;
+  /** Says a text of a run, whose texts are English by default, in this language. */
+  say?: typeof said;
+}
+const LOAD: Record<Language, () => Promise<Loaded>> = {
+  en: () => import('./en.js'),
+  zh: () => import('./zh.js'),
 };
-let words: Words;
+let loaded: Loaded;
 
 export const language = signal<Language>('en');
 
@@ -33,7 +38,7 @@ export async function speak(wanted: Language): Promise<void> {
 
 /** Loads the texts of a language; if that fails, the page keeps the current language. */
 async function use(wanted: Language): Promise<void> {
-  words = await LOAD[wanted]();
+  loaded = await LOAD[wanted]();
   language.value = wanted;
   // Screen readers and hyphenation use this attribute.
   document.documentElement.lang = wanted === 'zh' ? 'zh-CN' : 'en';
@@ -42,7 +47,16 @@ async function use(wanted: Language): Promise<void> {
 /** Reads the language signal, so that components draw again after a change. */
 export function t(word: Word, values: Readonly<Record<string, string | number>> = {}): string {
   void language.value;
-  return words[word].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
+  return loaded.words[word].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
+}
+
+/**
+ * Says a text of a run in the page's language, if the run worded it; texts of others are returned unchanged, those of a
+ * failure after their `cause`.
+ */
+export function said(text: string, cause: string | null = null): string {
+  void language.value;
+  return loaded.say?.(text, cause) ?? text;
 }
 
 /** Translates a name of the run, such as a phase or an outcome; without a translation it is returned unchanged. */
@@ -59,12 +73,13 @@ export function named(
     | 'ending'
     | 'decision'
     | 'purpose'
+    | 'failure'
     | 'fault'
     | 'kind',
   name: string,
 ): string {
   const tongue = language.value;
   if (prefix === 'phase') return phaseName(name, tongue);
-  const all: Partial<Record<string, string>> = words;
+  const all: Partial<Record<string, string>> = loaded.words;
   return all[`${prefix}_${name}`] ?? name.replaceAll('_', ' ');
 }

@@ -5,7 +5,7 @@ import { formatClock } from 'steersman/base';
 import { Earlier } from '../../parts/earlier.js';
 import { durationWords, now } from '../../parts/time.js';
 import type { RunModel } from '../../run-model.js';
-import { t } from '../../words/words.js';
+import { named, said, t } from '../../words/words.js';
 import { placeOf, type Span, spansOf, ticksIn } from './axis.js';
 import { type Bar, barBeside, type Lane, type Timeline, timelineOf } from './bars.js';
 
@@ -232,6 +232,7 @@ interface BarProps {
 function BarView({ bar, y, left, right, chosen }: BarProps) {
   const width = Math.max(LEAST_WIDTH, right - left);
   const chars = Math.floor((width - 8) / CHAR);
+  const name = nameOf(bar);
   const look = `bar ${bar.kind}${bar.isBad ? ' bad' : ''}${bar.to === null ? ' open' : ''}${chosen.value === bar ? ' chosen' : ''}`;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: what a bar says is in its title and in the conversation, too.
@@ -239,20 +240,26 @@ function BarView({ bar, y, left, right, chosen }: BarProps) {
       <rect x={left} y={y} width={width} height={ROW - 4} rx={3} />
       {chars >= 3 && (
         <text x={left + 5} y={y + 13}>
-          {bar.name.length > chars ? `${bar.name.slice(0, chars - 1)}…` : bar.name}
+          {name.length > chars ? `${name.slice(0, chars - 1)}…` : name}
         </text>
       )}
-      <title>{`${bar.name} · ${bar.detail.slice(0, 200)}`}</title>
+      <title>{`${name} · ${said(bar.detail).slice(0, 200)}`}</title>
     </g>
   );
+}
+
+/** A wait has the kind of its gate as its name. */
+function nameOf({ kind, name }: Bar): string {
+  return kind === 'wait' ? named('gate', name) : kind === 'pause' ? t('bar_pause') : name;
 }
 
 function Chosen({ bar, from, end }: { bar: Bar; from: number; end: number }) {
   return (
     <>
-      <strong>{bar.name}</strong> {formatClock(bar.from - from)} · {durationWords((bar.to ?? end) - bar.from)}
+      <strong>{nameOf(bar)}</strong> {formatClock(bar.from - from)} ·{' '}
+      {durationWords((bar.to ?? end) - bar.from)}
       {bar.isBad && <span class="bad-text"> {t('wentWrong')}</span>}{' '}
-      <span class="muted">{bar.detail.slice(0, 300)}</span>
+      <span class="muted">{said(bar.detail).slice(0, 300)}</span>
     </>
   );
 }

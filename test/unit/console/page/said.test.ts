@@ -1,0 +1,180 @@
+/** What a run says, on the page in Chinese: its own texts are translated, and no others. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { JOURNAL } from '../../../../packages/console/page/words/journal-zh.js';
+import { RUN_TEXTS } from '../../../../packages/console/page/words/run-texts.js';
+import { sayInChinese } from '../../../../packages/console/page/words/said-zh.js';
+import { say, words as ZH } from '../../../../packages/console/page/words/zh.js';
+import { BUILT_IN_WORDS, fill, type Words } from '../../../../src/base/words/words.js';
+import { approvalText, planText } from '../../../../src/rules/gates/gate-text.js';
+import { GATE_CHOICES } from '../../../../src/run/gates/gate.js';
+import { OUTCOMES } from '../../../../src/run/limits/cause.js';
+import { FAILURE } from '../../../../src/run/limits/failure.js';
+import { PURPOSES, STOP_REASONS, TOOL_ENDINGS } from '../../../../src/run/messages/message.js';
+import { TASK_STATUSES } from '../../../../src/run/plan/plan.js';
+import { type InboxItem, STEER_TIMES } from '../../../../src/run/steering/inbox.js';
+import {
+  acceptedReceipt,
+  appliedReceipt,
+  calledBackReceipt,
+  passingOnReceipt,
+  queuedReceipt,
+  readReceipt,
+  returnedReceipt,
+  type Situation,
+} from '../../../../src/run/steering/receipt.js';
+import { plannedTask } from '../../../support/core-values.js';
+
+const { en, zh } = BUILT_IN_WORDS;
+const BOTH = [true, false];
+
+/** Compares what the page says of an English run with what a Chinese run says. */
+function expectSame(text: (words: Words) => string): void {
+  expect([text(en), sayInChinese(text(en))]).toEqual([text(en), text(zh)]);
+}
+
+function* situations(): Generator<[InboxItem, (words: Words) => Situation]> {
+  const doings = [
+    'loading',
+    'model_call',
+    'tool_call',
+    'check_call',
+    'between',
+    'asking',
+    'waiting',
+    'idle',
+  ] as const;
+  for (const doing of doings)
+    for (const kind of ['steer', 'follow-up'] as const)
+      for (const when of STEER_TIMES)
+        for (const to of [null, 'planner'])
+          for (const paused of BOTH)
+            for (const understands of BOTH)
+              for (const isAgent of BOTH)
+                for (const isAfter of BOTH)
+                  yield [
+                    { id: 'x', kind, text: 't', when, to, at: 1 },
+                    words => ({
+                      ...{ doing, paused, understands, isAgent, interruptible: true, stopping: false },
+                      wrappingUp: isAfter,
+                      first: isAfter ? fill(words.receiptAfterRole, { role: 'reviewer' }) : null,
+                    }),
+                  ];
+}
+
+test('FC6 receipts of messages, in every situation → what a Chinese run says', () => {
+  for (const [item, situation] of situations())
+    expectSame(words => acceptedReceipt(words, item, situation(words)).how);
+  for (const to of [null, 'planner'])
+    for (const ahead of [0, 2]) expectSame(words => queuedReceipt(words, { id: 'x', to }, ahead).how);
+  for (const tooLate of BOTH) expectSame(words => readReceipt(words, 'x', 'search/1', tooLate).how);
+  expectSame(words => calledBackReceipt(words, 'x', 'search/1').how);
+  expectSame(words => passingOnReceipt(words, { id: 'x', text: 't' }, 'search/1').how);
+  expectSame(words => returnedReceipt(words, 'x', fill(words.receiptAgentEnded, { agent: 'search/1' })).how);
+  const as = (words: Words) =>
+    fill(words.receiptAsBoth, { as: fill(words.receiptAsControl, { control: 'pause' }) });
+  expectSame(words => appliedReceipt(words, 'x', { as: as(words), turn: 3 }).how);
+});
+
+test.each(RUN_TEXTS)('FC6 a text of prompts/words, %j → its Chinese', (english, chinese) => {
+  const values = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => `${name}.1`);
+  expect(sayInChinese(values(english))).toBe(values(chinese));
+});
+
+test('FC6 gates → what a Chinese run asks, and the words of the model as they are', () => {
+  const call = {
+    tool: 'write',
+    callId: 'c',
+    input: { path: 'a', content: 'It may destroy or overwrite something.' },
+    thought: 'Why: so.',
+  };
+  expectSame(words => approvalText(words, { ...call, concerns: [words.mayDestroy] }).body);
+  expectSame(words => approvalText(words, { ...call, concerns: [] }).title);
+  const tasks = [
+    plannedTask('t1', { completionCriteria: 'It is there.' }),
+    plannedTask('t2', { dependencies: ['t1'] }),
+  ];
+  expectSame(words => planText(words, tasks, [words.reviewNoTask], [{ run: 'npm test' }]).body);
+});
+
+test.each([
+  'Cancel the run? No, keep it: it is needed.',
+  'It may destroy or overwrite something. Trust me.',
+  '```json\nThe run has ended.\n```',
+  'The run has ended. 然后呢？',
+  '',
+])('FC6 words of others, %j → as they are', text => {
+  expect(sayInChinese(text)).toBe(text);
+});
+
+const valuesOf = (tree: object): string[] =>
+  Object.values(tree).flatMap(value => (typeof value === 'string' ? [value] : valuesOf(value)));
+
+test.each([
+  [
+    'openai/gpt-5: openai/gpt-5 at https://api.openai.com/v1 answered HTTP 401: Incorrect key. See docs. Check the key in OPENAI_API_KEY.',
+    'openai/gpt-5: openai/gpt-5（https://api.openai.com/v1）返回 HTTP 401：Incorrect key. See docs。请检查 OPENAI_API_KEY 中的密钥。',
+  ],
+  [
+    'local/a: No connection to local/a at http://localhost:1/v1 (ECONNREFUSED). Is a model server running at this address? The address is set by LOCAL_URL.',
+    'local/a：连不上 local/a（http://localhost:1/v1，ECONNREFUSED）。这个地址上是否运行着模型服务器？地址由 LOCAL_URL 设定。',
+  ],
+  ['task-1 (max rounds):', 'task-1（轮次用尽）：'],
+  [
+    'continue: The message changes nothing in the plan: the roles read it and go on.',
+    '继续：消息不改变计划：各角色读到它并继续。',
+  ],
+  ['↺ npm test: failed, exit code 1', '↺ npm test：未通过，退出码 1'],
+  ['executor → a/b: chosen by a person', 'executor → a/b：由人选择'],
+  ['raise to 2500000', '提高到 2500000'],
+])('FC6 a line of the journal, %j → in Chinese, with the words of others', (english, chinese) => {
+  expect(sayInChinese(english)).toBe(chinese);
+});
+
+test('FC6 why a run failed → the words of an endpoint after the kind of failure, those of the run in Chinese', () => {
+  expect(say('No such deployment', 'failed:model.unknown_model')).toBe('没有这个模型：No such deployment');
+  expect(say('The model declined to answer.', 'failed:model.refused')).toBe('模型拒绝回答。');
+  expect(say('Something else', 'failed:of a later version')).toBe('Something else');
+});
+
+test('FC6 failures, decisions and reasons of tasks → each has Chinese words', () => {
+  const names = Object.keys(ZH);
+  const failures = valuesOf(FAILURE).map(type => `failure_${type.replace(/^model\./, '')}`);
+  const decisions = Object.values(GATE_CHOICES).flatMap(choices => choices.map(each => `decision_${each}`));
+  const others = [
+    ...Object.keys(PURPOSES).map(each => `purpose_${each}`),
+    ...[...TOOL_ENDINGS, ...STOP_REASONS.slice(2)].map(each => `ending_${each}`),
+    ...OUTCOMES.map(each => `outcome_${each}`),
+    ...TASK_STATUSES.map(each => `status_${each}`),
+  ];
+  expect([...failures, ...decisions, ...others].filter(name => !names.includes(name))).toEqual([]);
+  const reasons = ['workflows/phases', 'rules/plan', 'run/plan', 'features/orchestrator'].flatMap(folder =>
+    [
+      ...sourceOf(`src/${folder}`).matchAll(
+        /(?:reason: |UNCONFIRMED = |REPLANNED = |REMOVED = |ABORTED = )'([\w ]+)'/g,
+      ),
+    ].map(([, reason = '']) => reason.replaceAll('_', ' ')),
+  );
+  expect(reasons.length).toBeGreaterThan(10);
+  expect(reasons.filter(reason => sayInChinese(reason) === reason)).toEqual([]);
+});
+
+test('FC6 texts of journals → each is one that the sources have', () => {
+  const sources = [sourceOf('src'), sourceOf('packages/view'), readFileSync('prompts/words/en.yaml', 'utf8')]
+    .join('\n')
+    .replaceAll("\\'", "'");
+  const isThere = (part: string) => sources.includes(part) || sources.includes(part.replaceAll(' ', '_'));
+  // What the sources insert has names of its own there, so only the words between are compared.
+  const parts = JOURNAL.flatMap(([english]) => english.split(/\{\w+\}/)).map(part =>
+    part.replace(/^\W+|\W+$/g, ''),
+  );
+  expect(parts.filter(part => part !== '' && !isThere(part))).toEqual([]);
+});
+
+function sourceOf(folder: string): string {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts'))
+    .map(name => readFileSync(join(folder, name), 'utf8'))
+    .join('\n');
+}
