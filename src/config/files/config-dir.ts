@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { byNpm } from '../../shared/process/called-as.js';
 import { projectRoot } from '../../shared/process/package.js';
 
-/** Either file makes a folder a configuration folder. */
-const FILES = ['steersman.yaml', '.mcp.json'];
+/** Any of these makes a folder a configuration folder. The second name is a mistake, which is told when it is read. */
+const FILES = ['steersman.yaml', 'steersman.yml', '.mcp.json'];
 
 /** The text in `--help`. */
 export const CONFIG_OPTION = `folder of steersman.yaml, .mcp.json and prompts (default: ${

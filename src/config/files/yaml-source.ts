@@ -46,6 +46,13 @@ function parse(text: string, file: string, firstLine: number): YamlSource {
       'Check indentation, quotes and colons near that line.',
     );
   }
+  const alias = strayAlias(document);
+  if (alias !== null) {
+    throw new SteersmanError(
+      `${place(alias.offset)}: not valid YAML: *${alias.name} is a reference, to nothing here.`,
+      'Put a text that begins with * into quotes.',
+    );
+  }
   const value: unknown = withoutNulls(document.toJS()) ?? {};
   if (!isRecord(value)) {
     throw new SteersmanError(
@@ -98,7 +105,7 @@ function knownKeys(schema: z.ZodType, path: KeyPath): string[] {
   for (const segment of path) {
     if (!isRecord(node)) return [];
     const properties = isRecord(node.properties) ? node.properties : {};
-    node = properties[String(segment)] ?? node.additionalProperties;
+    node = properties[String(segment)] ?? node.additionalProperties ?? node.items;
   }
   const properties = isRecord(node) && isRecord(node.properties) ? node.properties : {};
   // A key with `not` exists only for its own error message.
@@ -120,6 +127,19 @@ function beginOf(document: Document.Parsed, fault: number): number {
     },
   });
   return begin;
+}
+
+/** Returns the first reference to a missing anchor: usually a glob without quotes, such as `*.env`. */
+function strayAlias(document: Document.Parsed): { name: string; offset: number } | null {
+  let stray: { name: string; offset: number } | null = null;
+  visit(document, {
+    Alias: (_, node) => {
+      if (node.resolve(document) !== undefined) return undefined;
+      stray = { name: node.source, offset: node.range?.[0] ?? 0 };
+      return visit.BREAK;
+    },
+  });
+  return stray;
 }
 
 function offsetOf(document: Document.Parsed, path: KeyPath): number {

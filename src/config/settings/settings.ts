@@ -1,4 +1,5 @@
 /** Reads `steersman.yaml`, and derives limits and tool policies from it. */
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as featureKeys from '../../features/keys.js';
 import { endpointFault, endpointNames } from '../../models/provider/endpoints.js';
@@ -9,7 +10,7 @@ import { decidePermission } from '../../run/tools/permission.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../../run/tools/tool.js';
 import { isNamed, namesOwnTool } from '../../run/tools/workflow-tools.js';
 import { SteersmanError } from '../../shared/process/errors.js';
-import { checkConfigDir, readTextIfPresent } from '../files/files.js';
+import { checkConfigDir, displayPath, readTextIfPresent } from '../files/files.js';
 import { listRoles, promptRoots } from '../files/prompt-files.js';
 import type { YamlSource } from '../files/yaml-source.js';
 import { checkYaml, parseYaml, unknownKeyText } from '../files/yaml-source.js';
@@ -83,8 +84,16 @@ async function readAndCheck(
 async function readSettings(configDir: string | null): Promise<YamlSource> {
   if (configDir === null) return parseYaml('', SETTINGS_FILE);
   await checkConfigDir(configDir);
+  refuseOtherEnding(configDir);
   const file = join(configDir, SETTINGS_FILE);
   return parseYaml((await readTextIfPresent(file)) ?? '', file);
+}
+
+/** @throws SteersmanError if the folder has the file under a name that nothing reads: its rules would not hold (TR8). */
+export function refuseOtherEnding(configDir: string): void {
+  const other = join(configDir, 'steersman.yml');
+  if (!existsSync(other) || existsSync(join(configDir, SETTINGS_FILE))) return;
+  throw new SteersmanError(`${displayPath(other)} is not read.`, `Name it ${SETTINGS_FILE}.`);
 }
 
 function namesOf(given: readonly { name: string }[] = []): string[] {

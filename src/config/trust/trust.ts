@@ -22,7 +22,7 @@ import { isKeyName } from '../../shared/secrets.js';
 import { isOwn, TOOL_FILES } from '../files/config-dir.js';
 import { displayPath, marksBelow, readDotEnv, readText } from '../files/files.js';
 import { parseYaml } from '../files/yaml-source.js';
-import { SETTINGS_FILE, TRUSTED_SECTIONS } from '../settings/settings.js';
+import { refuseOtherEnding, SETTINGS_FILE, TRUSTED_SECTIONS } from '../settings/settings.js';
 import { SKILL_FOLDERS, skillMarks } from '../skills/skill-folders.js';
 import { namedVariables } from './settings.js';
 
@@ -131,6 +131,7 @@ export function notTrusted(
 export function markOf(folder: string, scripts?: Scripts): string {
   try {
     checkOwners(folder);
+    refuseOtherEnding(folder);
     const mcp = readText(join(folder, '.mcp.json')) ?? '';
     const tools = marksBelow(join(folder, TOOL_FILES));
     const skills = skillMarks(folder);

@@ -13,11 +13,14 @@ function folders(): { outer: string; inner: string } {
   return { outer, inner };
 }
 
-test.each(['steersman.yaml', '.mcp.json'])('configuration: a %s above the folder → that folder', name => {
-  const { outer, inner } = folders();
-  writeFileSync(join(outer, name), '');
-  expect(nearestConfigDir(inner)).toBe(outer);
-});
+test.each(['steersman.yaml', 'steersman.yml', '.mcp.json'])(
+  'configuration: a %s above the folder → that folder',
+  name => {
+    const { outer, inner } = folders();
+    writeFileSync(join(outer, name), '');
+    expect(nearestConfigDir(inner)).toBe(outer);
+  },
+);
 
 test('configuration: one above and one nearer → the nearer; a folder of that name is none', () => {
   const { outer, inner } = folders();

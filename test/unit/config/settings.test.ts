@@ -43,6 +43,15 @@ describe('steersman.yaml', () => {
     }
   });
 
+  test('settings: the file has another ending → named, never the defaults (TR8)', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'steersman-settings-'));
+    await writeFile(join(folder, 'steersman.yml'), 'permissions: { deny: [write] }');
+    const fault = await faultOf(() => loadSettings(folder));
+    expect(fault.message).toContain(`${join(folder, 'steersman.yml')} is not read`);
+    await writeFile(join(folder, 'steersman.yaml'), '');
+    await loadSettings(folder);
+  });
+
   test('settings: no file → every default', async () => {
     const settings = await loadSettings(await mkdtemp(join(tmpdir(), 'steersman-settings-')));
     expect(settings).toEqual({
@@ -179,6 +188,16 @@ describe('steersman.yaml', () => {
       'a row of the resolver for a mode that there is not',
       'models:\n  resolver:\n    - when: { mode: reveiw }\n      use: openai/a\nmodes:\n  review: { steps: [react] }\n',
       ':3: models.resolver.0.when.mode: there is no mode "reveiw". Modes here: team, ',
+    ],
+    [
+      'an unknown key of a row of the resolver',
+      'models:\n  resolver:\n    - when: { rol: executor }\n      use: openai/a\n',
+      ':3: unknown key "models.resolver.0.when.rol". Did you mean "role"?',
+    ],
+    [
+      'a glob without quotes (TE8)',
+      'permissions:\n  deny:\n    - *(**/.env)\n',
+      ':3: not valid YAML: *(**/.env) is a reference, to nothing here.',
     ],
     ['a list in place of keys', '- a\n- b\n', ':1: expected keys with values'],
   ])('settings: %s → an error with file, line and key', async (_case, yaml, expected) => {
