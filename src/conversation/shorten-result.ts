@@ -95,7 +95,7 @@ const WRITES = [
 /** Arguments that ask for a part of a file. */
 const PARTS = ['offset', 'limit', 'view_range', 'lines'];
 
-/** A result stays for this many replies after the last call that names its file, at least after its own call. */
+/** A result stays for this many replies after the last call that names its file; without such a call, after its own. */
 const NEEDED_REPLIES = 10;
 
 export interface Unneeded {

@@ -76,7 +76,7 @@ export function beginOwnCall(
   { task, role, rounds }: { task: Task; role: PinnedRole; rounds: number },
 ): Promise<void> | null {
   const { call } = task;
-  // A message has skipped the call, so it is made again after the message was read.
+  // A message came before the call, which was therefore skipped: it is made now, after the message.
   if (position.call && resultAt(run, position, role)?.ending === 'skipped') delete position.call;
   if (position.call !== undefined || !call) {
     if (position.call) position.call = null;
