@@ -1,4 +1,5 @@
 /** Runs that go on with a conversation: after another server, at the same moment, through the death of a worker. */
+import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -207,9 +208,11 @@ test('LL3: a command is killed in a branch and in a deletion → done again, the
 test('a conversation that another server began (Z2) → the run knows what was said and read there, and has the next number', async () => {
   rig.play([readA, { text: 'The pool is 7 m long.' }]);
   const client = await clientOf(rig);
-  const first = await client.start('How long is the pool?', { ...startsOf(rig), session: 'pool' });
+  // Other files of this process may have started runs of a fixed name: this one would then be the second.
+  const pool = randomUUID();
+  const first = await client.start('How long is the pool?', { ...startsOf(rig), session: pool });
   await first.result();
-  expect(first.id).toBe('pool');
+  expect(first.id).toBe(pool);
 
   // As after a deleted database, or years later: nothing but the folder is there.
   const env = await startTemporal();
@@ -220,7 +223,7 @@ test('a conversation that another server began (Z2) → the run knows what was s
     cpSync(join(homeOf(rig), 'store'), join(homeOf(other), 'store'), { recursive: true });
     const script = other.play([{ text: 'Twice that is 14 m.' }]);
     const there = await clientOf(other);
-    const elsewhere = await there.start('And twice that?', { ...startsOf(other), session: 'pool' });
+    const elsewhere = await there.start('And twice that?', { ...startsOf(other), session: pool });
     const { workflow } = env.client;
     await expect(workflow.getHandle(elsewhere.id).result()).rejects.toMatchObject({
       cause: {
@@ -230,7 +233,7 @@ test('a conversation that another server began (Z2) → the run knows what was s
     });
     expect(script.requests).toEqual([]);
     const { workspace } = rig.project;
-    const next = await there.start('And twice that?', { ...startsOf(other), workspace, session: 'pool' });
+    const next = await there.start('And twice that?', { ...startsOf(other), workspace, session: pool });
     expect((await next.result())?.text).toBe('Twice that is 14 m.');
     const sent = JSON.stringify(script.requests[0]?.sent.messages);
     for (const said of [
@@ -240,9 +243,9 @@ test('a conversation that another server began (Z2) → the run knows what was s
       'And twice that?',
     ])
       expect(sent).toContain(said);
-    expect([next.id, script.requests.length]).toEqual(['pool~3', 1]);
-    const runs = await new Sessions(homeOf(other)).show('pool');
-    expect(runs.map(({ run }) => run.workflowId)).toEqual(['pool', 'pool~3']);
+    expect([next.id, script.requests.length]).toEqual([`${pool}~3`, 1]);
+    const runs = await new Sessions(homeOf(other)).show(pool);
+    expect(runs.map(({ run }) => run.workflowId)).toEqual([pool, `${pool}~3`]);
     // What it began with is kept where it was said, and only there.
     const own = runs[1]?.transcript.flatMap(({ messages }) => messages) ?? [];
     expect(own.every(({ from }) => from === undefined)).toBe(true);
