@@ -23,8 +23,11 @@ const READ = {
   properties: { path: { type: 'string' }, line: { type: 'integer', minimum: 1 } },
   required: ['path'],
 };
-/** Soon, where nothing more comes; else so late that a busy machine is not taken for it. */
-const SILENT = /stall|never|open-after|nothing-after/;
+/** Nothing comes at all, or nothing more: only there a limit is short, so that a busy machine is not taken for silence. */
+const SILENT = /stall|never/;
+const SILENT_AT_END = /open-after|nothing-after/;
+const SOON_MS = 150;
+const LATE_MS = 30_000;
 
 export interface FaultOutcome {
   /** The stop reason and what survives of the reply, or the type of the failure and whether it is tried again. */
@@ -45,14 +48,15 @@ export async function outcomeOf(
         ? { text: 'Fine.', ...(fault.startsWith('refuses.') && { fault }) }
         : { ...REPLY, fault },
   });
-  const silence = SILENT.test(fault) ? 150 : 30_000;
+  const silence = SILENT.test(fault) ? SOON_MS : LATE_MS;
+  const usageMs = SILENT_AT_END.test(fault) ? SOON_MS : LATE_MS;
   const baseUrl = protocol === 'anthropic' ? server.baseUrl.replace(/\/v1$/, '') : server.baseUrl;
   try {
     const call = {
       baseUrl,
       endpoint: { protocol, name: 'openai' },
       head: { tools: [tool('read', READ)], reasoning: 'low' as const },
-      deps: { limits: { stallMs: silence, firstPartMs: silence } },
+      deps: { limits: { stallMs: silence, firstPartMs: silence, usageMs } },
     };
     const result = await runCall(call);
     const counted = server.requests.at(-1)?.cache?.inputTokens;

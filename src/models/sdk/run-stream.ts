@@ -14,16 +14,16 @@ export interface StreamLimits {
   firstPartMs: number;
   /** Longest duration of a call, milliseconds. Default 600,000. */
   timeoutMs: number;
+  /** How long a complete reply waits for its usage, milliseconds. Default 5,000. */
+  usageMs: number;
 }
 
 export const DEFAULT_STREAM_LIMITS: StreamLimits = {
   stallMs: 60_000,
   firstPartMs: 180_000,
   timeoutMs: 600_000,
+  usageMs: 5_000,
 };
-
-/** How long a complete reply waits for its usage. */
-const USAGE_WAIT_MS = 5_000;
 
 export interface StreamRun {
   provider: ModelProvider;
@@ -137,10 +137,10 @@ class Watch {
     if (this.#isEnding && !this.wentOn) return;
     this.#isEnding = isEnding;
     clearTimeout(this.#silence);
-    const { stallMs } = this.#run.limits;
+    const { stallMs, usageMs } = this.#run.limits;
     // Pings may be the only events while the first part of a reply is awaited.
     const mostMs = this.#run.draft.writtenChars === 0 ? Math.max(stallMs, this.#firstPartMs) : stallMs;
-    const waitMs = isEnding && !this.wentOn ? Math.min(stallMs, USAGE_WAIT_MS) : mostMs;
+    const waitMs = isEnding && !this.wentOn ? Math.min(stallMs, usageMs) : mostMs;
     this.#silence = setTimeout(() => this.#stalled(waitMs), waitMs);
   }
 

@@ -10,6 +10,7 @@ import {
   fakeRuns,
   gateOpened,
 } from '../../support/fake-runs.js';
+import { eventually } from '../../support/wait.js';
 
 /** A console over these runs, by their ids. `start`: what a start begins. */
 function chatOver(runs: Readonly<Record<string, FakeRuns>>, start = vi.fn()) {
@@ -163,7 +164,7 @@ describe('a conversation of several runs', () => {
     const asked = ask('', {
       ...{ id: 't', messages: [user('u105', 'Goal 105'), said('a105'), user('u106', 'And wide.')] },
     });
-    await vi.waitFor(() => expect([last.asked.length, start.mock.calls.length]).not.toEqual([0, 0]));
+    await eventually(() => expect([last.asked.length, start.mock.calls.length]).not.toEqual([0, 0]));
     last.happens(...ended(2, 'It is.'));
     await asked;
     expect(last.asked).toEqual([['steer', 'And wide.', { id: 'u106' }]]);

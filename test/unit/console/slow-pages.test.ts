@@ -114,7 +114,7 @@ test('a page that takes nothing, by a connection → it is ended, not kept until
   });
   expect(printed).not.toHaveBeenCalled();
   printed.mockRestore();
-}, 20_000);
+});
 
 test('a client of AG-UI that takes nothing → the last state alone waits for it, and in the end it is told to ask again', async () => {
   const { begin, left, push } = ear();

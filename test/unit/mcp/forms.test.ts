@@ -1,5 +1,5 @@
 /** What a server asks during a call: the fake one, in a process of its own, over the activity that runs make. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import {
   type AskPerson,
   formHandler,
@@ -12,6 +12,7 @@ import type { FormAnswer } from '../../../src/run/gates/gate.js';
 import { personAsker } from '../../../src/worker/serve/person-asker.js';
 import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../../support/fake-mcp-server.js';
 import { poolOf, toolCaller } from '../../support/tool-calls.js';
+import { eventually, until } from '../../support/wait.js';
 
 let fake: FakeMcp;
 let pool: McpPool;
@@ -131,9 +132,7 @@ test('form: nobody attends → declined at once, and nobody is asked', async () 
 test('form: two calls at a server at the same time → cancelled, for nobody can tell whose it is', async () => {
   const call = caller(async () => ({ kind: 'form', decision: 'accept', content: { size: 1 } }));
   const other = call({ tool: 'slow', serverToolName: 'slow', arguments: { gate: 'g' }, idempotent: true });
-  await vi.waitFor(() => expect(fake.events().some(({ tool }) => tool === 'slow')).toBe(true), {
-    timeout: 8_000,
-  });
+  await until('the other is under way', () => fake.events().some(({ tool }) => tool === 'slow'));
   expect(said(await call())).toEqual({ action: 'cancel' });
   fake.openGate('g');
   await other;
@@ -142,10 +141,11 @@ test('form: two calls at a server at the same time → cancelled, for nobody can
 test('form: a person takes longer than the tool may → the time of the call stands still', async () => {
   let answer: ((given: FormAnswer) => void) | undefined;
   const call = caller(() => new Promise(resolve => (answer = resolve)));
-  const limit = performance.now() + 700;
-  const running = call({ timeoutMs: 700 });
-  await vi.waitFor(() => expect(answer).toBeDefined(), { timeout: 8_000 });
-  await vi.waitFor(() => expect(performance.now()).toBeGreaterThan(limit + 50), { timeout: 5_000 });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  onTestFinished(() => void vi.useRealTimers());
+  const running = call({ timeoutMs: 60_000, asksForMs: 3_600_000 });
+  await until('it asks', () => answer);
+  vi.advanceTimersByTime(600_000);
   answer?.({ kind: 'form', decision: 'cancel' });
   expect((await running).ending).toBe('executed');
 });
@@ -220,7 +220,7 @@ test.each([
     const run = runThatAnswers([]);
     const stop = new AbortController();
     const answer = personAsker(run, 1, 1)({ ...QUESTION, waitMs }, stop.signal);
-    await vi.waitFor(() => expect(run.queries.length).toBeGreaterThan(0));
+    await eventually(() => expect(run.queries.length).toBeGreaterThan(0));
     if (abort) stop.abort();
     expect(await answer).toEqual({ kind: 'form', decision });
     expect(run.signals.at(-1)).toMatchObject({ id: '1', question: null, ...ended });

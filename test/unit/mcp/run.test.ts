@@ -1,5 +1,6 @@
 /** Commands of models: what a permission covers, and what may outlive a command, see keys or cost the worker. */
 import {
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -10,11 +11,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { runTool } from '../../../packages/workspace-tools/run.js';
 import type { ToolContext } from '../../../src/mcp/tools/code-tools.js';
 import { decidePermission } from '../../../src/run/tools/permission.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/run/tools/tool.js';
+import { until } from '../../support/wait.js';
 
 const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'run-')));
 const KEY = 'sk-live-1234567890abcdef';
@@ -32,7 +34,7 @@ afterAll(() => {
 
 const tool = runTool({ workspace });
 
-async function run(command: string, { timeoutMs = 2_000, signal = new AbortController().signal } = {}) {
+async function run(command: string, { timeoutMs = 60_000, signal = new AbortController().signal } = {}) {
   const context = { signal, progress: () => {} } as unknown as ToolContext;
   return Promise.resolve(tool.run({ command, timeoutMs }, context)).then(
     String,
@@ -120,9 +122,12 @@ test.each(['cat no || true', 'cat no; echo done', 'cat no & wait', 'if cat no; t
 );
 
 test('run: no end → ended at its time, and says so; never longer than ten minutes', async () => {
-  expect(await run('echo begun; sleep 301', { timeoutMs: 500 })).toMatch(
-    /^timed out after \d+\.\d s; .*ended\nbegun/,
-  );
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const running = run('echo begun; touch begun; sleep 301', { timeoutMs: 500 });
+  await until('it has begun', () => existsSync(join(workspace, 'begun')));
+  vi.advanceTimersByTime(500);
+  expect(await running).toMatch(/^timed out after \d+\.\d s; .*ended\nbegun/);
   expect(tool.inputSchema).toMatchObject({ properties: { timeoutMs: { maximum: 600_000 } } });
 });
 
@@ -177,28 +182,33 @@ const SEEN: readonly string[] = [
   'cat /proc/$PPID/cmdline; ls -l /proc/self/fd; cat /proc/self/fd/* </dev/null',
 ];
 
-/** A command, its result, and its time if that is more than a flood is given. */
+const FLOOD_MS = 1_500;
+/** A command, its result, and its time if it does not end by itself. */
 const COSTLY: Record<string, [string, RegExp, number?]> = {
-  'an endless flood': ['yes', /cut: the command wrote \d+ bytes/],
-  'a flood without ends of lines': ['cat /dev/zero', /^timed out/],
-  'a flood of control sequences': ["while :; do printf '\\033[2J\\033]0;x\\007\\r'; done", /^timed out/],
-  'a flood to the error output': ['yes >&2', /cut: the command wrote/],
+  'an endless flood': ['yes', /^timed out/, FLOOD_MS],
+  'a flood without ends of lines': ['cat /dev/zero', /^timed out/, FLOOD_MS],
+  'a flood of control sequences': [
+    "while :; do printf '\\033[2J\\033]0;x\\007\\r'; done",
+    /^timed out/,
+    FLOOD_MS,
+  ],
+  'a flood to the error output': [
+    "head -c 10000000 /dev/zero | tr '\\0' '\\n' >&2",
+    /cut: the command wrote 10000000 bytes/,
+  ],
   'one line of a hundred megabytes': [
     "head -c 100000000 /dev/zero | tr '\\0' x; echo end",
     /^(?:timed out|exit code 0[\s\S]*xend$)/,
+    FLOOD_MS,
   ],
   'a question': ['read answer </dev/tty; echo "$answer"', /^exit code/],
   'a password': ['sudo -k -S true; su -c true nobody; true', /^exit code/],
-  'an editor': ['vi a.txt; git commit; true', /^(?:exit code|timed out)/],
+  'an editor': ['vi a.txt; git commit; true', /^(?:exit code|timed out)/, FLOOD_MS],
   'a folder that is removed': [
     'mkdir -p gone/in && cd gone/in && rm -rf ../../gone && pwd; ls',
     /^exit code/,
   ],
-  'many processes': [
-    'i=0; while [ $i -lt 200 ]; do sleep 302 & i=$((i+1)); done; echo begun',
-    /begun/,
-    60_000,
-  ],
+  'many processes': ['i=0; while [ $i -lt 200 ]; do sleep 302 & i=$((i+1)); done; echo begun', /begun/],
   'a signal to its whole group': ['kill -TERM 0; sleep 303', /^(?:ended by|exit code)/],
   'the end of its whole group': ['kill -9 0; sleep 304', /^(?:ended by|exit code)/],
   'output closed at once': ['exec 1>&- 2>&- 0<&-; sleep 0.2', /^exit code 0 .*no output$/],
@@ -209,7 +219,7 @@ describe('run under attack', () => {
   test.each(OUTLIVING.map((command, at) => [command, 4_000_000 + at] as const))(
     '%s → is gone with the command',
     async (command, seconds) => {
-      await run(`${command.replaceAll('N', String(seconds))}\nsleep 0.1`);
+      await run(`${command.replaceAll('N', String(seconds))}\nsleep 0.1`, { timeoutMs: 2_000 });
       expect(sleeping(seconds)).toEqual([]);
     },
   );
@@ -218,7 +228,7 @@ describe('run under attack', () => {
     '%s → is gone with the command, where it has its own namespace',
     async (command, seconds) => {
       const own = await run('test "$(ps ax | wc -l)" -lt 12 && echo own');
-      await run(`${command.replaceAll('N', String(seconds))}\nsleep 0.1`);
+      await run(`${command.replaceAll('N', String(seconds))}\nsleep 0.1`, { timeoutMs: 2_000 });
       const left = sleeping(seconds);
       for (const pid of left) process.kill(Number(pid), 'SIGKILL');
       expect(left.length > 0 && own.includes('own')).toBe(false);
@@ -226,12 +236,12 @@ describe('run under attack', () => {
   );
 
   test.each(SEEN)('%s → no key', async command => {
-    expect(await run(command)).not.toContain(KEY);
+    expect(await run(command, { timeoutMs: 2_000 })).not.toContain(KEY);
   });
 
   test.each(Object.entries(COSTLY))(
     '%s → a short result, and the worker goes on',
-    async (_what, [command, answer, timeoutMs = 1_500]) => {
+    async (_what, [command, answer, timeoutMs = 60_000]) => {
       let turns = 0;
       const turning = setInterval(() => {
         turns += 1;

@@ -221,9 +221,7 @@ describe('a reply in another form (OU4)', () => {
     expect(blocks((await runCall({ baseUrl })).content).text).toBe('It is so.');
   });
 
-  it('events without end after the end of a reply → the reply, after a moment', {
-    timeout: 20_000,
-  }, async () => {
+  it('events without end after the end of a reply → the reply, after a moment', async () => {
     const baseUrl = await serve(async (_req, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       for (const event of [delta({ content: 'Yes.' }), stop()])

@@ -52,7 +52,7 @@ test('WK4: edit of many places in a large file, and of one that is not there →
   );
 });
 
-test('WK14: threads that nothing can end → their calls end at their time, and later calls have room', async () => {
+test('WK14: threads that nothing can end → their calls end at their time, and later calls have room, up to eight', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stuck-'));
   const pipe = join(folder, 'pipe');
   execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
@@ -61,15 +61,17 @@ test('WK14: threads that nothing can end → their calls end at their time, and 
   writeFileSync(file, `require('node:fs').readFileSync(${JSON.stringify(pipe)});`);
   const script = relative(dirname(builtScript('packages/workspace-tools/threads/any.js')), file);
   const { signal } = new AbortController();
-  const stuck = () => callThread({ script, data: {}, timeoutMs: 50, heapMb: 32, signal });
+  const stuck = () =>
+    callThread({ script, data: {}, timeoutMs: 50, heapMb: 32, signal }).then(String, String);
   try {
-    for (let round = 0; round < 2; round += 1) {
-      const calls = await Promise.allSettled([stuck(), stuck(), stuck(), stuck()]);
-      expect(calls.map(call => call.status === 'rejected' && String(call.reason))).toEqual(
-        Array(4).fill(expect.stringContaining('Ended after 0.05 s')),
-      );
+    // A thread that is ended before it waits for the writer takes no room: others follow until there is none.
+    const ends: string[] = [];
+    while (!ends.at(-1)?.includes('Earlier calls can not be ended')) {
+      ends.push(...(await Promise.all([stuck(), stuck(), stuck(), stuck()])));
     }
-    await expect(stuck()).rejects.toThrow('Earlier calls can not be ended');
+    const inTime = ends.filter(end => end.includes('Ended after 0.05 s'));
+    expect(inTime.length).toBeGreaterThanOrEqual(8);
+    expect(ends.slice(0, inTime.length)).toEqual(inTime);
   } finally {
     const writer = await open(pipe, 'w');
     await writer.close();
