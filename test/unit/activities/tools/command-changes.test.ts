@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { withChanges } from '../../../../src/activities/tools/command-changes.js';
+import { changesTeller, withChanges } from '../../../../src/activities/tools/command-changes.js';
 import type { CallToolResult } from '../../../../src/activities/types.js';
 
 const done: CallToolResult = { ending: 'executed', content: [], isError: false, durationMs: 1 };
@@ -58,4 +58,71 @@ test('a folder that can not be listed → the command runs all the same', async 
   const call = async () => done;
   const args = { command: 'x' };
   expect(await withChanges({ idempotent: false }, { args, workspace: '/nowhere' }, call)).toEqual(done);
+});
+
+/** Commands in a folder whose files are `files`; `lists`: how often it was listed. */
+function inFolder() {
+  const files: Record<string, string> = { 'a.txt': 'old' };
+  const list = vi.fn(async () => ({ entries: { ...files }, ignored: null, isCut: false }));
+  const tell = changesTeller(list);
+  const call = (args: Record<string, unknown>, work: () => void | Promise<void>) =>
+    tell({ idempotent: false }, { args, workspace: '/w' }, async () => {
+      await work();
+      return done;
+    });
+  const changes =
+    (...names: string[]) =>
+    () => {
+      for (const name of names) files[name] = `${files[name] ?? ''}new`;
+    };
+  return { list, changes, command: call.bind(null, { command: 'x' }), write: call.bind(null, { path: 'x' }) };
+}
+
+const told = ({ files }: CallToolResult) => [...(files?.changed ?? []), ...(files?.added ?? [])];
+
+test('a command right after another → one list between them; later, or after another call → one of its own', async () => {
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { list, changes, command, write } = inFolder();
+  expect(told(await command(changes('a.txt')))).toEqual(['a.txt']);
+  expect(told(await command(changes('b.txt')))).toEqual(['b.txt']);
+  expect(list).toHaveBeenCalledTimes(3);
+  await write(changes('c.txt'));
+  expect(told(await command(changes('d.txt')))).toEqual(['d.txt']);
+  expect(list).toHaveBeenCalledTimes(5);
+  changes('e.txt')();
+  now = 1_000;
+  expect(told(await command(changes('f.txt')))).toEqual(['f.txt']);
+  expect(list).toHaveBeenCalledTimes(7);
+});
+
+test('commands at the same time → who begins while a list is made shares the next', async () => {
+  const { list, changes, command } = inFolder();
+  let open = () => {};
+  const allBegun = new Promise<void>(resolve => {
+    open = resolve;
+  });
+  let begun = 0;
+  const all = [1, 2, 3].map(() =>
+    command(async () => {
+      begun += 1;
+      if (begun === 3) open();
+      await allBegun;
+      changes('a.txt')();
+    }),
+  );
+  for (const result of await Promise.all(all)) expect(told(result)).toEqual(['a.txt']);
+  expect(list).toHaveBeenCalledTimes(4);
+});
+
+test('a call that writes while the list after a command is made → the next command has a list of its own', async () => {
+  const { list, changes, command, write } = inFolder();
+  await command(() => {
+    list.mockImplementationOnce(async () => {
+      await write(changes('b.txt'));
+      return { entries: { 'a.txt': 'old' }, ignored: null, isCut: false };
+    });
+  });
+  expect(told(await command(changes('c.txt')))).toEqual(['c.txt']);
 });
