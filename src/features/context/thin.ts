@@ -5,7 +5,7 @@ import { isRecall } from '../../conversation/tool-result.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import type { ContextRules } from '../../run/limits/context-rules.js';
 import { estimateMessageTokens } from '../../run/limits/tokens.js';
-import type { Message } from '../../run/messages/message.js';
+import type { Message, Usage } from '../../run/messages/message.js';
 import type { Thread } from '../../run/state/thread.js';
 import { storeIsAway } from '../../workflows/run/keep-session.js';
 import type { Run } from '../../workflows/run/run.js';
@@ -100,15 +100,17 @@ const REPLIES_COMPARED = 5;
 /** Returns the cached share of repeated tokens: the largest of the last calls, because a changed thread lowers it. */
 function cachedOfRepeated({ messages }: Thread): number {
   const shares: number[] = [];
+  let usage: Usage | undefined;
   let added = 0;
-  for (const message of messages) {
-    if (message.kind !== 'assistant') {
-      added += estimateMessageTokens(message);
-      continue;
-    }
-    const { inputTokens, cachedInputTokens } = message.usage;
-    if (inputTokens > added) shares.push(Math.min(1, cachedInputTokens / (inputTokens - added)));
-    added = estimateMessageTokens(message);
+  // From the end: each request adds what follows the request before it, and that one's reply.
+  for (let at = messages.length - 1; at >= -1 && shares.length < REPLIES_COMPARED; at -= 1) {
+    const message = messages[at];
+    if (message) added += estimateMessageTokens(message);
+    if (message && message.kind !== 'assistant') continue;
+    if (usage && usage.inputTokens > added)
+      shares.push(Math.min(1, usage.cachedInputTokens / (usage.inputTokens - added)));
+    usage = message?.usage;
+    added = 0;
   }
-  return Math.max(0, ...shares.slice(-REPLIES_COMPARED));
+  return Math.max(0, ...shares);
 }
