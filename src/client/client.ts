@@ -1,7 +1,7 @@
 /** The client: programs use it to start, find and steer runs. */
 import type { RunRecord } from '../run/state/stored-line.js';
 import { leftOpenRuns } from '../shared/local/open-runs.js';
-import { SteersmanError } from '../shared/process/errors.js';
+import { unlessUnknown } from '../shared/process/errors.js';
 import type { Report } from '../shared/process/output.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/run/definitions.js';
 import { type Abortable, abortable, leavable } from './connection/abortable.js';
@@ -199,8 +199,8 @@ export class SteersmanClient {
 
 /** Returns the stored record of a run that Temporal has deleted. Throws the error if the store has no record. */
 async function forgottenRun({ kept: store }: ClientScope, id: string, error: unknown): Promise<RunRecord> {
-  const isUnknown = error instanceof SteersmanError && error.code === 'not_found';
-  const kept = isUnknown && store ? await storedRun(store.sessions, id).catch(() => null) : null;
+  unlessUnknown(error);
+  const kept = store ? await storedRun(store.sessions, id).catch(() => null) : null;
   if (kept === null) throw error;
   return kept;
 }

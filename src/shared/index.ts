@@ -62,7 +62,7 @@ export {
   WORKER_SCRIPT,
 } from './process/called-as.js';
 export { env } from './process/env.js';
-export { SteersmanError } from './process/errors.js';
+export { SteersmanError, unlessUnknown } from './process/errors.js';
 export { failpoint } from './process/failpoints.js';
 export {
   type Colors,

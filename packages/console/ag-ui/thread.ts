@@ -11,6 +11,7 @@ import {
   SteersmanError,
 } from 'steersman/client';
 import { idInSession } from 'steersman/run';
+import { unlessUnknown } from 'steersman/shared';
 import { type AgUiInput, ownOf } from './input.js';
 import type { UserInput } from './send.js';
 
@@ -25,11 +26,6 @@ export async function runsOf(client: SteersmanClient, thread: string): Promise<R
     if (run === null) return runs.slice(-MOST_RUNS);
     runs.push(run);
   }
-}
-
-function unlessUnknown(error: unknown): null {
-  if (error instanceof SteersmanError && error.code === 'not_found') return null;
-  throw error;
 }
 
 /** Adds the messages of an ended run to the conversation. */

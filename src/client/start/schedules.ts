@@ -11,7 +11,7 @@ import { msToTs } from '@temporalio/common';
 import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { queryText } from '../../shared/local/open-runs.js';
 import { hintOf, scriptCall, verbCall } from '../../shared/process/called-as.js';
-import { SteersmanError } from '../../shared/process/errors.js';
+import { SteersmanError, unlessUnknown } from '../../shared/process/errors.js';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/run/definitions.js';
 import { type Abortable, abortable } from '../connection/abortable.js';
 import type { ClientScope } from '../connection/client-scope.js';
@@ -96,7 +96,7 @@ export class Schedules {
       };
       const { schedule: schedules } = this.#scope.temporal.client;
       const handle = schedules.getHandle(id);
-      const before = replace === true ? await this.#describe(id).catch(unlessGone) : null;
+      const before = replace === true ? await this.#describe(id).catch(unlessUnknown) : null;
       ending.throwIfAborted();
       try {
         const state = {
@@ -126,7 +126,8 @@ export class Schedules {
       return found;
     });
     for (const id of ids) {
-      const snapshot = await this.show(id, { signal }).catch(unlessGone);
+      // It may have been deleted since it was listed.
+      const snapshot = await this.show(id, { signal }).catch(unlessUnknown);
       if (snapshot !== null) yield snapshot;
     }
   }
@@ -250,12 +251,6 @@ function secondOf(time: Date): number {
 function refused(why: string): SteersmanError {
   const help = hintOf(verbCall('schedule create --help'), 'ScheduleOptions');
   return new SteersmanError(`This can not be scheduled: ${why}`, `See: ${help}.`, 'usage');
-}
-
-/** The schedule was deleted since it was listed. */
-function unlessGone(error: unknown): null {
-  if (error instanceof SteersmanError && error.code === 'not_found') return null;
-  throw error;
 }
 
 function taken(id: string): SteersmanError {

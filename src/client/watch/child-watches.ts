@@ -2,7 +2,7 @@
 
 import { childId } from '../../run/agents/children.js';
 import type { JournalEvent } from '../../run/state/journal.js';
-import { SteersmanError } from '../../shared/process/errors.js';
+import { unlessUnknown } from '../../shared/process/errors.js';
 import type { RunDescription } from '../record/runs.js';
 import { isOpen } from '../record/runs.js';
 import type { ChildEvents } from './in-order.js';
@@ -75,7 +75,8 @@ async function collected(
   { id, agent, watch }: Child,
   news: (run: RunDescription) => AsyncGenerator<RunEvent>,
 ): Promise<RunEvent[]> {
-  const run = await watch.look().catch(notBegun);
+  // It has not begun yet, or could not.
+  const run = await watch.look().catch(unlessUnknown);
   if (run === null) return [];
   const events: RunEvent[] = [];
   for await (const event of news(run)) {
@@ -93,9 +94,3 @@ export function eventForParent({ id, agent }: Pick<Child, 'id' | 'agent'>, event
 }
 
 const LEFT_OUT: ReadonlySet<RunEvent['type']> = new Set(['end', 'gate_opened', 'gate_closed']);
-
-/** The run has not begun yet, or could not. */
-function notBegun(error: unknown): null {
-  if (error instanceof SteersmanError && error.code === 'not_found') return null;
-  throw error;
-}

@@ -47,6 +47,12 @@ export class SteersmanError extends Error {
   }
 }
 
+/** For what may not be there: returns null if it is unknown. @throws any other error. */
+export function unlessUnknown(error: unknown): null {
+  if (error instanceof SteersmanError && error.code === 'not_found') return null;
+  throw error;
+}
+
 /** The body of an HTTP answer that refuses a request, or tells of a failure. */
 export interface FaultBody {
   error: { code: string; message: string; remedy: string };
