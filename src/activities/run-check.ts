@@ -1,6 +1,6 @@
 /** The activity that makes a check of a goal: by a command, a file, or a function of the worker's program. */
 
-import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { isRecord, ownValue } from '../base/json/json.js';
 import { errorText } from '../base/text/error-text.js';
 import { cutText } from '../base/text/fit.js';
@@ -12,6 +12,7 @@ import { type CommandEnd, runCommand } from '../shared/run-command.js';
 import { faultsOf, matchesText } from '../shared/schema/validate-arguments.js';
 import { withinTime } from '../shared/time-limit.js';
 import { raceStop, within } from './stop-signal.js';
+import { runIdOf } from './store-text.js';
 import type { CheckEnd, RunCheckInput, SteersmanActivities } from './types.js';
 
 /** The subject that a function of the program judges. */
@@ -197,7 +198,7 @@ async function functionSays(
   }
   const stopped = cancellationSignal();
   const signal = withinTime(timeoutMs, stopped);
-  const runId = activityInfo().workflowExecution?.workflowId ?? '';
+  const runId = runIdOf();
   const { goal = '', answer = '', context: values = {} } = about ?? {};
   const judged = Promise.resolve().then(() => judge({ workspace, goal, answer, runId, values, signal }));
   const late = { ok: false, why: `it did not end within ${timeoutMs} ms` };

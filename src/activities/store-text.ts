@@ -13,10 +13,9 @@ export function createStoreText(blobs: BlobStore) {
   };
 }
 
-/** Returns the workflow id of the activity's run, which owns its blobs. */
+/** Returns the workflow id of the activity's run. */
 export function runIdOf(): string {
   const { workflowExecution } = Context.current().info;
-  if (!workflowExecution)
-    throw new Error('only a workflow can call this activity, which stores texts for it');
+  if (!workflowExecution) throw new Error('only a workflow can call this activity');
   return workflowExecution.workflowId;
 }

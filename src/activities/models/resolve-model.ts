@@ -1,8 +1,8 @@
 /** The activity that asks the worker's program for the next model. */
-import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ModelSituation } from '../../run/models/resolver.js';
 import { within } from '../stop-signal.js';
+import { runIdOf } from '../store-text.js';
 import type { SteersmanActivities } from '../types.js';
 
 /** The facts that a program gets before each model call. */
@@ -24,8 +24,7 @@ export function createResolveModel(
   resolve: ResolveModel | undefined,
 ): SteersmanActivities['steersmanResolveModel'] {
   return async function steersmanResolveModel({ situation, context }) {
-    const runId = activityInfo().workflowExecution?.workflowId ?? '';
-    const asked = Promise.resolve().then(() => resolve?.({ ...situation, runId, context }));
+    const asked = Promise.resolve().then(() => resolve?.({ ...situation, runId: runIdOf(), context }));
     const model = (await within(ANSWER_MS, asked, LATE)) ?? null;
     if (model === LATE)
       throw ApplicationFailure.nonRetryable(`resolveModel did not answer within ${ANSWER_MS / 1_000} s`);

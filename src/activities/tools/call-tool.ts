@@ -4,7 +4,7 @@
  */
 
 import { homedir } from 'node:os';
-import { activityInfo, cancellationSignal } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 import { errorText } from '../../base/text/error-text.js';
 import { fill, wordsOf } from '../../base/words/words.js';
 import { placeIn } from '../../config/files/workspace.js';
@@ -20,6 +20,7 @@ import { type ChangedAt, recall } from '../../shared/store/recall.js';
 import type { Asker, SessionStore } from '../../shared/store/store.js';
 import type { HostDeps } from '../check-call.js';
 import { StoppedBeforeSending, unlessStopped } from '../stop-signal.js';
+import { runIdOf } from '../store-text.js';
 import type { CallToolInput, CallToolResult } from '../types.js';
 import { type Allowed, ServerCall, type ServerCallDeps } from './server-call.js';
 import { ended, stoppedBeforeSending, type ToolCall, ToolTexts } from './tool-endings.js';
@@ -52,7 +53,7 @@ export function createCallTool(deps: CallToolDeps): (input: CallToolInput) => Pr
 
 async function callTool(deps: CallToolDeps, input: CallToolInput, beat: Beat): Promise<CallToolResult> {
   const words = wordsOf({ pinned: input.words ?? null });
-  const runId = activityInfo().workflowExecution?.workflowId ?? 'none';
+  const runId = runIdOf();
   const texts = new ToolTexts(deps, words, runId);
   const call: ToolCall = { input, words, runId, signal: cancellationSignal(), texts };
   const server = input.server === null ? null : new ServerCall(deps, call, beat);

@@ -1,7 +1,8 @@
 /** Charges, refunds and places of accounts. They are settled before the hooks of the same moment. */
-import { activityInfo, cancellationSignal } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { pause, within } from '../../activities/stop-signal.js';
+import { runIdOf } from '../../activities/store-text.js';
 import type { Hears } from '../../activities/tell.js';
 import type { MomentEndParts, MomentInput } from '../../activities/types.js';
 import { errorText } from '../../base/text/error-text.js';
@@ -54,7 +55,7 @@ async function settleAccount(accounts: AccountStore, input: MomentInput): Promis
     await failpoint('hook.after-refund');
     return { account: first, ...other };
   }
-  if (input.at === 'end') await accounts.release(account, placeOf());
+  if (input.at === 'end') await accounts.release(account, runIdOf());
   return found;
 }
 
@@ -64,7 +65,7 @@ async function takePlace(
   account: string,
   runsAtOnce = Number.MAX_SAFE_INTEGER,
 ): Promise<void> {
-  if (await accounts.lease(account, placeOf(), runsAtOnce)) return;
+  if (await accounts.lease(account, runIdOf(), runsAtOnce)) return;
   const message = `The run can not start: the account ${account} has ${runsAtOnce} at work already, and no more are allowed at once.`;
   throw ApplicationFailure.retryable(message, FAILURE.run.busy);
 }
@@ -83,15 +84,10 @@ async function chargeTo(
     isFirst ||= charged.isNew;
   }
   // A late attempt, on a worker that was suspended: the run may have released its place since.
-  if (keepsPlace && isFirst) await accounts.lease(account, placeOf(), Number.MAX_SAFE_INTEGER);
+  if (keepsPlace && isFirst) await accounts.lease(account, runIdOf(), Number.MAX_SAFE_INTEGER);
   return found;
 }
 
 function poolOf({ balance, dayTokens }: Pool): Pool {
   return { balance, dayTokens };
-}
-
-/** Returns the run's id among the places of its account: open runs have different ids. */
-function placeOf(): string {
-  return activityInfo().workflowExecution?.workflowId ?? '';
 }

@@ -11,6 +11,7 @@ import type {
   RunHooks,
 } from '../../activities/run-hooks.js';
 import { pause, unlessOver, within } from '../../activities/stop-signal.js';
+import { runIdOf } from '../../activities/store-text.js';
 import type { Hears } from '../../activities/tell.js';
 import type { MomentEnd, MomentInput } from '../../activities/types.js';
 import { isRecord, isText } from '../../base/json/json.js';
@@ -115,8 +116,7 @@ function isUnderway(value: unknown): value is NonNullable<Progress['underway']> 
 
 async function callAll(deps: HookDeps, input: MomentInput, progress: Progress): Promise<MomentEnd> {
   const { key, goal, context } = input;
-  const runId = placeOf();
-  const facts = { key, runId, goal, context };
+  const facts = { key, runId: runIdOf(), goal, context };
   const calling = { ...deps, progress };
   switch (input.at) {
     case 'turn': {
@@ -257,9 +257,4 @@ async function strict<T>(call: () => Promise<T>, { redact }: HookDeps): Promise<
 
 function warningOf(hook: HookName, error: unknown, { redact }: HookDeps): string {
   return redact(`The hook ${hook} failed: ${preview(errorText(error), WHY_CHARS)}`);
-}
-
-/** Workflow id of the run. */
-function placeOf(): string {
-  return activityInfo().workflowExecution?.workflowId ?? '';
 }

@@ -1,6 +1,6 @@
 /** Pictures on workers: stores those of a start among the texts of the run. */
-import { activityInfo } from '@temporalio/activity';
 import type { WorkerFeature } from '../../activities/feature.js';
+import { runIdOf } from '../../activities/store-text.js';
 import type { PictureRef } from '../../run/messages/message.js';
 import './rules.js';
 
@@ -10,7 +10,7 @@ export const pictures: WorkerFeature = {
     ({ blobs }) =>
     async ({ at, pictures: given = [] }) => {
       if (at !== 'begin' || given.length === 0) return {};
-      const runId = activityInfo().workflowExecution?.workflowId ?? '';
+      const runId = runIdOf();
       const stored: PictureRef[] = [];
       for (const { name, mimeType, base64 } of given) {
         const bytes = Buffer.from(base64, 'base64');

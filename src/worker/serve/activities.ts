@@ -102,9 +102,9 @@ function modelActivities(
 ): ActivitiesOf<'steersmanCallModel' | 'steersmanResolveModel' | 'steersmanTransform'> {
   const { options, settings, providersOf, blobs, secrets, offers, throttleMs, ending } = parts;
   const readState = createStateReader(
-    async ({ workflowId, runId, callId }, page) => {
+    async ({ callId }, page) => {
       await failpoint('state.read');
-      return runOf(workflowId, runId).query(modelRequestQuery, callId, page);
+      return ownRun().query(modelRequestQuery, callId, page);
     },
     {},
     offers,
@@ -147,11 +147,7 @@ function toolActivities(
       ...(parts.keeps && {
         kept: { sessions: parts.store.sessions, namespaceId: () => parts.namespaceId },
       }),
-      askPerson: () => {
-        const { info, client } = Context.current();
-        const { workflowId = '', runId = '' } = info.workflowExecution ?? {};
-        return personAsker(client.workflow.getHandle(workflowId, runId), info.attempt);
-      },
+      askPerson: () => personAsker(ownRun(), Context.current().info.attempt),
       readArguments: argumentsOf,
       openWorkspace,
       deniedTools,
@@ -206,10 +202,7 @@ function keepingOf(parts: Parts): Keeping {
   return createKeeping({
     sessions: sessionsOf(parts),
     namespaceId: () => parts.namespaceId,
-    readPage: (after, upTo) => {
-      const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
-      return runOf(workflowId, runId).query(keepPageQuery, after, upTo);
-    },
+    readPage: (after, upTo) => ownRun().query(keepPageQuery, after, upTo),
     redact: value => parts.secrets.redactAll(value),
   });
 }
@@ -247,10 +240,7 @@ function workerParts(parts: Parts): WorkerParts {
     ...{ blobs, accounts: store.accounts, settings, hooks: options.hooks ?? {} },
     ...{ readArguments: argumentsOf, deniedTools, lookup: env.lookup },
     ...{ configDir, isTrusted, skills },
-    readMessages: ids => {
-      const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
-      return runOf(workflowId, runId).query(messagesQuery, ids);
-    },
+    readMessages: ids => ownRun().query(messagesQuery, ids),
     redact: value => secrets.redactAll(value),
   };
 }
@@ -280,16 +270,15 @@ const NO_STORE: SessionStore = {
   remove: noStore,
 };
 
-/** Uses the worker's own client, which encodes payloads as the worker does. */
-function runOf(workflowId: string, runId: string): WorkflowHandle {
-  return Context.current().client.workflow.getHandle(workflowId, runId);
+/** Returns the activity's run, by the worker's own client, which encodes payloads as the worker does. */
+function ownRun(): WorkflowHandle {
+  const { client, info } = Context.current();
+  return client.workflow.getHandle(runIdOf(), info.workflowExecution?.runId);
 }
 
 async function askToolRequest(callId: string): Promise<Record<string, unknown>> {
   await failpoint('state.read');
-  const { workflowExecution } = Context.current().info;
-  if (!workflowExecution) throw new Error('only a workflow can make tool calls');
-  return runOf(workflowExecution.workflowId, workflowExecution.runId).query(toolRequestQuery, callId);
+  return ownRun().query(toolRequestQuery, callId);
 }
 
 const argumentsOf = (callId: string) => readArguments(askToolRequest, callId);
