@@ -17,7 +17,7 @@ import type { CallNote, Evidence } from './rules.js';
 /** Parts of `EVIDENCE_BYTES`; later numbers and tasks of files use the remainder. */
 const FILES_BYTES = 6_800;
 const CALLS_BYTES = 7_200;
-const UNKEPT_BYTES = 1_600;
+const NAMES_BYTES = 1_600;
 
 /** Adds one call's snapshots. A file known under another name keeps its earlier state. */
 export function withSnapshots(evidence: Evidence, snapshots: readonly Snapshot[]): Evidence {
@@ -35,7 +35,7 @@ function withSnapshot(evidence: Evidence, snapshot: Snapshot): Evidence {
   const same = known.find(file => file.path === path);
   const all = [...new Set([...(same?.taskIds ?? []), ...taskIds])];
   const unkept = [...known.filter(file => file !== same), { path, taskIds: all }];
-  if (sizeOfList(unkept) > UNKEPT_BYTES) return same ? evidence : { ...evidence, left: evidence.left + 1 };
+  if (sizeOfList(unkept) > NAMES_BYTES) return same ? evidence : { ...evidence, left: evidence.left + 1 };
   return { ...evidence, unkept: { files: unkept, wrote } };
 }
 

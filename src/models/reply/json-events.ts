@@ -17,7 +17,7 @@ export async function* jsonEvents(
   if (!response.body) return;
   const bytes: AsyncIterator<Uint8Array> = response.body[Symbol.asyncIterator]();
   const begun = await beginningOf(bytes);
-  const body = startingWith(begun, bytes);
+  const body = startingWith([begun], bytes);
   // An event stream never starts with a brace, so this body is a whole reply. Its tokens are already paid for.
   if (isObject(begun)) {
     yield* whole(exactJson(await wholeText(body)));
@@ -71,16 +71,14 @@ function isObject(begun: Uint8Array): boolean {
   return Buffer.from(begun).toString('utf8').replace(BLANKS, '').startsWith('{');
 }
 
-async function* startingWith(
-  begun: Uint8Array,
-  rest: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array, void> {
+/** Yields what was read already, then the rest, which is closed at the end. */
+export async function* startingWith<T>(read: readonly T[], rest: AsyncIterator<T>): AsyncGenerator<T, void> {
   try {
-    if (begun.length > 0) yield begun;
+    yield* read;
     for (;;) {
-      const { value, done } = await rest.next();
-      if (done) return;
-      yield value;
+      const next = await rest.next();
+      if (next.done) return;
+      yield next.value;
     }
   } finally {
     await rest.return?.();

@@ -15,7 +15,7 @@ import { plainError } from '../refusals/error-body.js';
 import { Lessons } from '../refusals/lessons.js';
 import type { Body, RefusableOption } from '../refusals/refused-options.js';
 import { readText } from '../reply/event-stream.js';
-import { jsonEvents } from '../reply/json-events.js';
+import { jsonEvents, startingWith } from '../reply/json-events.js';
 import { REPLY_BOUNDS } from '../reply/reply-bounds.js';
 import { NO_PICTURES, picturesOf } from '../request/message-text.js';
 import {
@@ -151,7 +151,8 @@ class SdkProvider<Request> {
         const events = this.#eventsOf(response, hangUp)[Symbol.asyncIterator]();
         // Some endpoints send a refusal as the first event of a stream.
         const first = await events.next();
-        return { events: startingWith(first, events), lessons: call.taken() };
+        const read = first.done ? [] : [first.value];
+        return { events: startingWith(read, events), lessons: call.taken() };
       } catch (error) {
         const answer = this.#answerOf(error);
         const status = answer === null ? 0 : statusOf(answer);
@@ -187,19 +188,6 @@ function withoutEmpty({ messages, pictures = NO_PICTURES }: ModelRequest): Model
     return toolCallsOf(message).length > 0 || message.stopReason === 'interrupted';
   });
   return said.length === 0 ? messages : said;
-}
-
-async function* startingWith<T>(
-  first: IteratorResult<T, void>,
-  rest: AsyncGenerator<T, void>,
-): AsyncGenerator<T, void> {
-  if (first.done) return;
-  try {
-    yield first.value;
-    yield* rest;
-  } finally {
-    await rest.return();
-  }
 }
 
 async function* counted(events: AsyncIterable<unknown>, count: () => void): AsyncIterable<unknown> {
