@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { StreamAsk } from '@steersman/view';
 import { errorText } from 'steersman/base';
 import { explainError, type SteersmanClient } from 'steersman/client';
-import { isLoopback } from 'steersman/shared';
+import { isLoopback, onAbort } from 'steersman/shared';
 import { Feed, type Push } from './feed.js';
 import { Waiting } from './waiting.js';
 
@@ -47,12 +47,10 @@ export class Hub {
       try {
         const feed = await this.#feedOf(run);
         const end = left.aborted ? () => {} : listen(feed);
-        const leave = () => {
+        onAbort(left, () => {
           end();
           this.#leaveSoon(run, feed);
-        };
-        if (left.aborted) leave();
-        else left.addEventListener('abort', leave, { once: true });
+        });
         return;
       } catch (error) {
         const known = explainError(error);

@@ -8,7 +8,7 @@ import os from 'node:os';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { errorText } from 'steersman/base';
-import { withinTime } from 'steersman/shared';
+import { raceStop, withinTime } from 'steersman/shared';
 
 export interface GetOptions {
   url: string;
@@ -61,19 +61,10 @@ export async function httpGet({ url, signal, timeoutMs = TIMEOUT_MS, ...how }: G
 }
 
 /** @throws Error as soon as the time is over, even if the work does not stop. */
-async function during<T>(over: AbortSignal, work: Promise<T>): Promise<T> {
-  let stop = () => {};
-  const ended = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(new Error('There was no whole answer in time.'));
-    over.addEventListener('abort', stop);
-    if (over.aborted) stop();
+function during<T>(over: AbortSignal, work: Promise<T>): Promise<T> {
+  return raceStop(over, work, () => {
+    throw new Error('There was no whole answer in time.');
   });
-  try {
-    return await Promise.race([work, ended]);
-  } finally {
-    over.removeEventListener('abort', stop);
-    work.catch(() => undefined);
-  }
 }
 
 type How = Pick<GetOptions, 'allowed' | 'addressesOf'>;

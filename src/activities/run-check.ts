@@ -8,10 +8,10 @@ import { preview } from '../base/text/preview.js';
 import { errorCode, readHead } from '../config/files/files.js';
 import { DANGLING, MissingWorkspaceError, OUTSIDE, placeIn } from '../config/files/workspace.js';
 import type { Check } from '../run/checks/check.js';
+import { unlessOver, withinTime } from '../shared/abort-signal.js';
 import { type CommandEnd, runCommand } from '../shared/run-command.js';
 import { faultsOf, matchesText } from '../shared/schema/validate-arguments.js';
-import { withinTime } from '../shared/time-limit.js';
-import { raceStop, within } from './stop-signal.js';
+import { within } from './stop-signal.js';
 import { runIdOf } from './store-text.js';
 import type { CheckEnd, RunCheckInput, SteersmanActivities } from './types.js';
 
@@ -203,9 +203,7 @@ async function functionSays(
   const judged = Promise.resolve().then(() => judge({ workspace, goal, answer, runId, values, signal }));
   const late = { ok: false, why: `it did not end within ${timeoutMs} ms` };
   try {
-    const verdict: unknown = await raceStop(stopped, within(timeoutMs, judged, late), () => {
-      throw stopped.reason;
-    });
+    const verdict: unknown = await unlessOver(stopped, within(timeoutMs, judged, late));
     if (!isRecord(verdict) || typeof verdict.ok !== 'boolean') return notRun('it did not say { ok, why }');
     const why = typeof verdict.why === 'string' ? verdict.why : '';
     return verdict.ok

@@ -1,5 +1,6 @@
 /** Helpers for waiting while an activity may be told to stop. */
 import { errorText } from '../base/text/error-text.js';
+import { raceStop } from '../shared/abort-signal.js';
 
 /** Why an activity must stop: a person's wish, the end of the worker's grace time, or pause, reset, time-out. */
 export type StopReason = 'cancelled' | 'shutdown' | 'other';
@@ -15,28 +16,6 @@ export function isUnwanted(signal: AbortSignal): boolean {
   return ['CANCELLED', 'NOT_FOUND', 'TIMED_OUT'].includes(errorText(signal.reason));
 }
 
-/** Returns `work`, or the result of `onStop` after an abort, whichever is first. `onStop` may keep waiting for `work`. */
-export async function raceStop<T>(
-  signal: AbortSignal,
-  work: Promise<T>,
-  onStop: () => Promise<T>,
-): Promise<T> {
-  let release = () => {};
-  const stopped = new Promise<T>((resolve, reject) => {
-    const stop = () => void Promise.resolve().then(onStop).then(resolve, reject);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop);
-    release = () => signal.removeEventListener('abort', stop);
-  });
-  // The loser of the race may still fail later, unnoticed.
-  for (const promise of [work, stopped]) promise.catch(() => undefined);
-  try {
-    return await Promise.race([work, stopped]);
-  } finally {
-    release();
-  }
-}
-
 /** Stopped before anything was sent. */
 export class StoppedBeforeSending extends Error {}
 
@@ -44,13 +23,6 @@ export class StoppedBeforeSending extends Error {}
 export function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return raceStop(signal, work, () => {
     throw new StoppedBeforeSending();
-  });
-}
-
-/** Returns the result of `work`, unless `signal` is aborted before. @throws its reason. */
-export function unlessOver<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return raceStop(signal, work, () => {
-    throw signal.reason;
   });
 }
 

@@ -4,6 +4,7 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
 import { preview } from '../base/text/preview.js';
+import { onAbort } from '../shared/abort-signal.js';
 
 const TIME_LIMIT_MS = 10_000;
 const MAX_STDERR_CHARS = 2_000;
@@ -82,9 +83,8 @@ export async function search({
     cut ??= why;
     child.kill('SIGKILL');
   };
-  const giveUp = () => end('enough');
   const timer = setTimeout(() => end('time'), timeoutMs);
-  signal?.addEventListener('abort', giveUp);
+  const release = onAbort(signal, () => end('enough'));
   const ended = new Promise<void>((resolve, reject) => {
     child.on('error', error => reject(new Error(`The search can not be started: ${error.message}`)));
     child.on('close', () => resolve());
@@ -105,7 +105,7 @@ export async function search({
     await ended;
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', giveUp);
+    release();
   }
   signal?.throwIfAborted();
   return { cut, fault: cut === null ? preview(fault.trim(), 500) : '' };

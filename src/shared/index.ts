@@ -1,5 +1,6 @@
 /** `steersman/shared`: common parts of Node programs: environment, errors, output, files, the store of conversations. */
 
+export { onAbort, raceStop, withinTime } from './abort-signal.js';
 export { caught, type Guard, isSame, pathOf, type Refusal, refusal } from './http/http-guard.js';
 export { type Listening, listenOn } from './http/listen.js';
 export { outward } from './http/outward-fetch.js';
@@ -114,4 +115,3 @@ export {
   type TextStore,
 } from './store/store.js';
 export { temporalClient } from './temporal/temporal-client.js';
-export { withinTime } from './time-limit.js';

@@ -1,6 +1,7 @@
 /** Classifies the errors of queries, and repeats a query if that helps, for activities and clients. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REFUSAL } from '../run/limits/failure.js';
+import { unlessOver } from './abort-signal.js';
 
 /**
  * `passing`: a worker is being replaced, or a server is busy or away, so asking again helps. `gone`: the server does
@@ -53,26 +54,12 @@ export async function askPatiently<T>(ask: () => Promise<T>, patience: Patience)
   for (let waitMs = minWaitMs; ; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
     signal?.throwIfAborted();
     try {
-      return await unlessAborted(ask(), signal);
+      // A query to a dead worker takes long: it is not waited for after an abort.
+      return await (signal ? unlessOver(signal, ask()) : ask());
     } catch (error) {
       signal?.throwIfAborted();
       if (!bearing.includes(queryTrouble(error)) || performance.now() + waitMs > giveUpAt) throw error;
     }
     await sleep(waitMs, undefined, signal ? { signal } : {});
-  }
-}
-
-/** Does not wait for the answer after an abort, because a query to a dead worker takes long. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
-  let onAbort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }

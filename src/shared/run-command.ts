@@ -10,6 +10,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../base/text/error-text.js';
+import { onAbort } from './abort-signal.js';
 import { env as variables } from './process/env.js';
 import { terminalText } from './process/terminal-text.js';
 
@@ -203,13 +204,11 @@ function firstOf(
   { timeoutMs, signal }: CommandInput,
 ): Promise<CommandEnd['ended']> {
   return new Promise(resolve => {
-    const cancel = () => resolve('cancelled');
     const timer = setTimeout(() => resolve('timed_out'), timeoutMs);
-    signal?.addEventListener('abort', cancel);
-    if (signal?.aborted) cancel();
+    const release = onAbort(signal, () => resolve('cancelled'));
     void exited.then(() => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', cancel);
+      release();
       resolve('exited');
     });
   });

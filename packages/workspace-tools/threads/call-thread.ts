@@ -1,7 +1,7 @@
 /** Processes input of a model or a page in a separate thread, which is terminated at a deadline. */
 import { once } from 'node:events';
 import { MessageChannel, type MessagePort, type TransferListItem, Worker } from 'node:worker_threads';
-import { builtBeside } from 'steersman/shared';
+import { builtBeside, onAbort } from 'steersman/shared';
 
 /** Work for a thread, or for a process. */
 export interface Work {
@@ -101,8 +101,7 @@ async function inThread({ script, data, timeoutMs, heapMb, signal, answer }: Thr
     Atomics.notify(flag, 0);
   });
   const over = new AbortController();
-  const stop = () => over.abort(signal.reason);
-  signal.addEventListener('abort', stop);
+  const release = onAbort(signal, () => over.abort(signal.reason));
   let timer = setTimeout(
     () => over.abort(new Error('It did not start: this machine is too busy.')),
     START_MS,
@@ -127,7 +126,7 @@ async function inThread({ script, data, timeoutMs, heapMb, signal, answer }: Thr
     throw isOutOfMemory(error) ? new Error('Out of memory.') : error;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
+    release();
     ended.catch(() => undefined);
     aborted.catch(() => undefined);
     port1.close();

@@ -19,6 +19,7 @@ import type { CallFailureDetails } from '../../run/limits/failure.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import type { Usage } from '../../run/messages/message.js';
 import { WRITTEN_LESSON } from '../../run/models/lessons.js';
+import { onAbort } from '../../shared/abort-signal.js';
 import { failpoint } from '../../shared/process/failpoints.js';
 import type { CallModelInput, CallModelResult, SteersmanActivities } from '../types.js';
 import { AttemptUsage } from './attempt-usage.js';
@@ -55,17 +56,22 @@ export function createCallModel(deps: CallModelDeps): SteersmanActivities['steer
       details => context.heartbeat({ ...details, spent: usage.spent }),
       deps.live,
     );
-    const abort = joinSignals([context.cancellationSignal, deps.shuttingDown]);
+    // `AbortSignal.any` would never let go of a signal that lives as long as the worker.
+    const abort = new AbortController();
+    const { signal } = abort;
+    const releases = [context.cancellationSignal, deps.shuttingDown].map(given =>
+      onAbort(given, () => abort.abort(given?.reason)),
+    );
     beat.start();
     try {
-      return await callModel({ input, deps, context, draft, usage, signal: abort.signal }, beat);
+      return await callModel({ input, deps, context, draft, usage, signal }, beat);
     } catch (error) {
       if (error instanceof ModelCallError && !TAKES_TIME.has(error.type)) usage.refused();
       beat.stopTelling();
       throw toFailure(error, attempt, usage.spent);
     } finally {
       beat.stop();
-      abort.release();
+      for (const release of releases) release();
       await failpoint('model.completion');
     }
   };
@@ -87,22 +93,6 @@ interface Call {
   usage: AttemptUsage;
   /** Aborted by an interrupt, or by any other early end of the call. */
   signal: AbortSignal;
-}
-
-/** Like `AbortSignal.any`, but releases a signal that lives as long as the worker. */
-function joinSignals(signals: readonly (AbortSignal | undefined)[]): {
-  signal: AbortSignal;
-  release(): void;
-} {
-  const joined = new AbortController();
-  const given = signals.filter(signal => signal !== undefined);
-  const onAbort = () => joined.abort(given.find(signal => signal.aborted)?.reason);
-  for (const signal of given) signal.addEventListener('abort', onAbort);
-  if (given.some(signal => signal.aborted)) onAbort();
-  const release = () => {
-    for (const signal of given) signal.removeEventListener('abort', onAbort);
-  };
-  return { signal: joined.signal, release };
 }
 
 async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResult> {

@@ -15,6 +15,7 @@ import type { McpSessions } from '../../mcp/connection/sessions.js';
 import { callMeta, mayCallAgain, STOPPABLE_META, saysStopped } from '../../mcp/tools/code-tools.js';
 import type { ToolAnswer } from '../../mcp/tools/tool-answer.js';
 import { FAILURE } from '../../run/limits/failure.js';
+import { raceStop } from '../../shared/abort-signal.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { failpoint } from '../../shared/process/failpoints.js';
 import { isUsableSchema, validateArguments } from '../../shared/schema/validate-arguments.js';
@@ -22,7 +23,6 @@ import type { HostDeps } from '../check-call.js';
 import {
   isUnwanted,
   pause,
-  raceStop,
   StoppedBeforeSending,
   stopReason,
   unlessStopped,

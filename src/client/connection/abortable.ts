@@ -1,5 +1,6 @@
 /** Ends a wait by a signal, with errors that callers can distinguish. */
 import { errorText } from '../../base/text/error-text.js';
+import { onAbort, unlessOver } from '../../shared/abort-signal.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import type { ClientScope } from './client-scope.js';
 import { explainError } from './grpc-errors.js';
@@ -23,7 +24,7 @@ export async function abortable<T>(
   const signal = endOf(scope, given);
   if (signal.aborted) throw notBegun(signal);
   try {
-    return await untilAborted(work(signal), signal);
+    return await unlessOver(signal, work(signal));
   } catch (error) {
     if (signal.aborted) throw abortedError(signal);
     throw explainError(error) ?? error;
@@ -51,20 +52,11 @@ function notBegun({ reason }: AbortSignal): SteersmanError {
 
 /** Resolves when the signal is aborted; `forget` removes the listener. */
 function abortionOf(signal: AbortSignal): { aborted: Promise<null>; forget: () => void } {
-  let onAbort = () => {};
+  let forget = () => {};
   const aborted = new Promise<null>(resolve => {
-    onAbort = () => resolve(null);
+    forget = onAbort(signal, () => resolve(null));
   });
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  return { aborted, forget: () => signal.removeEventListener('abort', onAbort) };
-}
-
-/** Settles like `work`, but rejects if the signal is aborted first. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { aborted, forget } = abortionOf(signal);
-  const failed = aborted.then(() => Promise.reject(abortedError(signal)));
-  return Promise.race([work, failed]).finally(forget);
+  return { aborted, forget };
 }
 
 /**

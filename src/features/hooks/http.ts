@@ -2,14 +2,14 @@
 
 import { createHmac } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import { pause, unlessOver } from '../../activities/stop-signal.js';
+import { pause } from '../../activities/stop-signal.js';
 import { isRecord, isText, parseJson } from '../../base/json/json.js';
 import { errorTextWithCause } from '../../base/text/error-text.js';
 import { preview } from '../../base/text/preview.js';
 import { type Note, readNote } from '../../run/state/note.js';
+import { unlessOver, withinTime } from '../../shared/abort-signal.js';
 import { outward } from '../../shared/http/outward-fetch.js';
 import { SteersmanError } from '../../shared/process/errors.js';
-import { withinTime } from '../../shared/time-limit.js';
 import type { CallHook } from './activity.js';
 import type { HookSettings } from './config.js';
 

@@ -4,6 +4,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { type Progress, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { errorText } from '../../base/text/error-text.js';
+import { onAbort } from '../../shared/abort-signal.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { STOP_METHOD } from '../tools/code-tools.js';
 import { readToolAnswer, type ToolAnswer, toolAnswerSchema } from '../tools/tool-answer.js';
@@ -70,9 +71,7 @@ export class McpConnection {
   async #start(signal: AbortSignal): Promise<void> {
     // The SDK never removes its listener from a signal, and this one outlives the connection.
     const giveUp = new AbortController();
-    const onAbort = () => giveUp.abort(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort);
+    const release = onAbort(signal, () => giveUp.abort(signal.reason));
     try {
       // The SDK's transport type is not written for exactOptionalPropertyTypes.
       const transport = this.#transport as Parameters<Client['connect']>[0];
@@ -84,7 +83,7 @@ export class McpConnection {
       await this.close();
       throw failure;
     } finally {
-      signal.removeEventListener('abort', onAbort);
+      release();
     }
   }
 
@@ -155,9 +154,7 @@ export class McpConnection {
     const over = new AbortController();
     const giveUp = (reason: NoAnswer) => over.abort(reason);
     const timer = new CallTimer(call.timeoutMs, () => giveUp('timed_out'));
-    const onAbort = () => giveUp('aborted');
-    if (call.signal.aborted) onAbort();
-    call.signal.addEventListener('abort', onAbort);
+    const release = onAbort(call.signal, () => giveUp('aborted'));
     const running: Running = { call, timer };
     this.#calls.add(running);
     try {
@@ -165,7 +162,7 @@ export class McpConnection {
     } finally {
       this.#calls.delete(running);
       timer.stop();
-      call.signal.removeEventListener('abort', onAbort);
+      release();
     }
   }
 

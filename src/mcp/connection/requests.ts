@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { errorTextWithCause, secondsOf } from '../../base/text/error-text.js';
+import { onAbort } from '../../shared/abort-signal.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { saysNotCalled } from '../tools/code-tools.js';
 import { AnswerWatch, answerWatch } from './answer-watch.js';
@@ -57,9 +58,7 @@ export class Requests {
     }: AskOptions,
   ): Promise<z.output<T>> {
     const watch = new AnswerWatch();
-    const onOver = () => watch.give(over?.reason);
-    if (over?.aborted) onOver();
-    over?.addEventListener('abort', onOver);
+    const release = onAbort(over, () => watch.give(over?.reason));
     const options = {
       signal: watch.signal,
       timeout: timeoutMs,
@@ -73,7 +72,7 @@ export class Requests {
       this.isUseless ||= failure.reconnect;
       throw failure;
     } finally {
-      over?.removeEventListener('abort', onOver);
+      release();
       // Keeps a late end of stream from cancelling a request that already has its answer.
       watch.resumable();
     }

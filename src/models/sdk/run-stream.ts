@@ -2,6 +2,7 @@
 
 import { secondsOf } from '../../base/text/error-text.js';
 import { FAILURE } from '../../run/limits/failure.js';
+import { onAbort } from '../../shared/abort-signal.js';
 import { ModelCallError } from '../provider/model-call-error.js';
 import type { ModelDelta, ModelProvider, ModelRequest } from '../provider/provider.js';
 import type { ChannelText, ReplyDraft } from '../reply/reply-draft.js';
@@ -70,14 +71,12 @@ async function* untilLetGo(
   signal: AbortSignal,
 ): AsyncGenerator<ModelDelta, void> {
   const deltas = stream[Symbol.asyncIterator]();
-  let onAbort = () => {};
+  let release = () => {};
   let timer: NodeJS.Timeout | undefined;
   const letGo = new Promise<null>(resolve => {
-    onAbort = () => {
+    release = onAbort(signal, () => {
       timer = setTimeout(() => resolve(null), LET_GO_MS);
-    };
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
+    });
   });
   try {
     for (;;) {
@@ -87,7 +86,7 @@ async function* untilLetGo(
     }
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
+    release();
     // `return` is not awaited, because it hangs too if the provider hangs.
     void deltas.return?.().catch(() => undefined);
   }
@@ -107,7 +106,7 @@ class Watch {
   failure: ModelCallError | null = null;
   readonly #run: StreamRun;
   readonly #abort = new AbortController();
-  readonly #onAbort = () => this.#abort.abort(this.#run.signal.reason);
+  readonly #release: () => void;
   readonly #limit: NodeJS.Timeout;
   readonly #firstPartMs: number;
   #silence: NodeJS.Timeout;
@@ -118,8 +117,7 @@ class Watch {
   constructor(run: StreamRun) {
     this.#run = run;
     const { limits, signal } = run;
-    if (signal.aborted) this.#onAbort();
-    else signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.#release = onAbort(signal, () => this.#abort.abort(signal.reason));
     this.#limit = setTimeout(() => this.#timedOut(), limits.timeoutMs);
     // A reply that is not streamed is silent until it is complete.
     this.#firstPartMs = run.request.streaming === false ? limits.timeoutMs : limits.firstPartMs;
@@ -147,7 +145,7 @@ class Watch {
   stop(): void {
     clearTimeout(this.#silence);
     clearTimeout(this.#limit);
-    this.#run.signal.removeEventListener('abort', this.#onAbort);
+    this.#release();
   }
 
   #stalled(ms: number): void {
