@@ -392,20 +392,3 @@ export function eventsSince(journal: Journal, since: number): { events: JournalE
   const first = events[0]?.seq ?? journal.lastSeq + 1;
   return { events, missed: Math.max(0, first - since - 1) };
 }
-
-export const ANSWERED = 'it has its answer already';
-
-const HOW_CLOSED: Record<GateCloser, string> = {
-  person: ANSWERED,
-  timeout: 'no answer came in time',
-  rule: 'no person had to be asked',
-  superseded: 'the run no longer waits for an answer',
-};
-
-/** Returns how a gate was closed, as far as the journal reaches back, in words without a full stop. */
-export function howClosed({ events }: Journal, gateId: string): string {
-  const closed = events.findLast(event => event.type === 'gate_closed' && event.gateId === gateId);
-  if (closed?.type !== 'gate_closed') return HOW_CLOSED.superseded;
-  const { by, decision } = closed;
-  return `${HOW_CLOSED[by]} (${decision})`;
-}

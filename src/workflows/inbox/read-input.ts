@@ -33,12 +33,11 @@ import { chainOf, limitsOf, modelFault, modelOf, noPrice } from '../../rules/lim
 import { readPlannedTasks } from '../../rules/outputs/planned-tasks.js';
 import { leftOut, type PlanChange, planEditFaults, removalFaults } from '../../rules/plan/plan-edit.js';
 import { roleNamed } from '../../run/agents/role.js';
-import type { GateAnswer } from '../../run/gates/gate.js';
+import type { GateAnswer, GateCloser } from '../../run/gates/gate.js';
 import { budgetsAbove, ceilingFault, type Limits, limitsFault } from '../../run/limits/limits.js';
 import { REMOVED, type TaskChange } from '../../run/plan/plan.js';
 import { hasPlan } from '../../run/position/modes.js';
 import { steeringAt } from '../../run/state/cursor.js';
-import { ANSWERED, howClosed } from '../../run/state/journal.js';
 import { budgetUse, type RunState } from '../../run/state/run-state.js';
 import type { Mark } from '../../run/state/stored-line.js';
 import { FULL, fitsInbox } from '../../run/steering/inbox.js';
@@ -172,10 +171,24 @@ export function claimReader(state: RunState): Reader<ReadClaim> {
   });
 }
 
-/** Returns how a gate was closed. A gate with an unread answer counts as closed. */
+const HOW_CLOSED: Record<GateCloser, string> = {
+  person: 'it has its answer already',
+  timeout: 'no answer came in time',
+  rule: 'no person had to be asked',
+  superseded: 'the run no longer waits for an answer',
+};
+
+/**
+ * Returns how a gate was closed, as far as the journal reaches back, in words without a full stop. A gate with an unread
+ * answer counts as closed.
+ */
 function closedHow({ people, log }: RunState, id: string): string | null {
-  if (people.gates.some(({ gate }) => gate.id === id)) return ANSWERED;
-  return people.closedGates.includes(id) ? howClosed(log.journal, id) : null;
+  if (people.gates.some(({ gate }) => gate.id === id)) return HOW_CLOSED.person;
+  if (!people.closedGates.includes(id)) return null;
+  const closed = log.journal.events.findLast(event => event.type === 'gate_closed' && event.gateId === id);
+  return closed?.type === 'gate_closed'
+    ? `${HOW_CLOSED[closed.by]} (${closed.decision})`
+    : HOW_CLOSED.superseded;
 }
 
 /** Checks edited arguments by the pinned schema, unless the tool's server validates them itself. */
