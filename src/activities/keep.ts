@@ -14,7 +14,8 @@ import {
 import { failpoint } from '../shared/process/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { SessionStore } from '../shared/store/store.js';
-import { pause, storeWithin, within } from './stop-signal.js';
+import { within } from '../shared/waits.js';
+import { pause, storeWithin } from './stop-signal.js';
 import type { KeepEnd, SteersmanActivities } from './types.js';
 
 export interface KeepDeps {

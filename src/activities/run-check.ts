@@ -8,10 +8,9 @@ import { preview } from '../base/text/preview.js';
 import { errorCode, readHead } from '../config/files/files.js';
 import { DANGLING, MissingWorkspaceError, OUTSIDE, placeIn } from '../config/files/workspace.js';
 import type { Check } from '../run/checks/check.js';
-import { unlessOver, withinTime } from '../shared/abort-signal.js';
 import { type CommandEnd, runCommand } from '../shared/run-command.js';
 import { faultsOf, matchesText } from '../shared/schema/validate-arguments.js';
-import { within } from './stop-signal.js';
+import { unlessOver, within, withinTime } from '../shared/waits.js';
 import { runIdOf } from './store-text.js';
 import type { CheckEnd, RunCheckInput, SteersmanActivities } from './types.js';
 

@@ -1,6 +1,6 @@
 /** Helpers for waiting while an activity may be told to stop. */
 import { errorText } from '../base/text/error-text.js';
-import { raceStop } from '../shared/abort-signal.js';
+import { raceStop, within } from '../shared/waits.js';
 
 /** Why an activity must stop: a person's wish, the end of the worker's grace time, or pause, reset, time-out. */
 export type StopReason = 'cancelled' | 'shutdown' | 'other';
@@ -39,12 +39,4 @@ export async function storeWithin<T>(ms: number, work: Promise<T>): Promise<T> {
   const given = await within(ms, work, LATE);
   if (given === LATE) throw new Error(`the store did not answer within ${ms / 1_000} s`);
   return given;
-}
-
-/** Returns the result of `work`, or `late` if it takes longer than `ms`. */
-export function within<T, L>(ms: number, work: Promise<T>, late: L): Promise<T | L> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(late), ms);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

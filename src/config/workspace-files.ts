@@ -4,7 +4,7 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
 import { preview } from '../base/text/preview.js';
-import { onAbort } from '../shared/abort-signal.js';
+import { onAbort } from '../shared/waits.js';
 
 const TIME_LIMIT_MS = 10_000;
 const MAX_STDERR_CHARS = 2_000;

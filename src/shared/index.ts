@@ -1,6 +1,5 @@
 /** `steersman/shared`: common parts of Node programs: environment, errors, output, files, the store of conversations. */
 
-export { onAbort, raceStop, withinTime } from './abort-signal.js';
 export { caught, type Guard, isSame, pathOf, type Refusal, refusal } from './http/http-guard.js';
 export { type Listening, listenOn } from './http/listen.js';
 export { outward } from './http/outward-fetch.js';
@@ -115,3 +114,4 @@ export {
   type TextStore,
 } from './store/store.js';
 export { temporalClient } from './temporal/temporal-client.js';
+export { onAbort, raceStop, within, withinTime } from './waits.js';

@@ -1,7 +1,7 @@
 /** Classifies the errors of queries, and repeats a query if that helps, for activities and clients. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REFUSAL } from '../run/limits/failure.js';
-import { unlessOver } from './abort-signal.js';
+import { unlessOver } from './waits.js';
 
 /**
  * `passing`: a worker is being replaced, or a server is busy or away, so asking again helps. `gone`: the server does

@@ -10,9 +10,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../base/text/error-text.js';
-import { onAbort } from './abort-signal.js';
 import { env as variables } from './process/env.js';
 import { terminalText } from './process/terminal-text.js';
+import { onAbort } from './waits.js';
 
 export interface CommandEnd {
   ended: 'exited' | 'timed_out' | 'cancelled' | 'not_started';

@@ -7,7 +7,7 @@ import { headAndTail } from '../../base/text/large-text.js';
 import type { AssistantMessage, ReasoningBlock, ToolUseBlock } from '../../run/messages/message.js';
 import type { OutputContract } from '../../run/outputs/contracts.js';
 import { extractJson } from '../../run/outputs/envelope.js';
-import { within } from '../stop-signal.js';
+import { within } from '../../shared/waits.js';
 
 type Content = AssistantMessage['content'];
 

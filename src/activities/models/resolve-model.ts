@@ -1,7 +1,7 @@
 /** The activity that asks the worker's program for the next model. */
 import { ApplicationFailure } from '@temporalio/common';
 import type { ModelSituation } from '../../run/models/resolver.js';
-import { within } from '../stop-signal.js';
+import { within } from '../../shared/waits.js';
 import { runIdOf } from '../store-text.js';
 import type { SteersmanActivities } from '../types.js';
 

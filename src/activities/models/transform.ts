@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { ownValue } from '../../base/json/json.js';
 import { type ContextChange, readChange } from '../../conversation/transform.js';
 import type { Message } from '../../run/messages/message.js';
-import { within } from '../stop-signal.js';
+import { within } from '../../shared/waits.js';
 import type { SteersmanActivities } from '../types.js';
 import type { StateReader } from './state-reader.js';
 

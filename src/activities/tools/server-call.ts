@@ -15,19 +15,12 @@ import type { McpSessions } from '../../mcp/connection/sessions.js';
 import { callMeta, mayCallAgain, STOPPABLE_META, saysStopped } from '../../mcp/tools/code-tools.js';
 import type { ToolAnswer } from '../../mcp/tools/tool-answer.js';
 import { FAILURE } from '../../run/limits/failure.js';
-import { raceStop } from '../../shared/abort-signal.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { failpoint } from '../../shared/process/failpoints.js';
 import { isUsableSchema, validateArguments } from '../../shared/schema/validate-arguments.js';
+import { raceStop, within } from '../../shared/waits.js';
 import type { HostDeps } from '../check-call.js';
-import {
-  isUnwanted,
-  pause,
-  StoppedBeforeSending,
-  stopReason,
-  unlessStopped,
-  within,
-} from '../stop-signal.js';
+import { isUnwanted, pause, StoppedBeforeSending, stopReason, unlessStopped } from '../stop-signal.js';
 import type { CallToolInput, CallToolResult } from '../types.js';
 import { CallPace } from './call-pace.js';
 import { withChanges } from './command-changes.js';

@@ -1,7 +1,7 @@
 /** Ends a wait by a signal, with errors that callers can distinguish. */
 import { errorText } from '../../base/text/error-text.js';
-import { onAbort, unlessOver } from '../../shared/abort-signal.js';
 import { SteersmanError } from '../../shared/process/errors.js';
+import { onAbort, unlessOver } from '../../shared/waits.js';
 import type { ClientScope } from './client-scope.js';
 import { explainError } from './grpc-errors.js';
 

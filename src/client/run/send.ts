@@ -17,7 +17,7 @@ import type { Receipt } from '../../run/steering/receipt.js';
 import { allowedAt } from '../../run/tools/permission.js';
 import { hintOf, shellWord, startCall, verbCall } from '../../shared/process/called-as.js';
 import { SteersmanError } from '../../shared/process/errors.js';
-import { withinTime } from '../../shared/abort-signal.js';
+import { withinTime } from '../../shared/waits.js';
 import {
   answerGateUpdate,
   stateQuery,

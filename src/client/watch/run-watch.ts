@@ -1,5 +1,5 @@
 /** A watcher of one run: it remembers what it has read, and finds new events at each look. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { within } from '../../shared/waits.js';
 import { stateQuery } from '../../workflows/run/definitions.js';
 import { askRun } from '../connection/ask-run.js';
 import { isFinalQueryError, isServerAway } from '../connection/grpc-errors.js';
@@ -18,6 +18,7 @@ import { Patience } from './watch-patience.js';
 
 /** If an ended run's events can't be read for this long, only its result is reported. */
 const GIVE_UP_MS = 15_000;
+const LATE = Symbol('late');
 
 export class RunWatch {
   /** The end was yielded. */
@@ -118,7 +119,8 @@ export class RunWatch {
       return;
     }
     const reading = this.#readJournal(run);
-    if (await isLate(reading, this.#patience.left)) yield* this.impatience();
+    const settled = reading.catch(() => null);
+    if ((await within(this.#patience.left, settled, LATE)) === LATE) yield* this.impatience();
     const news = await reading;
     if (news === null) {
       await this.#readKept(run, read);
@@ -241,19 +243,4 @@ export class RunWatch {
 
 function markOf({ runId, historyLength, status }: RunDescription): string {
   return `${runId} ${historyLength} ${status.name}`;
-}
-
-/** Returns true if the promise has not settled after `ms`. */
-async function isLate(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  const timer = new AbortController();
-  const late = delay(Math.max(0, ms), true, { signal: timer.signal }).catch(() => false);
-  const settled = promise.then(
-    () => false,
-    () => false,
-  );
-  try {
-    return await Promise.race([settled, late]);
-  } finally {
-    timer.abort();
-  }
 }

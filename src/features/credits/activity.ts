@@ -1,7 +1,7 @@
 /** Charges, refunds and places of accounts. They are settled before the hooks of the same moment. */
 import { cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { pause, within } from '../../activities/stop-signal.js';
+import { pause } from '../../activities/stop-signal.js';
 import { runIdOf } from '../../activities/store-text.js';
 import type { Hears } from '../../activities/tell.js';
 import type { MomentEndParts, MomentInput } from '../../activities/types.js';
@@ -9,6 +9,7 @@ import { errorText } from '../../base/text/error-text.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { failpoint } from '../../shared/process/failpoints.js';
 import type { AccountStore } from '../../shared/store/store.js';
+import { within } from '../../shared/waits.js';
 import type { Charges, Pool } from './rules.js';
 
 const STORE_MS = 9_000;

@@ -10,7 +10,7 @@ import type {
   HookMessage,
   RunHooks,
 } from '../../activities/run-hooks.js';
-import { pause, within } from '../../activities/stop-signal.js';
+import { pause } from '../../activities/stop-signal.js';
 import { runIdOf } from '../../activities/store-text.js';
 import type { Hears } from '../../activities/tell.js';
 import type { MomentEnd, MomentInput } from '../../activities/types.js';
@@ -20,9 +20,9 @@ import { preview } from '../../base/text/preview.js';
 import type { HookName } from '../../run/agents/run-config.js';
 import type { Message } from '../../run/messages/message.js';
 import { NOTE_WANTED, type Note, readNote } from '../../run/state/note.js';
-import { unlessOver, withinTime } from '../../shared/abort-signal.js';
 import { failpoint } from '../../shared/process/failpoints.js';
 import { askPatiently } from '../../shared/query-errors.js';
+import { unlessOver, within, withinTime } from '../../shared/waits.js';
 
 /** Calls one hook in its place, until `signal` is aborted. @returns if the goal goes on, else why not, and notes. */
 export type CallHook = (

@@ -7,9 +7,9 @@ import { isRecord, isText, parseJson } from '../../base/json/json.js';
 import { errorTextWithCause } from '../../base/text/error-text.js';
 import { preview } from '../../base/text/preview.js';
 import { type Note, readNote } from '../../run/state/note.js';
-import { unlessOver, withinTime } from '../../shared/abort-signal.js';
 import { outward } from '../../shared/http/outward-fetch.js';
 import { SteersmanError } from '../../shared/process/errors.js';
+import { unlessOver, withinTime } from '../../shared/waits.js';
 import type { CallHook } from './activity.js';
 import type { HookSettings } from './config.js';
 

@@ -8,8 +8,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { errorTextWithCause, secondsOf } from '../../base/text/error-text.js';
-import { onAbort } from '../../shared/abort-signal.js';
 import { SteersmanError } from '../../shared/process/errors.js';
+import { onAbort } from '../../shared/waits.js';
 import { saysNotCalled } from '../tools/code-tools.js';
 import { AnswerWatch, answerWatch } from './answer-watch.js';
 import { HttpStatusError, McpCallError, NotBegunError } from './call-failure.js';

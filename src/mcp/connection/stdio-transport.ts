@@ -10,6 +10,7 @@ import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { exactText, isRecord, parseJson } from '../../base/json/json.js';
+import { within } from '../../shared/waits.js';
 import { NotBegunError } from './call-failure.js';
 import type { ResolvedStdioServer } from './resolve-server.js';
 
@@ -163,13 +164,11 @@ export class StdioTransport implements Transport {
 
   /** Resolves with true if the process ends within `ms` milliseconds. */
   endsWithin(ms: number): Promise<boolean> {
-    return new Promise(resolve => {
-      const timer = setTimeout(() => resolve(false), ms);
-      void this.#exited.then(() => {
-        clearTimeout(timer);
-        resolve(true);
-      });
-    });
+    return within(
+      ms,
+      this.#exited.then(() => true),
+      false,
+    );
   }
 
   #finish(): void {

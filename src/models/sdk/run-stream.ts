@@ -2,7 +2,7 @@
 
 import { secondsOf } from '../../base/text/error-text.js';
 import { FAILURE } from '../../run/limits/failure.js';
-import { onAbort } from '../../shared/abort-signal.js';
+import { onAbort } from '../../shared/waits.js';
 import { ModelCallError } from '../provider/model-call-error.js';
 import type { ModelDelta, ModelProvider, ModelRequest } from '../provider/provider.js';
 import type { ChannelText, ReplyDraft } from '../reply/reply-draft.js';

@@ -1,4 +1,4 @@
-/** Waits and calls that an AbortSignal ends. */
+/** Waits that an AbortSignal or a time ends. */
 
 /** Calls `work` once the signal is aborted, or at once if it is already. Returns what ends the listening. */
 export function onAbort(signal: AbortSignal | undefined, work: () => void): () => void {
@@ -30,6 +30,14 @@ export async function raceStop<T>(
 export function unlessOver<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return raceStop(signal, work, () => {
     throw signal.reason;
+  });
+}
+
+/** Returns the result of `work`, or `late` if it takes longer than `ms`. */
+export function within<T, L>(ms: number, work: Promise<T>, late: L): Promise<T | L> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(late), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 
