@@ -142,15 +142,18 @@ export async function filesIn(workspace: string): Promise<{ files: FoundFile[]; 
     delimiter: '\0',
     take: name => names.push(name) < MOST_FILES,
   });
-  names.sort();
-  const files: FoundFile[] = [];
-  for (let from = 0; from < names.length; from += AT_ONCE) {
-    const found = names.slice(from, from + AT_ONCE).map(async path => {
-      // A file deleted meanwhile is left out.
-      const stat = await lstat(join(workspace, path)).catch(() => null);
-      return stat?.isFile() ? [{ path, bytes: stat.size, changedAt: stat.mtimeMs }] : [];
-    });
-    files.push(...(await Promise.all(found)).flat());
-  }
-  return { files, isCut: cut !== null || fault !== '' };
+  const files = await eachOf(names.sort(), async path => {
+    // A file deleted meanwhile is left out.
+    const stat = await lstat(join(workspace, path)).catch(() => null);
+    return stat?.isFile() ? [{ path, bytes: stat.size, changedAt: stat.mtimeMs }] : [];
+  });
+  return { files: files.flat(), isCut: cut !== null || fault !== '' };
+}
+
+/** Does `work` for each, for some at once. */
+export async function eachOf<T, R>(all: readonly T[], work: (each: T) => Promise<R>): Promise<R[]> {
+  const done: R[] = [];
+  for (let from = 0; from < all.length; from += AT_ONCE)
+    done.push(...(await Promise.all(all.slice(from, from + AT_ONCE).map(work))));
+  return done;
 }

@@ -2,7 +2,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../base/json/json.js';
-import { search } from '../../config/workspace-files.js';
+import { eachOf, search } from '../../config/workspace-files.js';
 import type { WorkspaceChanges } from '../../run/evidence/evidence.js';
 
 /** The list as stored by reference. */
@@ -18,7 +18,6 @@ export interface WorkspaceList {
 const MOST_FILES = 20_000;
 const MOST_IGNORED = 500_000;
 const MOST_MS = 5_000;
-const AT_ONCE = 64;
 const NAMES = ['--files', '--null', '--no-messages'];
 /** Files of git that other programs run or obey. */
 const GIT_FILES = ['.git/config'];
@@ -92,13 +91,6 @@ async function ignoredIn(
     },
   });
   return { ignored: cut === null ? ignored : null, inRoot };
-}
-
-async function eachOf<T, R>(all: readonly T[], work: (each: T) => Promise<R>): Promise<R[]> {
-  const done: R[] = [];
-  for (let from = 0; from < all.length; from += AT_ONCE)
-    done.push(...(await Promise.all(all.slice(from, from + AT_ONCE).map(work))));
-  return done;
 }
 
 async function linksIn(workspace: string, folder: string): Promise<string[]> {
