@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type CodeTool, defineTool } from 'steersman/mcp';
-import { deniedPaths, inFolder, openFile, placeOf, type WorkspaceContext } from './files/context.js';
+import { deniedPaths, inFolder, openFile, resolvePath, type WorkspaceContext } from './files/context.js';
 import { callThread } from './threads/call-thread.js';
 import type { ComputeAnswer, ComputeData, ComputeQuestion } from './threads/compute-thread.js';
 
@@ -72,7 +72,7 @@ function answers(context: WorkspaceContext): (question: unknown) => Promise<unkn
 }
 
 async function listed(context: WorkspaceContext, path: string): Promise<string> {
-  const { real, shown, stats } = await placeOf(context, path);
+  const { real, shown, stats } = await resolvePath(context, path);
   if (!stats?.isDirectory()) throw new Error(`${path} is not a folder.`);
   const entries = await inFolder(context, real, at => readdir(at, { withFileTypes: true }));
   const isDenied = await deniedPaths(context, 'compute');

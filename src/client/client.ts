@@ -6,7 +6,7 @@ import type { Report } from '../shared/process/output.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/run/definitions.js';
 import { type Abortable, abortable, leavable } from './connection/abortable.js';
 import type { ClientScope } from './connection/client-scope.js';
-import { placeOf, type Temporal } from './connection/connect.js';
+import { permissionPlace, type Temporal } from './connection/connect.js';
 import { type ListedRun, type ListOptions, listRuns } from './record/list-runs.js';
 import { describeRun, workspaceOf } from './record/runs.js';
 import { Run } from './run/run-handle.js';
@@ -15,7 +15,7 @@ import { servedFolders } from './start/served-folders.js';
 import { startInSession } from './start/start-in-session.js';
 import { type StartOptions, startRequest, startRun } from './start/start-run.js';
 import { allowedTools } from './stored/saved-permissions.js';
-import { noStore, removeWhole, storedRun } from './stored/stored-runs.js';
+import { findRecord, noStore, removeWhole } from './stored/stored-runs.js';
 
 /** The parts from which a client is built. */
 export interface ClientParts extends Pick<ClientScope, 'kept' | 'project'> {
@@ -82,7 +82,7 @@ export class SteersmanClient {
       const request = await startRequest(goal, options, { project, local: temporal.local !== null });
       if (request.note !== null) report(request.note);
       if (options.keptPermissions === true) {
-        const allowed = allowedTools(placeOf(temporal, request.settings.workspace));
+        const allowed = allowedTools(permissionPlace(temporal, request.settings.workspace));
         if (allowed.length > 0) request.settings.allowTools = allowed;
       }
       ending.throwIfAborted();
@@ -200,7 +200,7 @@ export class SteersmanClient {
 /** Returns the stored record of a run that Temporal has deleted. Throws the error if the store has no record. */
 async function forgottenRun({ kept: store }: ClientScope, id: string, error: unknown): Promise<RunRecord> {
   unlessUnknown(error);
-  const kept = store ? await storedRun(store.sessions, id).catch(() => null) : null;
+  const kept = store ? await findRecord(store.sessions, id).catch(() => null) : null;
   if (kept === null) throw error;
   return kept;
 }

@@ -39,7 +39,7 @@ export function chatOf(scope: RouteScope): Hono<Served> {
     .get('/:id/stream', async c => {
       const place = read(RESUMED, c.req.query());
       const threadId = c.req.param('id');
-      const replay = await placeOf(scope, threadId, place);
+      const replay = await replayFrom(scope, threadId, place);
       if (replay === null) return c.body(null, 204);
       const input = { threadId, runId: crypto.randomUUID(), protocolVersion: '1.0', messages: [] };
       const chunks = new UiChunks({ messageId: place.message });
@@ -48,7 +48,7 @@ export function chatOf(scope: RouteScope): Hono<Served> {
 }
 
 /** Returns where the message begins, in its run or else in the thread's last one; null if there is nothing to continue. */
-async function placeOf(
+async function replayFrom(
   scope: RouteScope,
   thread: string,
   { since, run: of }: z.infer<typeof RESUMED>,

@@ -37,7 +37,7 @@ export async function deniedPaths(
  * Resolves a path of a model. `isEntry`: the entry itself, even if it is a link.
  * @throws Error for the model, if the path leads out of the workspace or can't be read.
  */
-export async function placeOf(context: Inside, path: string, isEntry = false): Promise<Place> {
+export async function resolvePath(context: Inside, path: string, isEntry = false): Promise<Place> {
   if (path.includes('\0')) throw new Error('The path has a NUL character in it.');
   if (/^~[^/]*(\/|$)/.test(path))
     throw new Error(`${path}: "~" is not expanded. Give a path relative to the workspace.`);
@@ -72,7 +72,7 @@ export async function openFile(
   context: Inside,
   path: string,
 ): Promise<Place & { stats: Stats; handle: FileHandle }> {
-  const place = await placeOf(context, path);
+  const place = await resolvePath(context, path);
   if ((await deniedPaths(context, 'read'))(place.shown))
     throw new Error(`${path}: permissions.deny forbids it.`);
   if (place.stats === null) throw await missing(context, path);

@@ -4,7 +4,7 @@ import { type CodeTool, defineTool } from 'steersman/mcp';
 import { encoded } from '../text/encoding.js';
 import { callThread } from '../threads/call-thread.js';
 import type { EditAnswer } from '../threads/edit-thread.js';
-import { openFile, placeOf, type WorkspaceContext } from './context.js';
+import { openFile, resolvePath, type WorkspaceContext } from './context.js';
 import { type Edit, type Edited, editText } from './edit-text.js';
 import { exactText } from './text.js';
 import { alone, replaceFile } from './write.js';
@@ -38,7 +38,7 @@ export function editTool(context: WorkspaceContext): CodeTool {
     destructive: false,
     async run(args, { signal }) {
       const path = String(args.path);
-      const { real } = await placeOf(context, path);
+      const { real } = await resolvePath(context, path);
       return alone(real, () => edited(context, path, readEdits(args.edits), signal));
     },
   });

@@ -10,7 +10,7 @@ import {
   kindOf,
   leftOut,
   missing,
-  placeOf,
+  resolvePath,
   type WorkspaceContext,
 } from './context.js';
 import { BoundedLines, nameText, sizeText } from './text.js';
@@ -56,7 +56,7 @@ export async function listFolder(
   { path, depth, all = false }: Listing,
   signal: AbortSignal,
 ): Promise<string> {
-  const { real, shown, stats } = await placeOf(context, path);
+  const { real, shown, stats } = await resolvePath(context, path);
   if (stats === null) throw await missing(context, path);
   if (!stats.isDirectory())
     throw new Error(`${path} is ${kindOf(stats)}, not a folder.${stats.isFile() ? ' Use read.' : ''}`);

@@ -3,7 +3,7 @@ import { readdir, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isBelow, type Place } from 'steersman/config';
 import { type CodeTool, defineTool } from 'steersman/mcp';
-import { inFolder, missing, placeOf, refuse, type WorkspaceContext } from './context.js';
+import { inFolder, missing, refuse, resolvePath, type WorkspaceContext } from './context.js';
 import { sizeText } from './text.js';
 import { makeFolders } from './write.js';
 
@@ -19,7 +19,7 @@ export function moveTool(context: WorkspaceContext): CodeTool {
     destructive: false,
     async run(args) {
       const from = await entryOf(context, String(args.from));
-      const to = await placeOf(context, String(args.to), true);
+      const to = await resolvePath(context, String(args.to), true);
       if (to.stats !== null)
         throw new Error(`${to.shown} exists already: delete it first, or name another path in full.`);
       if (isBelow(to.real, from.real)) throw new Error(`${to.shown} lies within ${from.shown}.`);
@@ -90,7 +90,7 @@ async function entryOf(
   context: WorkspaceContext,
   path: string,
 ): Promise<Place & { stats: NonNullable<Place['stats']> }> {
-  const { real, shown, stats } = await placeOf(context, path, true);
+  const { real, shown, stats } = await resolvePath(context, path, true);
   if (shown === '.') throw new Error('This is the workspace itself.');
   if (stats === null) throw await missing(context, path);
   return { real, shown, stats };

@@ -5,7 +5,7 @@ import { type CodeTool, defineTool, Parts, type ToolContext } from 'steersman/mc
 import { readResult } from 'steersman/shared';
 import { type Encoding, encodingOf } from '../text/encoding.js';
 import { notebookText } from '../text/notebook.js';
-import { openFile, placeOf, type WorkspaceContext } from './context.js';
+import { openFile, resolvePath, type WorkspaceContext } from './context.js';
 import { listFolder } from './list.js';
 import { pdfPages } from './pdf.js';
 import { readLines } from './read-lines.js';
@@ -44,7 +44,7 @@ export function readTool(context: WorkspaceContext): CodeTool {
       const path = String(args.path);
       const asked = { offset: wholeNumber(args.offset), limit: wholeNumber(args.limit) };
       if (path.startsWith('blob:')) return readReference(context, path, asked, call);
-      const place = await placeOf(context, path);
+      const place = await resolvePath(context, path);
       if (path !== '' && place.stats?.isDirectory()) return listFolder(context, { path }, call.signal);
       const { handle, shown, stats } = await openFile(context, path);
       try {

@@ -10,7 +10,7 @@ import {
   leftOut,
   missing,
   openFile,
-  placeOf,
+  resolvePath,
   type WorkspaceContext,
 } from './context.js';
 import { fileGlob } from './file-glob.js';
@@ -41,7 +41,7 @@ export function findTool(context: WorkspaceContext): CodeTool {
     readOnly: true,
     async run({ pattern, path = '.' }, { signal }) {
       const found = new BoundedLines(MOST_FILES);
-      const { real, shown, stats } = await placeOf(context, String(path));
+      const { real, shown, stats } = await resolvePath(context, String(path));
       if (stats === null) throw await missing(context, String(path));
       const isWanted = fileGlob(String(pattern));
       const hidden = await hiddenFrom(context, 'find');
@@ -76,7 +76,7 @@ export function grepTool(context: WorkspaceContext): CodeTool {
     readOnly: true,
     async run({ pattern, path = '.', glob, ignoreCase, context: around }, { signal }) {
       const found = new BoundedLines(MOST_LINES);
-      const { real, shown, stats } = await placeOf(context, String(path));
+      const { real, shown, stats } = await resolvePath(context, String(path));
       if (stats === null) throw await missing(context, String(path));
       const isFile = !stats.isDirectory();
       const args = grepArgs({ pattern, ignoreCase, around, leftOut: isFile ? null : leftOut(context, real) });

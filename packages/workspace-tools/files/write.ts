@@ -5,7 +5,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { plural } from 'steersman/base';
 import { isBelow, type Place } from 'steersman/config';
 import { type CodeTool, defineTool } from 'steersman/mcp';
-import { inFolder, kindOf, placeOf, refuse, type WorkspaceContext } from './context.js';
+import { inFolder, kindOf, refuse, resolvePath, type WorkspaceContext } from './context.js';
 
 export function writeTool(context: WorkspaceContext): CodeTool {
   return defineTool({
@@ -22,7 +22,7 @@ export function writeTool(context: WorkspaceContext): CodeTool {
     async run(args) {
       const path = String(args.path);
       const content = String(args.content);
-      const place = await placeOf(context, path);
+      const place = await resolvePath(context, path);
       if (place.stats !== null && !place.stats.isFile())
         throw new Error(`${path} is ${kindOf(place.stats)}, not a file.`);
       await makeFolders(context, dirname(place.real));

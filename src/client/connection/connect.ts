@@ -84,7 +84,7 @@ function connectionTo(named: string | undefined) {
 }
 
 /** Returns the place of a run, which identifies a person's permissions. */
-export function placeOf({ local, address, namespace }: Temporal, workspace: string): Place {
+export function permissionPlace({ local, address, namespace }: Temporal, workspace: string): Place {
   return { server: local === null ? `${address}/${namespace}` : null, workspace };
 }
 

@@ -3,14 +3,14 @@ import { type ChildRecord, childId } from '../../run/agents/children.js';
 import type { Usage } from '../../run/messages/message.js';
 import type { RunRecord } from '../../run/state/stored-line.js';
 import type { SessionStore } from '../../shared/store/store.js';
-import { storedRun } from '../stored/stored-runs.js';
+import { findRecord } from '../stored/stored-runs.js';
 import type { RunSnapshot } from './run-snapshot.js';
 
 /** Returns the sub-agents of a run that Temporal has deleted. */
 export function storedChildren(store: SessionStore, kept: RunRecord): Promise<ChildTree[]> {
   return Promise.all(
     (kept.rest?.children ?? []).map(async (record): Promise<ChildTree> => {
-      const own = await storedRun(store, childId(kept.workflowId, record.id));
+      const own = await findRecord(store, childId(kept.workflowId, record.id));
       const children = own ? await storedChildren(store, own) : [];
       return { ...record, usage: own?.usage ?? null, children };
     }),

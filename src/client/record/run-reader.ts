@@ -6,7 +6,7 @@ import type { SessionStore } from '../../shared/store/store.js';
 import { type EventsPage, eventsQuery, type RunResult, traceQuery } from '../../workflows/run/definitions.js';
 import { askRun } from '../connection/ask-run.js';
 import type { Temporal } from '../connection/connect.js';
-import { storedEvents, storedRun, storedTrace, type ThreadTranscript } from '../stored/stored-runs.js';
+import { findRecord, storedEvents, storedTrace, type ThreadTranscript } from '../stored/stored-runs.js';
 import { type ChildTree, readChildren, storedChildren } from './child-tree.js';
 import { storedReport } from './forgotten.js';
 import type { StoredJournal } from './journal-reader.js';
@@ -120,7 +120,7 @@ export class RunReader {
   /** Returns the stored run; null if it is not stored. */
   async #stored(run: RunDescription): Promise<RunInStore | null> {
     const { store } = this;
-    const found = store && (await storedRun(store, this.id, chainIn(run)));
+    const found = store && (await findRecord(store, this.id, chainIn(run)));
     return store && found && { store, run: found };
   }
 }

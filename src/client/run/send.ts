@@ -27,7 +27,7 @@ import {
 import { type Abortable, abortable } from '../connection/abortable.js';
 import { askRun } from '../connection/ask-run.js';
 import type { ClientScope } from '../connection/client-scope.js';
-import { placeOf, type Temporal } from '../connection/connect.js';
+import { permissionPlace, type Temporal } from '../connection/connect.js';
 import { explainError, isServerAway } from '../connection/grpc-errors.js';
 import { RunReader } from '../record/run-reader.js';
 import type { RunSnapshot } from '../record/run-snapshot.js';
@@ -135,7 +135,7 @@ async function keepFor(
       'usage',
     );
   }
-  keepPermission(placeOf(temporal, workspace), allowed, digest);
+  keepPermission(permissionPlace(temporal, workspace), allowed, digest);
 }
 
 export interface SentMessage {

@@ -62,7 +62,7 @@ export function inThreads(said: readonly ThreadMessage[]): ThreadTranscript[] {
 }
 
 /** Returns the stored run of this workflow id; `chain`: only that execution chain. Null if it is unknown. */
-export async function storedRun(store: SessionStore, id: string, chain?: string): Promise<RunRecord | null> {
+export async function findRecord(store: SessionStore, id: string, chain?: string): Promise<RunRecord | null> {
   const runs = await store.find(id);
   return runs.find(run => chain === undefined || run.chain === chain) ?? null;
 }

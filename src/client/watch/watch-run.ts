@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Temporal } from '../connection/connect.js';
 import type { RunReader } from '../record/run-reader.js';
 import type { RunDescription } from '../record/runs.js';
-import { storedEventsOf } from './repeated-events.js';
+import { replayStored } from './replay-stored.js';
 import type { RunEvent } from './run-event.js';
 import { RunWatch } from './run-watch.js';
 
@@ -45,7 +45,7 @@ export async function* watchRun(reader: RunReader, options: WatchOptions = {}): 
   const { signal, since = 0, live = true, children = true, pollMs = pollMsOf(reader.temporal) } = options;
   const { sooner } = options;
   const { forgotten } = reader;
-  if (forgotten) return yield* storedEventsOf(forgotten.store, forgotten.run, { since, children });
+  if (forgotten) return yield* replayStored(forgotten.store, forgotten.run, { since, children });
   const watch = new RunWatch(reader, { since, live, children });
   let putOff = 0;
   let run: RunDescription | null = await reader.look(pollMs / 2);

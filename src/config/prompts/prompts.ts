@@ -48,7 +48,7 @@ export async function loadPrefix(
     return { file: found.file, template: found.text, firstLine: 1, businessContext: context.text };
   };
   const opening = { shared: await read(OPENING.shared), team: await read(OPENING.team) };
-  withPlaces(() => validateCoreTemplate(opening.shared.template, placeOf(opening.shared)));
+  withPlaces(() => validateCoreTemplate(opening.shared.template, shownPlace(opening.shared)));
   return opening;
 }
 
@@ -133,7 +133,7 @@ function roleOf(
         profile.prefix === 'own' ? `{{businessContext}}\n\n${plainRole(language)}` : '{{businessContext}}',
       businessContext: `${template.trim()}\n\n${businessContext}`,
     };
-  withPlaces(() => validateCoreTemplate(template, placeOf({ file, firstLine })));
+  withPlaces(() => validateCoreTemplate(template, shownPlace({ file, firstLine })));
   return {
     ...role,
     warnings: [...warnings, ...othersPlaceholders({ file, template, firstLine })],
@@ -199,7 +199,7 @@ async function businessContext(role: string, source: ContextSource): Promise<Bus
   return { text: '', isOwn: false };
 }
 
-export function placeOf({ file, firstLine }: Pick<PromptTemplate, 'file' | 'firstLine'>) {
+export function shownPlace({ file, firstLine }: Pick<PromptTemplate, 'file' | 'firstLine'>) {
   return { file: displayPath(file), firstLine };
 }
 

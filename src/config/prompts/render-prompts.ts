@@ -8,7 +8,7 @@ import type { Limits } from '../../run/limits/limits.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { displayPath } from '../files/files.js';
-import { type Opening, type PromptTemplate, placeOf, type RoleTemplate, withPlaces } from './prompts.js';
+import { type Opening, type PromptTemplate, type RoleTemplate, shownPlace, withPlaces } from './prompts.js';
 
 const OVERVIEW_CHARS = 200;
 /** The placeholders that list the run's tools. */
@@ -118,7 +118,7 @@ function render(
         workspace,
         ...more,
       },
-      placeOf(prompt),
+      shownPlace(prompt),
     ),
   ).trim();
 }

@@ -10,7 +10,7 @@ import type { CallFailure } from '../limits/failure.js';
 import type { BudgetKind } from '../limits/limits.js';
 import type { ToolContent } from '../messages/message.js';
 import type { StepDecision, TaskChange } from '../plan/plan.js';
-import { cutOptions, placeOf } from './options.js';
+import { cutOptions, optionIndex } from './options.js';
 
 interface GateBase {
   /** Unique in the run, such as `g1`. Other types name it `gateId`. */
@@ -216,7 +216,7 @@ export function choicesOf(gate: Gate): string[] {
 /** Returns the option that was typed by its letter or text; null for another answer. */
 export function optionAt({ subject }: Extract<Gate, { kind: 'question' }>, typed: string): string | null {
   const { options = [] } = subject;
-  return options[placeOf(typed)] ?? options.find(option => option === typed) ?? null;
+  return options[optionIndex(typed)] ?? options.find(option => option === typed) ?? null;
 }
 
 /** The answer at the deadline, or if no person can be asked. It never replans: that needs a person's wish. */

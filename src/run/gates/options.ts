@@ -19,7 +19,7 @@ export function optionLine(option: string, index: number): string {
 }
 
 /** Returns the index of the option with this letter; -1 for other text. */
-export function placeOf(typed: string): number {
+export function optionIndex(typed: string): number {
   const letter = /^\(?([a-i])\)?$/i.exec(typed)?.[1]?.toLowerCase();
   return letter === undefined ? -1 : LETTERS.indexOf(letter);
 }
@@ -60,7 +60,7 @@ export function distinctOptions(all: readonly string[]): string[] {
   const alike = lookalikes(all);
   const options = all.map(option => (alike.has(option) ? codedText(option) : option));
   const quotes = options.map((option, index) => {
-    const place = placeOf(option);
+    const place = optionIndex(option);
     return options[place] !== undefined && place !== index;
   });
   const shown = () => options.map((option, at) => (quotes[at] ? JSON.stringify(option) : option));

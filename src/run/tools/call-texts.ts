@@ -25,7 +25,7 @@ export function distinct(all: readonly CallText[]): CallText[] {
 export function textsIn(input: unknown, { joined }: { joined: boolean }): CallText[] {
   const found: CallText[] = [];
   const look = (value: unknown, key: string, held: CallText['place'], isListed = false): void => {
-    const place = placeOf(key) ?? held;
+    const place = placeByKey(key) ?? held;
     if (typeof value === 'string') found.push({ key, text: value, place });
     else if (Array.isArray(value)) {
       if (joined && isLine(key, value)) found.push({ key, text: lineOf(value), place });
@@ -47,7 +47,7 @@ export function textsIn(input: unknown, { joined }: { joined: boolean }): CallTe
   return found;
 }
 
-function placeOf(key: string): CallText['place'] {
+function placeByKey(key: string): CallText['place'] {
   if (isCommandName(key)) return 'command';
   if (isPathName(key)) return 'path';
   return mayNamePlace(key) ? 'anything' : null;
@@ -99,7 +99,7 @@ export function linesIn(input: unknown, work: Work): CallText[] {
     return { text, words: all.reduce((sum, { words }) => sum + words, 0) };
   };
   const look = (value: unknown, key: string, held: CallText['place']): Line => {
-    const place = placeOf(key) ?? held;
+    const place = placeByKey(key) ?? held;
     if (value === undefined || value === null || isTooMuch(work)) return NO_WORDS;
     if (typeof value !== 'object') return { text: String(value), words: 1 };
     if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 /** The timeline of the console's page: from events to bars. */
 import { expect, test } from 'vitest';
-import { placeOf, spansOf, ticksIn } from '../../../../packages/console/page/run/timeline/axis.js';
+import { positionAt, spansOf, ticksIn } from '../../../../packages/console/page/run/timeline/axis.js';
 import { barBeside, timelineOf } from '../../../../packages/console/page/run/timeline/bars.js';
 import type { Durable } from '../../../../packages/view/items.js';
 
@@ -125,10 +125,10 @@ test('timeline: a night of waiting → it takes little of the axis, and work has
     [20_000, 8_000_000],
     [8_000_000, 8_020_000],
   ]);
-  expect(placeOf(spans, 0)).toBe(0);
-  expect(placeOf(spans, 20_000)).toBeGreaterThan(0.4);
-  expect(placeOf(spans, 8_000_000)).toBeLessThan(0.6);
-  expect(placeOf(spans, 8_020_000)).toBe(1);
+  expect(positionAt(spans, 0)).toBe(0);
+  expect(positionAt(spans, 20_000)).toBeGreaterThan(0.4);
+  expect(positionAt(spans, 8_000_000)).toBeLessThan(0.6);
+  expect(positionAt(spans, 8_020_000)).toBe(1);
   expect(ticksIn(spans, 4).filter(at => at > 20_000 && at < 8_000_000)).toEqual([]);
 });
 

@@ -52,7 +52,7 @@ function workOf(lanes: readonly Lane[], end: number): { from: number; to: number
 }
 
 /** Returns the position of a time on the axis, from 0 to 1. */
-export function placeOf(spans: readonly Span[], at: number): number {
+export function positionAt(spans: readonly Span[], at: number): number {
   const all = spans.reduce((sum, { shown }) => sum + shown, 0);
   let before = 0;
   for (const { from, to, shown } of spans) {

@@ -6,7 +6,7 @@ import { Earlier } from '../../parts/earlier.js';
 import { durationWords, now } from '../../parts/time.js';
 import type { RunModel } from '../../run-model.js';
 import { named, said, t } from '../../words/words.js';
-import { placeOf, type Span, spansOf, ticksIn } from './axis.js';
+import { positionAt, type Span, spansOf, ticksIn } from './axis.js';
 import { type Bar, barBeside, type Lane, type Timeline, timelineOf } from './bars.js';
 
 const ROW = 22;
@@ -141,7 +141,7 @@ interface AxisProps {
 function Axis({ timeline, spans, width, chosen }: AxisProps) {
   const { from, to, lanes, marks } = timeline;
   const span = to - from;
-  const x = (at: number) => Math.round(placeOf(spans, at) * (width - 8) * 10) / 10 + 4;
+  const x = (at: number) => Math.round(positionAt(spans, at) * (width - 8) * 10) / 10 + 4;
   const heights = lanes.map(heightOf);
   const height = AXIS + heights.reduce((sum, each) => sum + each, 0);
   const tops = heights.map((_, at) => AXIS + heights.slice(0, at).reduce((sum, each) => sum + each, 0));

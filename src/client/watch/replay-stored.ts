@@ -3,7 +3,7 @@ import { childId } from '../../run/agents/children.js';
 import type { RunRecord } from '../../run/state/stored-line.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import { storedEnd } from '../record/forgotten.js';
-import { storedEvents, storedRun } from '../stored/stored-runs.js';
+import { findRecord, storedEvents } from '../stored/stored-runs.js';
 import { eventForParent } from './child-watches.js';
 import type { RunEvent } from './run-event.js';
 
@@ -14,7 +14,7 @@ interface Wanted {
 }
 
 /** Yields the run's events, with those of each sub-agent before the end of that sub-agent, and last the run's own end. */
-export async function* storedEventsOf(
+export async function* replayStored(
   store: SessionStore,
   run: RunRecord,
   wanted: Wanted,
@@ -39,7 +39,7 @@ async function* journalOfChild(
   above: RunRecord,
   { id, role: agent }: { id: string; role: string },
 ): AsyncGenerator<RunEvent> {
-  const run = await storedRun(store, childId(above.workflowId, id));
+  const run = await findRecord(store, childId(above.workflowId, id));
   if (!run) return;
   for await (const event of journalOf(store, run, { since: 0, children: true })) {
     const forwarded = eventForParent({ id, agent }, event);
