@@ -3,7 +3,14 @@
 import { type AgUiAgent, type AgUiEvent, type AgUiSpoken, agUiEvents, Conversation } from '@steersman/ag-ui';
 import type { Frame } from '@steersman/view';
 import { errorText } from 'steersman/base';
-import { explainError, type Run, type RunEvent, SteersmanError, type Vocabulary } from 'steersman/client';
+import {
+  explainError,
+  ownSeq,
+  type Run,
+  type RunEvent,
+  SteersmanError,
+  type Vocabulary,
+} from 'steersman/client';
 import type { RouteScope } from '../routes.js';
 import { endingOf } from './ending.js';
 import { type Followed, note } from './followed.js';
@@ -41,12 +48,21 @@ export async function* streamRun(input: AgUiInput, scope: StreamScope): AsyncGen
   }
 }
 
+type Spoken = AgUiSpoken | AgUiAgent;
+
+/** An event of the run, the number of the run's own event up to then, and what the client is told of it. */
+interface Heard {
+  event: RunEvent;
+  at: number;
+  told: Spoken[];
+}
+
 class RunStream {
   readonly #input: AgUiInput;
   readonly #scope: StreamScope;
   readonly #conversation = new Conversation();
   readonly #shown = new Shown();
-  #words: Vocabulary<AgUiSpoken | AgUiAgent> = () => [];
+  #words: Vocabulary<Spoken> = () => [];
   /** The client received messages that a reset made void. */
   #isStale = false;
   #isOver = false;
@@ -111,24 +127,32 @@ class RunStream {
     }
   }
 
-  /** Reads all events of the run up to now. */
-  async #catchUp(followed: Followed, listening: Listening): Promise<void> {
+  /** Reads all events of the run up to now. Those that the console no longer has in memory are read from the run. */
+  async #catchUp(followed: Followed, listening: Listening): Promise<Heard[]> {
+    const frames: Frame[] = [];
+    let earlier: RunEvent[] = [];
     for await (const frame of listening.frames()) {
-      this.#take(followed, frame);
-      if (frame.type === 'caught_up') return;
+      throwIfLost(frame);
+      frames.push(frame);
+      if (frame.type !== 'caught_up') continue;
+      earlier = await eventsBefore(frame.from, followed.run, this.#scope.signal);
+      break;
     }
     // With only a part of the conversation, the next message could be sent twice.
     this.#scope.signal.throwIfAborted();
+    const heard = earlier.map(event => this.#hear(followed, event));
+    const last = new Map(earlier.flatMap(event => ('seq' in event ? [[event.path, event.seq]] : [])));
+    for (const frame of frames) {
+      if (frame.type !== 'event') this.#take(followed, frame);
+      // A watcher that began late tells again what sub-agents at work have told.
+      else if (!('seq' in frame.event) || frame.event.seq > (last.get(frame.event.path) ?? 0))
+        heard.push(this.#hear(followed, frame.event));
+    }
+    return heard;
   }
 
   async *#again(followed: Followed, listening: Listening, since: number | 'goal'): AsyncGenerator<AgUiEvent> {
-    const all: { event: RunEvent; at: number; told: AgUiEvent[] }[] = [];
-    for await (const frame of listening.frames()) {
-      const events = this.#take(followed, frame);
-      if (frame.type === 'event') all.push({ event: frame.event, at: followed.told, told: events });
-      if (frame.type === 'caught_up') break;
-    }
-    this.#scope.signal.throwIfAborted();
+    const all = await this.#catchUp(followed, listening);
     const isGoal = ({ event }: { event: RunEvent }) =>
       event.type === 'goal_started' && event.path === undefined && event.number > 1;
     const first = since === 'goal' ? all.findLastIndex(isGoal) : all.findIndex(({ at }) => at > since);
@@ -183,23 +207,40 @@ class RunStream {
     return { type: 'MESSAGES_SNAPSHOT', messages: this.#conversation.with(this.#input.messages) };
   }
 
-  #take(followed: Followed, frame: Frame): (AgUiSpoken | AgUiAgent)[] {
-    if (frame.type === 'lost')
-      throw new SteersmanError(frame.message, 'Ask again: the run goes on.', 'unreachable');
+  #take(followed: Followed, frame: Frame): Spoken[] {
+    throwIfLost(frame);
     if (frame.type === 'snapshot') followed.snapshot = frame.snapshot;
-    if (frame.type !== 'event') return [];
-    const { event } = frame;
+    return frame.type === 'event' ? this.#hear(followed, frame.event).told : [];
+  }
+
+  #hear(followed: Followed, event: RunEvent): Heard {
     note(followed, event);
     this.#conversation.hear(followed.run.id, event);
     const events = this.#words(event);
     for (const each of events) this.#conversation.take(each);
     this.#isStale ||= events.some(each => each.type === 'CUSTOM' && each.name === 'steersman.reset');
-    return events.filter(each => !this.#isOfClient(each));
+    return { event, at: followed.told, told: events.filter(each => !this.#isOfClient(each)) };
   }
 
   /** True for a result that the client sent itself: its message is in the conversation already. */
-  #isOfClient(event: AgUiSpoken | AgUiAgent): boolean {
+  #isOfClient(event: Spoken): boolean {
     if (event.type !== 'TOOL_CALL_RESULT') return false;
     return this.#input.messages.some(({ toolCallId }) => toolCallId === event.toolCallId);
   }
+}
+
+function throwIfLost(frame: Frame): void {
+  if (frame.type === 'lost')
+    throw new SteersmanError(frame.message, 'Ask again: the run goes on.', 'unreachable');
+}
+
+/** Returns what the run told before its own event `from`, which has happened. */
+async function eventsBefore(from: number, run: Run, signal: AbortSignal): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  if (from <= 1) return events;
+  for await (const event of run.events({ live: false, signal })) {
+    if (event.type === 'end' || (ownSeq(event) ?? 0) >= from) break;
+    events.push(event);
+  }
+  return events;
 }

@@ -2,6 +2,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createConsole } from '../../../packages/console/console.js';
 import { type RunEvent, type SteersmanClient, SteersmanError } from '../../../src/client/index.js';
+import { NO_USAGE } from '../../../src/run/messages/message.js';
 import {
   approvalGate,
   endItem,
@@ -9,6 +10,7 @@ import {
   type FakeRuns,
   fakeRuns,
   gateOpened,
+  warning,
 } from '../../support/fake-runs.js';
 import { eventually } from '../../support/wait.js';
 
@@ -177,5 +179,40 @@ describe('a conversation of several runs', () => {
     expect(text).toContain('"messageId":"m2"');
     expect(text).toContain('Answer 2.');
     expect(text).not.toContain('The third.');
+  });
+});
+
+describe('a run with more events than the console has in memory', () => {
+  const warnings = (from: number) => Array.from({ length: 5_100 }, (_, at) => warning(from + at));
+  const reply = (seq: number, text: string): RunEvent[] => {
+    const call = { callId: `c${seq}`, taskId: null, role: 'react', model: 'm', turn: 1, round: 1 };
+    const more = { messageId: `m${seq}`, text, stopReason: 'end_turn', toolCalls: 0, durationMs: 1 };
+    return [
+      eventItem(seq, 'model_call_started', { ...call, form: 'words', answers: true } as never),
+      eventItem(seq + 1, 'model_call_ended', { ...call, ...more, usage: NO_USAGE } as never),
+    ];
+  };
+
+  test('GET /chat/{id}/stream: a message that begins before them → all of it, once', async () => {
+    const run = fakeRuns();
+    run.happens(begun(), ...reply(2, 'The first words.'), ...warnings(4), ...ended(5_104, 'The last words.'));
+    const endedAt = '2026-01-01T00:01:00.000Z';
+    run.stands({ phase: 'ended', endedAt, outcome: 'answered', lastEventSeq: 5_104 });
+    const { ask } = chatOver({ t: run });
+    const { text } = await ask('/t/stream?since=1&message=m-1&run=t');
+    for (const words of ['The first words.', 'The last words.'])
+      expect(text.split(`"delta":"${words}"`)).toHaveLength(2);
+  });
+
+  test('POST /chat: a second message, without an answer of the run before it → that alone steers', async () => {
+    const run = fakeRuns();
+    run.happens(begun(), ...warnings(2));
+    run.stands({ lastEventSeq: 5_101 });
+    const { ask } = chatOver({ t: run });
+    const asked = ask('', { id: 't', messages: [user('u1'), user('u2', 'And wide.')] });
+    await vi.waitFor(() => expect(run.asked.length).toBeGreaterThan(0), { timeout: 10_000 });
+    run.happens(...ended(5_102, 'It is.'));
+    await asked;
+    expect(run.asked).toEqual([['steer', 'And wide.', { id: 'u2' }]]);
   });
 });
