@@ -37,7 +37,7 @@ export function createKit({ say = sayIn(() => 'en'), status = inWords }: KitOpti
       loading.value -= 1;
     }
   };
-  registerBuiltIns(registry);
+  registerBuiltIns(registry, say);
   return { registry, handlers, faults, isLoading, say, status, use, fault };
 }
 

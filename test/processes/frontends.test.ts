@@ -328,6 +328,8 @@ describe.skipIf(browserPath === null)('front ends', () => {
           return !seen.includes(parsed) && seen.push(parsed) > 0;
         });
         await page.getByText('Planning', { exact: true }).waitFor();
+        // Visible in a page without styles, too.
+        if (piece !== pieces.at(-1)) await page.locator('.cursor').waitFor();
         if (piece === pieces[1]) await page.getByText('Task one', { exact: true }).waitFor();
         await until(
           'the cursor is right',

@@ -2,39 +2,39 @@
 import { type ComponentChild, h } from 'preact';
 import { isRecord, isText, visibleText } from 'steersman/base';
 import { Markdown } from '../text/markdown.js';
-import type { ComponentDefinition, Props, RenderedDefinition } from '../view/definition.js';
+import type { Props, RenderedDefinition } from '../view/definition.js';
 import { useHere } from '../view/here.js';
 import type { ComponentRegistry } from '../view/registry.js';
+import type { Say } from '../view/words.js';
 
 type Draw = RenderedDefinition['render'];
 
 type Shape = Readonly<Record<string, 'text' | 'list'>>;
 
-export function registerBuiltIns(registry: ComponentRegistry): void {
-  for (const [name, definition] of Object.entries(BUILT_IN)) registry.register(name, definition);
+export function registerBuiltIns(registry: ComponentRegistry, say: Say): void {
+  for (const [name, { shape, draw }] of Object.entries(BUILT_IN))
+    registry.register(name, { render: draw, faults: props => faultsOf(props, shape, say) });
 }
 
-const shaped = (shape: Shape, draw: Draw): ComponentDefinition => ({
-  faults: props =>
-    Object.entries(shape).flatMap(([name, kind]) => {
-      const value = props[name] ?? null;
-      const fits = kind === 'list' ? isListOfThings(value) : isText(value);
-      return value === null || fits ? [] : [`${name}: expected ${EXPECTED[kind]}`];
-    }),
-  render: draw,
-});
+function faultsOf(props: Props, shape: Shape, say: Say): string[] {
+  return Object.entries(shape).flatMap(([name, kind]) => {
+    const value = props[name] ?? null;
+    const fits = kind === 'list' ? isListOfThings(value) : isText(value);
+    return value === null || fits ? [] : [say(kind === 'list' ? 'wantsList' : 'wantsText', { name })];
+  });
+}
 
-const EXPECTED = { text: 'a text', list: 'a list of objects or texts' };
+const shaped = (shape: Shape, draw: Draw) => ({ shape, draw });
 
 function isListOfThings(value: unknown): boolean {
   return Array.isArray(value) && value.every(each => isRecord(each) || isText(each));
 }
 
-const BUILT_IN: Record<string, ComponentDefinition> = {
-  'resource-info': { render: props => <Thing of={props} /> },
-  'task-info': {
-    render: props => <Task of={isRecord(props.task) ? props.task : props} choose={props.onClick} />,
-  },
+const BUILT_IN: Record<string, { shape: Shape; draw: Draw }> = {
+  'resource-info': shaped({}, props => <Thing of={props} />),
+  'task-info': shaped({}, props => (
+    <Task of={isRecord(props.task) ? props.task : props} choose={props.onClick} />
+  )),
   'resource-list': shaped({ resources: 'list' }, props => <Resources props={props} />),
   'planner-response': shaped({ summary: 'text', todos: 'list' }, props => (
     <>

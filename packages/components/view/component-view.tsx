@@ -60,7 +60,11 @@ function Drawn({ name, props, given, partial }: ComponentViewProps & { given: Pr
       <Guard of={drawn} otherwise={error => <Broken {...{ name, props, partial, error }} />}>
         {kit.registry.render(name, drawn, ctx)}
       </Guard>
-      {partial && <span class="cursor" aria-hidden="true" />}
+      {partial && (
+        <span class="cursor" aria-hidden="true">
+          ▍
+        </span>
+      )}
       {fault !== null && <p class="fault">{fault}</p>}
     </div>
   );

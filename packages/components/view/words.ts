@@ -12,6 +12,9 @@ const EN = {
   blockedElement: 'The page’s policy blocks {what} of an element: see docs/frontends.md.',
   notProposed: 'The component proposed something that a run would not accept.',
   ended: 'This run has ended: a component can send it nothing.',
+  stored: 'This is a stored conversation: a component can send it nothing.',
+  wantsText: '{name}: expected a text',
+  wantsList: '{name}: expected a list of objects or texts',
 };
 
 export type KitWord = keyof typeof EN;
@@ -28,6 +31,9 @@ const ZH: Readonly<Record<KitWord, string>> = {
   blockedElement: '页面策略阻止了元素的 {what}：见 docs/frontends.md。',
   notProposed: '组件提出了运行不会接受的内容。',
   ended: '该运行已结束：组件无法再向它发送内容。',
+  stored: '这是已保存的对话：组件无法向它发送内容。',
+  wantsText: '{name}：应为文本',
+  wantsList: '{name}：应为对象或文本的列表',
 };
 
 const WORDS = { en: EN, zh: ZH };

@@ -7,7 +7,8 @@ import { add } from './proposals.js';
 /** Returns why the person can't send the action; null if it waits for them. */
 export function propose({ id, ended }: RunOfPage, given: ComponentAction): string | null {
   if (ended) return kit.say('ended');
-  const action = id === '' ? null : readAction(given);
+  if (id === '') return kit.say('stored');
+  const action = readAction(given);
   if (action === null) return kit.say('notProposed');
   add(id, { server: null, ...action });
   return null;

@@ -36,6 +36,11 @@ test('R12 propose: to a run that has ended → nothing waits, and it says so', (
   expect(proposals.value.over).toBeUndefined();
 });
 
+test('R12 propose: on the page of a stored conversation → nothing waits, and it says so', () => {
+  const refused = propose({ id: '', ended: false }, { action: 'open', label: 'Open', data: null });
+  expect(refused).toBe('This is a stored conversation: a component can send it nothing.');
+});
+
 function circle(): unknown {
   const data: Record<string, unknown> = {};
   data.self = data;
