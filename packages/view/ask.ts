@@ -5,11 +5,14 @@ import type { FaultBody } from 'steersman/client';
 export class AskFault extends Error {
   readonly code: string;
   readonly remedy: string;
+  /** The option of a start that is wrong; null if it is not known. */
+  readonly option: string | null;
 
-  constructor({ code, message, remedy }: FaultBody['error']) {
+  constructor({ code, message, remedy, option }: FaultBody['error']) {
     super(message);
     this.code = code;
     this.remedy = remedy;
+    this.option = option ?? null;
   }
 }
 

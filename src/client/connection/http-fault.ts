@@ -25,6 +25,9 @@ const STATUS: Record<ErrorCode, number> = {
 /** Converts any error to the status and the JSON body of an HTTP answer. A fault of the program is `internal`. */
 export function httpFault(error: unknown): { status: number; body: FaultBody } {
   const known = explainError(error) ?? new SteersmanError(errorText(error), '', 'internal');
-  const { code, message, remedy } = known;
-  return { status: STATUS[code], body: { error: { code, message, remedy } } };
+  const { code, message, remedy, option } = known;
+  return {
+    status: STATUS[code],
+    body: { error: { code, message, remedy, ...(option !== null && { option }) } },
+  };
 }

@@ -176,8 +176,10 @@ export async function startRequest(
   const called = start.ok ? callerFault(start.settings) : null;
   if (called !== null) errors.push(called);
   if (start.ok && project) errors.push(...(await project.modeFaults(start.settings.mode, configDir)));
-  errors.push(...modelFaults(model), ...answers.faults, ...pairFaults(options));
-  if (!start.ok || errors.length > 0) throw notStarted(errors);
+  errors.push(...pairFaults(options));
+  const ofModel = [...modelFaults(model), ...answers.faults];
+  if (!start.ok || errors.length > 0) throw notStarted([...errors, ...ofModel]);
+  if (ofModel.length > 0) throw notStarted(ofModel, 'model');
   const { settings, given: toBeginWith } = start;
   settings.workspace = await realWorkspace(settings.workspace, localStack ? given.project : null);
   if (configDir !== undefined) await given.project?.checkConfigDir(resolve(configDir));
@@ -222,12 +224,16 @@ function pairFaults({ id, session, after, systemMessage }: StartOptions): string
   return faults;
 }
 
-function notStarted(errors: readonly string[]): SteersmanError {
+/** The path with which a fault of the settings begins. */
+const PATH = /^`?settings\.(\w+)/;
+
+function notStarted(errors: readonly string[], option = PATH.exec(errors[0] ?? '')?.[1]): SteersmanError {
   const faults = errors.length === 1 ? ` ${errors[0]}` : errors.map(error => `\n- ${error}`).join('');
   return new SteersmanError(
     `The run can not start:${faults}`,
     `See ${hintOf(verbCall('start --help'), 'StartOptions')}.`,
     'usage',
+    option ?? null,
   );
 }
 

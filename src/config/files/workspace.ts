@@ -15,7 +15,11 @@ export function workspaceRoots(configured: readonly string[], localStack: boolea
 }
 
 /** The workspace is missing or unreadable on this host: another host may have it. */
-export class MissingWorkspaceError extends SteersmanError {}
+export class MissingWorkspaceError extends SteersmanError {
+  constructor(message: string, remedy: string) {
+    super(message, remedy, 'configuration', 'workspace');
+  }
+}
 
 /**
  * Checks that a workspace exists, is a folder, and lies below an allowed root, symbolic links followed.

@@ -39,11 +39,19 @@ export class SteersmanError extends Error {
   override readonly name = 'SteersmanError';
   readonly code: ErrorCode;
   readonly remedy: string;
+  /** The option of a start that is wrong, such as `model`; null if it is not known. */
+  readonly option: string | null;
 
-  constructor(message: string, remedy: string, code: ErrorCode = 'configuration') {
+  constructor(
+    message: string,
+    remedy: string,
+    code: ErrorCode = 'configuration',
+    option: string | null = null,
+  ) {
     super(message);
     this.code = code;
     this.remedy = remedy;
+    this.option = option;
   }
 }
 
@@ -55,5 +63,5 @@ export function unlessUnknown(error: unknown): null {
 
 /** The body of an HTTP answer that refuses a request, or tells of a failure. */
 export interface FaultBody {
-  error: { code: string; message: string; remedy: string };
+  error: { code: string; message: string; remedy: string; option?: string };
 }

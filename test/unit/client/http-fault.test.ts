@@ -24,6 +24,13 @@ test.each<[ErrorCode, number]>([
   });
 });
 
+test('HTTP: an error that names an option → the body has it, for the field of a form (FC7)', () => {
+  const { body } = httpFault(
+    new SteersmanError('There is no such folder.', '', 'configuration', 'workspace'),
+  );
+  expect(body.error.option).toBe('workspace');
+});
+
 test('HTTP: an error of Temporal → what the client makes of it', () => {
   const unknown = new WorkflowNotFoundError('not found', 'run-1', undefined);
   expect(httpFault(unknown)).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });

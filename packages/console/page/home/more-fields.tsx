@@ -31,6 +31,7 @@ export function MoreFields({ form, files, mayAttach }: MoreProps) {
           onInput={event => set({ checks: event.currentTarget.value })}
         />
         <small class="muted">{t('checksHint')}</small>
+        <FieldFault of={faults.checks} />
       </label>
       <fieldset>
         <legend>{t('limits')}</legend>
@@ -57,6 +58,7 @@ export function MoreFields({ form, files, mayAttach }: MoreProps) {
           onChange={event => set({ approvePlan: event.currentTarget.checked })}
         />{' '}
         {t('planWaits')}
+        <FieldFault of={faults.approvePlan} />
       </label>
       {mayAttach && <Files files={files} />}
     </div>

@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { about, folders } from '../about.js';
 import { t, type Word } from '../words/words.js';
-import type { StartFaults, StartFields } from './start-body.js';
+import type { StartFault, StartFaults, StartFields } from './start-body.js';
 
 /** Values and faults of the form's fields. */
 export interface FormState {
@@ -11,10 +11,10 @@ export interface FormState {
   set(part: Partial<StartFields>): void;
 }
 
-export function FieldFault({ of }: { of: Word | undefined }) {
+export function FieldFault({ of }: { of: StartFault | undefined }) {
   return of === undefined ? null : (
     <small class="bad-text" role="alert">
-      {t(of)}
+      {typeof of === 'string' ? t(of) : of.message}
     </small>
   );
 }

@@ -40,7 +40,9 @@ export const NO_FIELDS: StartFields = {
 };
 
 export type FieldName = keyof StartFields;
-export type StartFaults = Partial<Record<FieldName, Word>>;
+/** The fault of a field: a word of the page, or the server's message. */
+export type StartFault = Word | { message: string };
+export type StartFaults = Partial<Record<FieldName, StartFault>>;
 
 /** An answered run waits this long for the next goal. */
 const KEEP_OPEN_SECONDS = 1_800;
@@ -48,11 +50,17 @@ const MINUTE_MS = 60_000;
 
 /** The limit fields of the form. `limit`: the run's name for it; `unit`: the form's unit, in the run's unit. */
 export const LIMIT_FIELDS = [
-  { field: 'turns', limit: 'turns', unit: 1, word: 'budget_turns' },
-  { field: 'tokens', limit: 'tokens', unit: 1, word: 'budget_tokens' },
-  { field: 'minutes', limit: 'wallTimeMs', unit: MINUTE_MS, word: 'minutes' },
-  { field: 'costUsd', limit: 'costUsd', unit: 1, word: 'costInUsd' },
-] as const satisfies readonly { field: FieldName; limit: string; unit: number; word: Word }[];
+  { field: 'turns', limit: 'turns', unit: 1, word: 'budget_turns', isWhole: true },
+  { field: 'tokens', limit: 'tokens', unit: 1, word: 'budget_tokens', isWhole: true },
+  { field: 'minutes', limit: 'wallTimeMs', unit: MINUTE_MS, word: 'minutes', isWhole: false },
+  { field: 'costUsd', limit: 'costUsd', unit: 1, word: 'costInUsd', isWhole: false },
+] as const satisfies readonly {
+  field: FieldName;
+  limit: string;
+  unit: number;
+  word: Word;
+  isWhole: boolean;
+}[];
 
 /** `endpoint/model`, or the demo model. */
 const MODEL = /^(?:[a-z][a-z0-9_-]*\/\S+|demo)$/;
@@ -64,11 +72,12 @@ export function startBody(fields: StartFields): { body: Record<string, unknown> 
   const model = fields.model.trim();
   if (model !== '' && !MODEL.test(model)) faults.model = 'faultModel';
   if (fields.workspace?.trim() === '') faults.workspace = 'faultFolder';
-  for (const { field, limit, unit } of LIMIT_FIELDS) {
+  for (const { field, limit, unit, isWhole } of LIMIT_FIELDS) {
     if (fields[field].trim() === '') continue;
     const value = readNumber(fields[field]);
     if (value === null || value <= 0) faults[field] = 'faultNumber';
-    else limits.set(limit, Math.round(value * unit * 1e6) / 1e6);
+    else if (isWhole && !Number.isInteger(value)) faults[field] = 'faultWhole';
+    else limits.set(limit, unit === 1 ? value : Math.max(1, Math.round(value * unit)));
   }
   if (Object.keys(faults).length > 0) return { faults };
   const checks = fields.checks
@@ -106,6 +115,11 @@ export function fieldsIn({ limits = {}, checks = [], ...asked }: StartAsk): Omit
 
 function limitText(limit: number | null, unit: number): string {
   return limit === null ? '' : String(limit / unit);
+}
+
+/** Returns the server's refusal at the field that it names; null if the form has no such field. */
+export function refusedField(option: string | null, message: string): StartFaults | null {
+  return option !== null && Object.hasOwn(NO_FIELDS, option) ? { [option]: { message } } : null;
 }
 
 /**

@@ -4,11 +4,11 @@ import type { Signal } from '@preact/signals';
 import { lazily } from '@steersman/components';
 import { useEffect } from 'preact/hooks';
 import { about, readAbout } from '../about.js';
-import { post } from '../ask.js';
+import { AskFault, post } from '../ask.js';
 import { freshId } from '../parts/draft.js';
 import { Fold } from '../parts/fold.js';
 import { runHref } from '../parts/link.js';
-import { Fault, type Sending } from '../parts/sending.js';
+import { Fault, faultWords, type Sending } from '../parts/sending.js';
 import { go } from '../state.js';
 import { t } from '../words/words.js';
 import { Choice, FieldFault, Folder, type FormState } from './pickers.js';
@@ -16,6 +16,7 @@ import {
   type FieldName,
   LIMIT_FIELDS,
   NO_FIELDS,
+  refusedField,
   requestIdOf,
   type StartFaults,
   type StartFields,
@@ -67,7 +68,7 @@ export function StartRest({ faults, sending, ...given }: RestProps) {
   );
 }
 
-/** Sends the draft and leads to its run. Faults of fields are shown in the form, and nothing is sent. Throws a refusal. */
+/** Sends the draft and leads to its run. Faults of fields are shown in the form. Throws any other refusal. */
 export async function startRun(given: GoesOn, faults: Signal<StartFaults>): Promise<void> {
   const { session, after } = given;
   const { request: word, files } = startDraft(given);
@@ -81,9 +82,16 @@ export async function startRun(given: GoesOn, faults: Signal<StartFaults>): Prom
     ...attachedTo(files.value),
   };
   word.value ||= freshId();
-  const { id } = await post<{ id: string }>('runs', { ...body, requestId: requestIdOf(word.value, body) });
+  const asked = { ...body, requestId: requestIdOf(word.value, body) };
+  const started = await post<{ id: string }>('runs', asked).catch((error: unknown) => {
+    const refused = refusedField(error instanceof AskFault ? error.option : null, faultWords(error));
+    if (refused === null) throw error;
+    faults.value = refused;
+    return null;
+  });
+  if (started === null) return;
   forgetStart(given);
-  go(runHref(id));
+  go(runHref(started.id));
 }
 
 function chosenIn(kept: string): Partial<StartFields> {

@@ -41,8 +41,9 @@ export function useSending(): Sending {
 export function faultWords(error: unknown): string {
   if (error instanceof AskFault) {
     if (error.code === 'away') return t('faultAway');
-    // A refusal of the run is shown at its form, so its remedy is left out.
-    const message = error.code === 'rejected' ? error.message : `${error.message} ${error.remedy}`.trim();
+    // A refusal that is shown at its form or field needs no remedy, which may name a command.
+    const isAtForm = error.code === 'rejected' || error.option !== null;
+    const message = isAtForm ? error.message : `${error.message} ${error.remedy}`.trim();
     return inWords(error.code, message);
   }
   return error instanceof Error ? error.message : String(error);

@@ -166,6 +166,7 @@ export const words = {
   faultJson: 'The arguments are not a JSON object.',
   faultReason: 'Say what should change: the planner reads it.',
   faultNumber: 'Write digits, with a point before decimals: 2500000, 2_500_000 or 2.5.',
+  faultWhole: 'Write a whole number.',
   faultWords: 'The gate does not accept this answer.',
   faultEmpty: 'Nothing was typed.',
   faultFields: '{field} is needed.',

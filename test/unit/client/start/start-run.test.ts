@@ -82,6 +82,16 @@ test('start: a folder of configuration or a file of settings that does not exist
   expect(await faultOf({ settings: '/nope.yaml' })).toContain('/nope.yaml does not exist');
 });
 
+test.each<[string, Partial<StartWords>, string | null]>([
+  ['a folder that is not there', { workspace: '/nope/at/all' }, 'workspace'],
+  ['a model of no endpoint', { model: 'hom/qwen3' }, 'model'],
+  ['a plan that waits, in a mode without plans', { mode: 'react', approvePlan: true }, 'approvePlan'],
+  ['an empty check', { check: [{ run: '' }] }, 'checks'],
+  ['a model beside a configuration', { configuration: 'cheap', model: 'demo' }, null],
+])('FC7 start: %s → the error names the option', async (_, words, option) => {
+  await expect(request(words)).rejects.toMatchObject({ option });
+});
+
 test('start: a model without its provider → refused with the form, before anything starts', async () => {
   expect(await faultOf({ model: 'gpt-5' })).toContain('"gpt-5" is not written as endpoint/model');
   expect((await request({ model: 'demo' })).settings.model).toBe('demo');

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   fieldsIn,
   NO_FIELDS,
+  refusedField,
   requestIdOf,
   type StartFields,
   startBody,
@@ -44,6 +45,8 @@ describe('FC7 the form of a start', () => {
     ['a model without its endpoint', { model: 'gpt-5' }, { model: 'faultModel' }],
     ['a number that can mean two', { tokens: '2,5' }, { tokens: 'faultNumber' }],
     ['a limit of nothing', { turns: '0' }, { turns: 'faultNumber' }],
+    ['half a reply', { turns: '2.5' }, { turns: 'faultWhole' }],
+    ['half a token', { tokens: '0.5' }, { tokens: 'faultWhole' }],
     ['an empty folder', { workspace: ' ' }, { workspace: 'faultFolder' }],
   ] as [string, Partial<StartFields>, object][])('%s → the field, and nothing is sent', (_, part, faults) => {
     expect(bodyOf(part)).toEqual({ faults });
@@ -73,6 +76,17 @@ describe('FC7 a start that is made again', () => {
   it('a run of the command line that approves everything, with limits that no form has → as far as the form goes', () => {
     const asked = { goal: 'Go', autoApprove: true, limits: { planning: 2, turns: 9 } };
     expect(fieldsIn(asked)).toMatchObject({ approvals: 'all', turns: '9', keepOpen: false });
+  });
+});
+
+describe('FC7 a start that the server refuses', () => {
+  it.each([
+    ['an option that is a field', 'workspace', { workspace: { message: 'It is not there.' } }],
+    ['an option that the form has not', 'systemMessage', null],
+    ['a name that every object has', 'constructor', null],
+    ['none', null, null],
+  ])('it names %s → the refusal is at that field, or below the form', (_, option, faults) => {
+    expect(refusedField(option, 'It is not there.')).toEqual(faults);
   });
 });
 
