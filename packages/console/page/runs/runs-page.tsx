@@ -7,7 +7,7 @@ import { draft } from '../parts/draft.js';
 import { Link } from '../parts/link.js';
 import { Fault, faultWords } from '../parts/sending.js';
 import { Ago } from '../parts/time.js';
-import { sessionHref } from '../sessions/session-href.js';
+import { messageHref, sessionHref } from '../sessions/session-href.js';
 import { t } from '../words/words.js';
 import { Filters, filterQuery, isNarrowed, wordsOf } from './filters.js';
 import { listEnd, MOST, mergedRows, PAGE } from './merged.js';
@@ -150,9 +150,9 @@ function Hits({ hits, words }: { hits: readonly Hit[]; words: string }) {
     <>
       <h2 class="list-head">{t('said')}</h2>
       <ul class="rows" aria-label={t('said')}>
-        {hits.map(({ session, chain, message, at, text }) => (
+        {hits.map(({ session, chain, workflowId, message, at, text }) => (
           <li key={`${chain} ${message}`}>
-            <Link to={sessionHref(session)} class="row plain-row">
+            <Link to={messageHref(session, workflowId, message)} class="row plain-row">
               <span class="row-text hit">
                 <Marked text={text} words={words} />
               </span>

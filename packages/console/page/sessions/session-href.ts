@@ -1,4 +1,16 @@
+/** Addresses of conversations and of their messages. */
+
 /** Returns the address of a conversation's page. */
 export function sessionHref(id: string): string {
   return `/sessions/${encodeURIComponent(id)}`;
+}
+
+/** The id of the element that draws a message. `run`: the id of the run, or of the sub-agent, that it is of. */
+export function messageId(run: string, message: string): string {
+  return `${run}/${message}`;
+}
+
+/** Returns the address of a message on the page of its conversation. */
+export function messageHref(session: string, run: string, message: string): string {
+  return `${sessionHref(session)}#${encodeURIComponent(messageId(run, message))}`;
 }

@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { ToolContent } from '@steersman/components';
 import { useEffect } from 'preact/hooks';
+import { decoded } from 'steersman/base';
 import type { Message, StoredRun } from 'steersman/client';
 import { get, post } from '../ask.js';
 import { StartForm } from '../home/start-form.js';
@@ -13,9 +14,9 @@ import { Link, runHref } from '../parts/link.js';
 import { Fault, faultWords, useSending } from '../parts/sending.js';
 import { resultText } from '../parts/text/result-text.js';
 import { Ago } from '../parts/time.js';
-import { go } from '../state.js';
+import { go, hash } from '../state.js';
 import { named, t } from '../words/words.js';
-import { sessionHref } from './session-href.js';
+import { messageId, sessionHref } from './session-href.js';
 
 export function SessionPage({ id }: { id: string }) {
   const runs = useSignal<StoredRun[] | null>(null);
@@ -26,7 +27,17 @@ export function SessionPage({ id }: { id: string }) {
       error => (fault.value = faultWords(error)),
     );
   }, [id]);
+  const wanted = decoded(hash.value);
+  useEffect(() => {
+    const element = document.getElementById(wanted);
+    element?.scrollIntoView({ block: 'center' });
+    element?.focus({ preventScroll: true });
+  }, [runs.value, wanted]);
   const own = runs.value?.filter(({ run }) => run.parent === undefined) ?? [];
+  // A sub-agent's messages are shown if the address names one of them.
+  const shown = runs.value?.filter(
+    each => own.includes(each) || wanted.startsWith(messageId(each.run.workflowId, '')),
+  );
   return (
     <>
       <header class="page-head">
@@ -35,24 +46,46 @@ export function SessionPage({ id }: { id: string }) {
       </header>
       <Fault of={fault.value} />
       {runs.value === null && fault.value === null && <p class="muted">{t('loading')}</p>}
-      {own.map(({ run, transcript }) => (
-        <section key={run.chain} class="chat" aria-label={run.goal}>
-          <h2 class="run-line">
-            <Link to={runHref(run.workflowId)}>{run.workflowId}</Link>
-            <StateChip outcome={run.outcome} phase={run.ended ? 'ended' : null} />
-            <UsageFigures usage={run.usage} />
-          </h2>
-          {transcript
-            .slice(0, 1)
-            .flatMap(({ messages }) =>
-              messages.map(message => (
-                <MessageView key={message.id} session={id} run={run.workflowId} message={message} />
-              )),
-            )}
-        </section>
+      {shown?.map(each => (
+        <RunView key={each.run.chain} session={id} stored={each} named={wanted} />
       ))}
       {own.length > 0 && <StartForm session={id} workspace={own.at(-1)?.run.workspace ?? null} />}
     </>
+  );
+}
+
+interface RunProps {
+  session: string;
+  stored: StoredRun;
+  /** The id of the message that the address names. */
+  named: string;
+}
+
+/** Shows the main thread of a run, or the thread with the named message. */
+function RunView({ session, stored: { run, transcript }, named: wanted }: RunProps) {
+  const { goal, workflowId, outcome, ended, usage } = run;
+  const isNamed = ({ id }: Message) => messageId(workflowId, id) === wanted;
+  const [main] = transcript;
+  const thread = transcript.find(({ messages }) => messages.some(isNamed)) ?? main;
+  return (
+    <section class="chat" aria-label={goal}>
+      <h2 class="run-line">
+        <Link to={runHref(workflowId)}>{workflowId}</Link>
+        <StateChip outcome={outcome} phase={ended ? 'ended' : null} />
+        <UsageFigures usage={usage} />
+      </h2>
+      {thread !== main && <p class="caption">{thread?.thread}</p>}
+      {thread?.messages.map(message => (
+        <div
+          key={message.id}
+          id={messageId(workflowId, message.id)}
+          class={isNamed(message) ? 'event named' : 'event'}
+          tabIndex={-1}
+        >
+          <MessageView session={session} run={workflowId} message={message} isOpen={isNamed(message)} />
+        </div>
+      ))}
+    </section>
   );
 }
 
@@ -65,7 +98,8 @@ interface MessageProps {
 /** Purposes of messages that are shown in full. Prompts of roles and other texts of the run itself are folded. */
 const SPOKEN = new Set(['goal', 'steer', 'answer', 'summary']);
 
-function MessageView({ session, run, message }: MessageProps) {
+/** `isOpen`: true if a part that is folded is open. */
+function MessageView({ session, run, message, isOpen }: MessageProps & { isOpen: boolean }) {
   if (message.kind === 'user' || message.kind === 'cut') {
     const text = message.content.map(block => block.text).join('\n');
     if (message.kind === 'cut') return <p class="note">{text}</p>;
@@ -73,6 +107,7 @@ function MessageView({ session, run, message }: MessageProps) {
       return (
         <Fold
           class="note"
+          open={isOpen}
           summary={`${named('purpose', message.purpose)}${message.role ? ` · ${message.role}` : ''}`}
         >
           {() => <ToolContent text={text} />}
@@ -90,6 +125,7 @@ function MessageView({ session, run, message }: MessageProps) {
       <Fold
         key={block.toolUseId}
         class="tool"
+        open={isOpen}
         summary={`${block.toolName} · ${named('ending', block.ending)}`}
       >
         {() => <ToolContent text={resultText(block)} />}
@@ -99,7 +135,7 @@ function MessageView({ session, run, message }: MessageProps) {
     <article class="entry">
       <Head who={message.role} {...{ session, run, message }} />
       {message.content.map((block, at) => (
-        <BlockView key={`${at} ${block.type}`} block={block} />
+        <BlockView key={`${at} ${block.type}`} block={block} isOpen={isOpen} />
       ))}
     </article>
   );
@@ -107,16 +143,16 @@ function MessageView({ session, run, message }: MessageProps) {
 
 type Block = Extract<Message, { kind: 'assistant' }>['content'][number];
 
-function BlockView({ block }: { block: Block }) {
+function BlockView({ block, isOpen }: { block: Block; isOpen: boolean }) {
   if (block.type === 'text') return <ReplyContent text={block.text} form="words" />;
   if (block.type === 'reasoning')
     return block.text === '' ? null : (
-      <Fold class="reasoning" summary={t('reasoning')}>
+      <Fold class="reasoning" open={isOpen} summary={t('reasoning')}>
         {() => <ToolContent text={block.text} />}
       </Fold>
     );
   return (
-    <Fold class="tool" summary={block.name}>
+    <Fold class="tool" open={isOpen} summary={block.name}>
       {() => <ToolContent text={block.raw ?? JSON.stringify(block.input)} />}
     </Fold>
   );
