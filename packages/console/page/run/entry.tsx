@@ -36,7 +36,7 @@ export function Entry({ item, runId }: { item: Item; runId: string }) {
     <div id={id} class={item.path === '' ? 'event' : 'event of-agent'} data-entry tabIndex={-1}>
       {item.path !== '' && <span class="agent-name">{item.path}</span>}
       {innerOf(item, runId)}
-      <a class="anchor" href={`#${id}`} tabIndex={-1} aria-label={t('eventAddress')}>
+      <a class="anchor" href={`#${id}`} aria-label={t('eventAddress')}>
         #
       </a>
     </div>

@@ -5,15 +5,12 @@ import type { Message, ThreadTranscript, Usage } from 'steersman/client';
 
 export interface ModelCall {
   callId: string;
-  /** Path of the sub-agent; empty for the run itself. */
-  path: string;
   role: string;
   model: string;
   turn: number;
   at: number;
   usage: Usage | null;
   durationMs: number | null;
-  stopReason: string | null;
   /** Id of the reply; null while there is none. */
   messageId: string | null;
   /** The failure of the last attempt, if there was one. */
@@ -29,9 +26,9 @@ export function modelCallsIn(events: readonly Durable[]): ModelCall[] {
       const { callId, role, model, turn, at } = event;
       calls.set(callId, { ...NOTHING, ...calls.get(callId), callId, role, model, turn, at });
     } else if (event.type === 'model_call_ended') {
-      const { callId, role, model, turn, at, usage, durationMs, stopReason, messageId } = event;
+      const { callId, role, model, turn, at, usage, durationMs, messageId } = event;
       const begun = calls.get(callId) ?? { ...NOTHING, at };
-      calls.set(callId, { ...begun, callId, role, model, turn, usage, durationMs, stopReason, messageId });
+      calls.set(callId, { ...begun, callId, role, model, turn, usage, durationMs, messageId });
     } else if (event.type === 'model_call_failed') {
       const call = calls.get(event.callId);
       if (call) calls.set(event.callId, { ...call, failure: event.message });
@@ -41,10 +38,8 @@ export function modelCallsIn(events: readonly Durable[]): ModelCall[] {
 }
 
 const NOTHING: Omit<ModelCall, 'callId' | 'role' | 'model' | 'turn' | 'at'> = {
-  path: '',
   usage: null,
   durationMs: null,
-  stopReason: null,
   messageId: null,
   failure: null,
 };
