@@ -3,15 +3,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { browserPath, consoleOfFile } from '../support/browser.js';
+import type { ScriptedReply } from '../support/endpoint/model.js';
 import { shippedServers } from '../support/project.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, toolTexts } from '../support/run-views.js';
-import { calls, settingsYaml } from '../support/steering.js';
+import { byRole, calls, content, planned, reported, settingsYaml } from '../support/steering.js';
 import { until } from '../support/wait.js';
 
 const attended = { mode: 'react' as const, attended: true };
 const rig = rigOfFile({
-  workspace: { 'a.txt': 'alpha\n', 'gone.txt': 'x\n' },
+  workspace: { 'a.txt': 'alpha\n', 'gone.txt': 'x\n', 'twice.txt': 'one\n' },
   config: { ...shippedServers(), 'steersman.yaml': settingsYaml('steering: note') },
 });
 const shown = consoleOfFile(rig);
@@ -82,6 +83,38 @@ shows(
     expect(await named('gone.txt').getByText('deleted').count()).toBe(1);
     await named('a.txt').locator('.commands a').click();
     await page.locator('.event.named', { hasText: 'run' }).waitFor();
+    await page.context().close();
+  },
+);
+
+shows(
+  'a file that a verified run changed twice → one difference from before the run; a new file is one',
+  async () => {
+    const edit = (oldText: string, newText: string) => ({
+      name: 'edit',
+      arguments: { path: 'twice.txt', edits: [{ oldText, newText }] },
+    });
+    const made = { name: 'write', arguments: { path: 'new.txt', content: 'made\n' } };
+    rig.play(
+      byRole({
+        planner: [planned],
+        executor: [calls(edit('one', 'two')), calls(edit('two', 'three'), made), reported()],
+        verifier: [content],
+      }) as (request: unknown, index: number) => ScriptedReply,
+    );
+    const run = await rig.start('Change it twice.', { autoApprove: true });
+    await run.result();
+    const page = await shown.open(run.workflowId);
+    await page.goto(`${shown.url}runs/${encodeURIComponent(run.workflowId)}#files`);
+    const file = (name: string) =>
+      page.locator('details.artifact', { has: page.getByText(name, { exact: true }) });
+    await file('twice.txt').locator('summary').click();
+    await file('twice.txt').getByText('Since before the run:').waitFor();
+    await file('twice.txt').getByText('-one').waitFor();
+    await file('twice.txt').getByText('+three').waitFor();
+    expect(await file('twice.txt').getByText('two').count()).toBe(0);
+    await file('new.txt').locator('summary').click();
+    await file('new.txt').getByText('A new file.').waitFor();
     await page.context().close();
   },
 );

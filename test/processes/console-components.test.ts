@@ -221,6 +221,10 @@ describe.skipIf(browserPath === null)('components', () => {
       return (await eventsOf(run, 'receipt')).length > 0;
     });
     await chip.getByRole('button', { name: 'Dismiss' }).click({ timeout: 5_000 });
+    await page.evaluate(
+      `dispatchEvent(new CustomEvent('component-action', { detail: { action: 'by-window', data: null } }))`,
+    );
+    await page.locator('.proposal', { hasText: 'by-window' }).waitFor();
     await end();
     const said = JSON.stringify(script.requests.at(-1)?.sent);
     expect(said).toContain('component_action action=');

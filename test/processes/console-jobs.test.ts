@@ -159,6 +159,135 @@ describe.skipIf(browserPath === null)('console', () => {
     await page.context().close();
   });
 
+  test('a call whose request is no longer kept → its messages, and the page names what is missing; without them that nothing can be rebuilt', async () => {
+    rig.play(() => ({ text: 'Said once.' }));
+    const run = await rig.start('Say it once.', attended);
+    await run.result();
+    const page = await shown.open(run.workflowId);
+    const gone = { status: 404, json: { error: { code: 'not_found', message: 'Gone.', remedy: '' } } };
+    await page.route('**/request?**', route => route.fulfill(gone));
+    await page.goto(at(run.workflowId, '#modelCalls'));
+    const call = page.locator('details.artifact > summary').first();
+    await call.click();
+    await page.getByText('its system text and tools are missing here').waitFor();
+    await page.locator('.call summary', { hasText: 'message(s)' }).click();
+    await page.locator('.sent-messages li', { hasText: 'goal' }).first().waitFor();
+    await page.route('**/transcript', route => route.fulfill(gone));
+    await page.reload();
+    await call.click();
+    await page.getByText('What was sent can not be rebuilt').waitFor();
+    await page.context().close();
+  });
+
+  test('FC7 files and pictures that are attached → the request of the start has them; what it refuses of an option stands at its field', async () => {
+    const page = await shown.open();
+    const asked: Record<string, unknown>[] = [];
+    const message = 'The workspace /nope does not exist.';
+    const remedy = 'Create the folder, or name another with --workspace.';
+    await page.route('**/api/runs', route => {
+      asked.push(route.request().postDataJSON());
+      const error = { code: 'configuration', message, remedy, option: 'workspace' };
+      return route.fulfill({ status: 500, json: { error } });
+    });
+    await page.getByRole('textbox', { name: 'Goal', exact: true }).fill('Look at these.');
+    await page.getByText('Checks, limits, files').click();
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Two boats.') },
+      { name: 'pier.png', mimeType: 'image/png', buffer: Buffer.from('png') },
+    ]);
+    await page.getByText('pier.png').waitFor();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.locator('label.folder', { hasText: message }).waitFor();
+    await page.getByText('The run was not started: see the marked fields.').waitFor();
+    expect(await page.getByText('--workspace').count()).toBe(0);
+    expect(asked).toMatchObject([
+      {
+        files: [{ name: 'notes.txt', text: 'Two boats.' }],
+        pictures: [{ name: 'pier.png', mimeType: 'image/png', base64: 'cG5n' }],
+      },
+    ]);
+    await page.context().close();
+  });
+
+  test('FC7 words that a sub-agent said → found by a search, whose hit leads to the message', async () => {
+    const page = await shown.open();
+    const message = (id: string, text: string) => ({
+      ...{ id, at: 1, kind: 'user', purpose: 'notes' },
+      content: [{ type: 'text', text }],
+    });
+    const stored = (workflowId: string, parent: object, ...threads: object[]) => ({
+      run: {
+        ...{ workflowId, chain: workflowId, session: 'pool', goal: 'Is the pool long?', startedAt: 1 },
+        ...{ ended: true, outcome: 'answered', workspace: '/w', ...parent },
+        usage: { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, costUsd: null },
+      },
+      transcript: threads,
+    });
+    const main = { thread: 'main', messages: [message('m1', 'In front.')] };
+    const depth = { thread: 'private', messages: [message('m2', 'The depth is three.')] };
+    const hit = { session: 'pool', chain: 'c', workflowId: 'pool/search/1', message: 'm2', at: 1, text: '' };
+    await page.route('**/api/runs?**', route => route.fulfill({ json: [] }));
+    await page.route('**/api/sessions?**', route => route.fulfill({ json: [] }));
+    await page.route('**/api/search?**', route =>
+      route.fulfill({ json: [{ ...hit, text: 'depth is three' }] }),
+    );
+    await page.route('**/api/sessions/pool', route =>
+      route.fulfill({
+        json: [stored('pool', {}, main), stored('pool/search/1', { parent: 'pool' }, main, depth)],
+      }),
+    );
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await page.getByRole('searchbox').fill('depth');
+    await page.getByRole('list', { name: 'Found in messages' }).getByRole('link').click();
+    const named = page.locator('.event.named');
+    await named.getByText('The depth is three.').waitFor();
+    await until('it has the focus', () =>
+      page.evaluate<boolean>(`document.activeElement.matches('.event.named')`),
+    );
+    await page.reload();
+    await named.getByText('The depth is three.').waitFor();
+    await page.context().close();
+  });
+
+  test('keys → views, pages, entries with their addresses, the composer and this list, without a pointer', async () => {
+    rig.play(() => ({ text: 'Aye aye.' }));
+    const run = await rig.start('Say aye twice.', { ...attended, keepOpenSeconds: 600 });
+    const page = await shown.open(run.workflowId);
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    await page.locator('.entry.answer').waitFor();
+    const { keyboard } = page;
+    const focused = (what: string) => page.evaluate<boolean>(`document.activeElement.matches('${what}')`);
+    for (const [key, tab] of [
+      [']', 'Timeline'],
+      ['[', 'Conversation'],
+    ] as const) {
+      await keyboard.press(key);
+      await page.locator('nav.tabs [aria-current]', { hasText: tab }).waitFor();
+    }
+    await page.locator('.entry.answer').waitFor();
+    await keyboard.press('k');
+    for (let tabs = 0; tabs < 10 && !(await focused('.anchor')); tabs += 1) await keyboard.press('Tab');
+    await keyboard.press('Enter');
+    await page.locator('.event.named').waitFor();
+    expect(new URL(page.url()).hash).toMatch(/^#event-\d+$/);
+    await keyboard.press('c');
+    expect(await focused('[data-composer]')).toBe(true);
+    await page.evaluate('document.activeElement.blur()');
+    await keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    for (const [key, path] of [
+      ['2', '/runs'],
+      ['1', '/'],
+    ] as const) {
+      await keyboard.press(key);
+      expect(new URL(page.url()).pathname).toBe(path);
+    }
+    await run.cancel();
+    await page.context().close();
+  });
+
   test('a verdict that has the answer among other texts → the answer stands in its own card too', async () => {
     rig.play(
       byRole({

@@ -49,6 +49,7 @@ const write = { path: '/api/runs/r/steer', method: 'POST', body: '{"text":"hello
 const answer = { ...write, path: '/api/runs/r/answer' };
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 const json = { 'content-type': 'application/json' };
+const door = { method: 'POST', headers: { ...json, authorization: '' }, body: '{}' };
 
 test.each<[string, Asked, number]>([
   ['another Host, as after DNS rebinding', { headers: { host: 'evil.example:7418' } }, 421],
@@ -64,6 +65,9 @@ test.each<[string, Asked, number]>([
   ['a token in the query', { path: `/api/runs?token=${TOKEN}`, headers: { authorization: '' } }, 401],
   ['a token in a cookie', { headers: { authorization: '', cookie: `token=${TOKEN}` } }, 401],
   ['the own Origin without a token', { headers: { origin: `http://${HOST}`, authorization: '' } }, 401],
+  ['AG-UI without a token', { ...door, path: '/ag-ui' }, 401],
+  ['a chat without a token', { ...door, path: '/chat' }, 401],
+  ['a chat that goes on, without a token', { path: '/chat/t/stream', headers: { authorization: '' } }, 401],
   ['a write as plain text', { ...write, headers: { 'content-type': 'text/plain' } }, 415],
   ['a write as a form', { ...write, headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
   ['a write without a type', { ...write, headers: { 'content-type': '' } }, 415],

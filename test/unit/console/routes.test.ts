@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createConsole } from '../../../packages/console/console.js';
 import { serveConsole } from '../../../packages/console/serve.js';
 import { openFolder } from '../../../packages/store/folder.js';
@@ -88,4 +88,35 @@ test('FC7 the start of a run → what a page sets, with its files, and no value 
 
 test('FC7 the start of a run that Temporal has deleted → none', async () => {
   expect(await startTold(null)).toBeNull();
+});
+
+test('FC7 a start with all that the form has → the run gets checks as commands, files as what was said before, pictures and limits', async () => {
+  const start = vi.fn(async (..._given: unknown[]) => ({ id: 'run-1', joined: false }));
+  const client = { address: 'here:1', start, async *list() {} } as unknown as SteersmanClient;
+  const served = createConsole({ client: async () => client, workspace: '/work' });
+  onTestFinished(() => served.close());
+  const plain = {
+    mode: 'plan',
+    model: 'demo',
+    limits: { turns: 20 },
+    approvePlan: true,
+    pictures: [{ name: 'pier.png', mimeType: 'image/png', base64: 'cG5n' }],
+    requestId: 'r-1',
+    keepOpenSeconds: 60,
+  };
+  const files = [{ name: 'notes.txt', text: 'Two boats.' }];
+  const response = await served.fetch(
+    new Request('http://here/api/runs', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ goal: 'Count them.', checks: ['npm test'], files, ...plain }),
+    }),
+  );
+  expect(await response.json()).toEqual({ id: 'run-1', joined: false });
+  const [[goal, { messages, ...options }]] = start.mock.calls as unknown as [
+    [string, { messages: { content: { text: string }[] }[] }],
+  ];
+  expect(goal).toBe('Count them.');
+  expect(options).toEqual({ workspace: '/work', attended: true, checks: [{ run: 'npm test' }], ...plain });
+  expect(messages.map(({ content }) => content[0]?.text)).toEqual(['notes.txt:\n\n```\nTwo boats.\n```']);
 });
