@@ -15,7 +15,8 @@ const rig = rigOfFile({
   workspace: { 'a.txt': 'alpha\n', 'gone.txt': 'x\n', 'twice.txt': 'one\n' },
   config: { ...shippedServers(), 'steersman.yaml': settingsYaml('steering: note') },
 });
-const shown = consoleOfFile(rig);
+// Texts from before the run are in the worker's store.
+const shown = consoleOfFile(rig, { homeOf: () => join(rig.project.dir, 'home') });
 const shows = test.skipIf(browserPath === null);
 const fileOf = (name: string) => join(rig.project.workspace, name);
 

@@ -202,6 +202,7 @@ describe('a run with more events than the console has in memory', () => {
     const { text } = await ask('/t/stream?since=1&message=m-1&run=t');
     for (const words of ['The first words.', 'The last words.'])
       expect(text.split(`"delta":"${words}"`)).toHaveLength(2);
+    expect((await ask('/t/stream?since=3&message=m-1&run=t')).text).not.toContain('The first words.');
   });
 
   test('POST /chat: a second message, without an answer of the run before it → that alone steers', async () => {

@@ -23,7 +23,8 @@ describe('FC7 what runs have cost', () => {
   });
 
   it('by outcome → the dearest first; open runs too', () => {
-    const { series } = spentByDay([run(day(0), 1), run(day(0), 4, { outcome: null })], asked);
+    const usageBy = [{ role: 'planner', model: 'a/b', calls: 1, costUsd: 4 }];
+    const { series } = spentByDay([run(day(0), 1), run(day(0), 4, { outcome: null, usageBy })], asked);
     expect(series.map(({ name, total }) => [name, total])).toEqual([
       ['open', 4],
       ['completed', 1],
