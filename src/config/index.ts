@@ -7,9 +7,11 @@ export {
   CONFIG_OPTION,
   defaultConfigDir,
   localToolsDir,
+  settingsFileFor,
   TOOL_FILES,
   toolFilesOf,
 } from './files/config-dir.js';
+export { dotEnvHint } from './files/dot-env-hint.js';
 export { checkConfigDir, displayPath, errorCode } from './files/files.js';
 export { promptRoots } from './files/prompt-files.js';
 export {

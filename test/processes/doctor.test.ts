@@ -320,6 +320,12 @@ describe('local stack', () => {
     expect(local.of('model')).toMatchObject({ status: 'warning' });
     expect(local.of('model')?.found).toContain('demo');
     expect(local.exitCode).toBe(0);
+    // The same where the file names no model, as the shipped one: a misspelt key is not "Ready" without a word.
+    const bare = mkdtempSync(join(tmpdir(), 'steersman-doctor-bare-'));
+    writeFileSync(join(bare, '.env'), 'OPENAI_KEY=sk-1\n');
+    const misspelt = await doctor({ ...without, TEMPORAL_ADDRESS: '' }, '--config', bare);
+    expect(misspelt.of('model')).toMatchObject({ status: 'warning' });
+    expect(misspelt.of('model')?.found).toMatch(/demo model .*\.env sets OPENAI_KEY\.$/);
     const elsewhere = await doctor({ ...without, TEMPORAL_ADDRESS: NOBODY });
     expect(elsewhere.of('model')).toMatchObject({ status: 'failed' });
     expect(elsewhere.of('model')?.found).toContain('OPENAI_API_KEY');

@@ -26,7 +26,7 @@ import {
 } from 'steersman/config';
 import { loadMcpConfig, type McpConfig } from 'steersman/mcp';
 import { DEMO } from 'steersman/models';
-import { type Finding, failedBy, ok, skipped, warning } from './finding.js';
+import { type Finding, failed, failedBy, ok, skipped, warning } from './finding.js';
 
 export interface Configuration {
   /** Null if the file is invalid. */
@@ -44,21 +44,26 @@ export interface Configuration {
 export interface Surroundings {
   /** Runs use workers of the local stack, which have the package's tool servers if the folder names no servers. */
   localStack: boolean;
+  /** A program's worker may serve the runs: it may have endpoints and roles that the files lack. */
+  ownWorker: boolean;
   /** The model for roles without a configured model. */
   standIn: string | undefined;
 }
 
 export async function checkConfiguration(
   configDir: string,
-  { localStack, standIn }: Surroundings,
+  { localStack, ownWorker, standIn }: Surroundings,
 ): Promise<Configuration> {
   const settings = await attempt(SETTINGS_FILE, async () => {
     const { settings: value, strangers } = await settingsOfAny(configDir);
     const found = describeSettings(join(configDir, SETTINGS_FILE), value, standIn);
+    const told = [found, ...strangers].join('\n');
     const finding =
       strangers.length === 0
         ? ok(SETTINGS_FILE, found)
-        : warning(SETTINGS_FILE, [found, ...strangers].join('\n'), OF_A_PROGRAM);
+        : ownWorker
+          ? warning(SETTINGS_FILE, told, OF_A_PROGRAM)
+          : failed(SETTINGS_FILE, told, 'Correct the file: no run starts with it.');
     return { value, finding };
   });
   const prompts = settings.value

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isAtLeast } from '@steersman/stack';
 import { openStore, storeSpec } from '@steersman/store';
 import { explainError } from 'steersman/client';
-import { displayPath, SETTINGS_FILE, settingsOfAny } from 'steersman/config';
+import { displayPath, dotEnvHint, settingsFileFor, settingsOfAny } from 'steersman/config';
 import { loadToolFiles } from 'steersman/mcp';
 import {
   chooseDefaultModel,
@@ -19,6 +19,7 @@ import {
 import type { Report } from 'steersman/shared';
 import { env, resolveHome, tryBlobStore, usesLocalStack } from 'steersman/shared';
 import { providerSource } from 'steersman/worker';
+import { DEFAULT_TASK_QUEUE } from 'steersman/workflow';
 import {
   type Configuration,
   checkConfiguration,
@@ -47,11 +48,15 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Finding>
   const temporal = orFailed('Temporal', checkTemporal({ home, taskQueue, fix, report }));
   const localStack = usesLocalStack();
   const standIn = await standInOf(options.configDir, localStack);
-  const configuration = await checkConfiguration(options.configDir, { localStack, standIn: standIn.id });
+  const configuration = await checkConfiguration(options.configDir, {
+    localStack,
+    ownWorker: !localStack || taskQueue !== DEFAULT_TASK_QUEUE,
+    standIn: standIn.id,
+  });
   const rest = [
     checkFolder(options, configuration),
     temporal,
-    orFailed('model', modelFindings(configuration, standIn)),
+    orFailed('model', modelFindings(options, configuration, standIn)),
     orFailed('tools', toolFindings(options, configuration)),
     orFailed('large results', textFindings(configuration, home)),
     orFailed('conversations', storeFindings(configuration, home)),
@@ -85,13 +90,14 @@ async function standInOf(configDir: string, localStack: boolean): Promise<StandI
   const { endpoints, default: usual } = read.settings.models;
   if (localStack && presentEndpoints(endpoints, env.lookup).length === 0) return { id: DEMO };
   if (usual !== undefined) return {};
-  const file = displayPath(join(configDir, SETTINGS_FILE));
+  const file = displayPath(settingsFileFor(configDir));
   return chooseDefaultModel(endpoints, { lookup: env.lookup, file }).catch((error: unknown) => ({
     fault: failedBy('model', error),
   }));
 }
 
 async function modelFindings(
+  { configDir }: ExamineOptions,
   { models, settings }: Configuration,
   { id: standIn, fault }: StandIn,
 ): Promise<Finding[]> {
@@ -100,7 +106,8 @@ async function modelFindings(
   }
   const known = endpointNames(settings.models.endpoints);
   const named = models.filter(id => !id.startsWith(`${DEMO}/`) && endpointFault(id, known) === null);
-  if (standIn !== DEMO || named.length === 0) {
+  // The demo model may be what the file names.
+  if (standIn !== DEMO || (named.length === 0 && settings.models.default !== undefined)) {
     const providers = providerSource()(settings.models);
     const asked = models.map(id => splitModelId(id).provider);
     const callable = models.filter(id => endpointFault(id, known) === null);
@@ -110,8 +117,9 @@ async function modelFindings(
     const found = [checkModels(callable, providers), checkEndpoints(others, providers)];
     return [...(fault ? [fault] : []), ...(await Promise.all(found)).flat()];
   }
-  const found = `no endpoint is configured: runs use the built-in ${standIn} model (rules, not intelligence)`;
-  return [warning('model', found, `For ${named.join(', ')}: ${SET_AN_ENDPOINT}`)];
+  const found = `no endpoint is configured: runs use the built-in ${standIn} model (rules, not intelligence).${dotEnvHint(configDir)}`;
+  const wanted = named.length === 0 ? '' : `For ${named.join(', ')}: `;
+  return [warning('model', found, `${wanted}${SET_AN_ENDPOINT}`)];
 }
 
 async function toolFindings(

@@ -3,7 +3,7 @@
 import { EXIT, userPath } from '@steersman/print';
 import { trustedConfigDir } from '@steersman/session';
 import type { Command } from 'commander';
-import { CONFIG_OPTION } from 'steersman/config';
+import { CONFIG_OPTION, dotEnvHint } from 'steersman/config';
 import { createOutput, env, quietVerbCall, verbCall } from 'steersman/shared';
 import { DEFAULT_TASK_QUEUE } from 'steersman/workflow';
 import { type CommonOptions, describeVerb } from '../command/command.js';
@@ -78,7 +78,8 @@ export function addModels(program: Command): void {
     // The import is lazy, so that only this verb and the doctor load providers.
     const { endpointLines, listModels } = await import('../doctor/list-models.js');
     const { NO_ENDPOINT, SET_AN_ENDPOINT } = await import('steersman/models');
-    const endpoints = await listModels(await trustedConfigDir(options.config));
+    const configDir = await trustedConfigDir(options.config);
+    const endpoints = await listModels(configDir);
     for (const { models, ...endpoint } of endpoints) {
       if (output.json) {
         output.value({ type: 'endpoint', ...endpoint });
@@ -89,7 +90,10 @@ export function addModels(program: Command): void {
       }
     }
     if (endpoints.length === 0) {
-      const [message, remedy] = [`There is no endpoint: ${NO_ENDPOINT}.`, SET_AN_ENDPOINT];
+      const [message, remedy] = [
+        `There is no endpoint: ${NO_ENDPOINT}.${dotEnvHint(configDir)}`,
+        SET_AN_ENDPOINT,
+      ];
       output.notes.line(`${message} ${remedy}`);
       if (output.json)
         output.value({ type: 'error', code: 'configuration', message, remedy, exitCode: EXIT.failed });

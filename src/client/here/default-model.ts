@@ -1,13 +1,14 @@
 /** Checks a start against a local worker's configuration: which model answers, and is the mode known? */
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { usualModels } from '../../config/choose-models.js';
-import { defaultConfigDir } from '../../config/files/config-dir.js';
+import { defaultConfigDir, settingsFileFor } from '../../config/files/config-dir.js';
+import { dotEnvHint } from '../../config/files/dot-env-hint.js';
 import { displayPath } from '../../config/files/files.js';
 import { promptRoots } from '../../config/files/prompt-files.js';
 import { loadRoles } from '../../config/prompts/prompts.js';
 import { modeOfStart, requireRoles } from '../../config/prompts/required-roles.js';
 import { modelChainSchema } from '../../config/settings/models-schema.js';
-import { loadSettings, SETTINGS_FILE, type Settings } from '../../config/settings/settings.js';
+import { loadSettings, type Settings } from '../../config/settings/settings.js';
 import { isTrusted, variablesOf } from '../../config/trust/trust.js';
 import { candidates, chooseDefaultModel, keyFault } from '../../models/default-model.js';
 import { NO_ENDPOINT, splitModelId } from '../../models/provider/endpoint.js';
@@ -47,10 +48,10 @@ export async function answering(start: Start, { ownQueue = false } = {}): Promis
   const lookup = lookupIn(folder);
   const { endpoints } = settings.models;
   if (start.configuration === undefined && presentEndpoints(endpoints, lookup).length === 0)
-    return { model: DEMO, note: DEMO_NOTE, faults: [] };
+    return { model: DEMO, note: `${DEMO_NOTE}${dotEnvHint(folder)}`, faults: [] };
   const chain = await usualOf(folder, settings, start);
   if (chain === null) return { faults: [] };
-  const file = displayPath(join(folder, SETTINGS_FILE));
+  const file = displayPath(settingsFileFor(folder));
   if (chain.length > 0) return { faults: unusable(chain, { endpoints, lookup, file }) };
   try {
     const { id, why } = await chooseDefaultModel(endpoints, { lookup, file });

@@ -5,7 +5,7 @@ import { byNpm } from '../../shared/process/called-as.js';
 import { projectRoot } from '../../shared/process/package.js';
 
 /** Any of these makes a folder a configuration folder. The second name is a mistake, which is told when it is read. */
-const FILES = ['steersman.yaml', 'steersman.yml', '.mcp.json'];
+const FILES = ['steersman.yaml', 'steersman.yml', '.mcp.json'] as const;
 
 /** The text in `--help`. */
 export const CONFIG_OPTION = `folder of steersman.yaml, .mcp.json and prompts (default: ${
@@ -33,6 +33,18 @@ export function nearestConfigDir(from: string): string | null {
  */
 export function localToolsDir(configDir: string): string {
   return existsSync(join(configDir, '.mcp.json')) ? configDir : projectRoot;
+}
+
+/**
+ * Returns the settings file that a person may write: the folder's own, but not the file of an installed package, which
+ * the next installation replaces.
+ */
+export function settingsFileFor(
+  configDir: string,
+  from: string = process.cwd(),
+  installed: string | null = byNpm ? null : projectRoot,
+): string {
+  return join(configDir === installed ? from : configDir, FILES[0]);
 }
 
 export const TOOL_FILES = 'tools';

@@ -1,7 +1,6 @@
 /** The parts of a worker that its activities use: configuration, model providers, tool servers, store. */
 
 import { setMaxListeners } from 'node:events';
-import { join } from 'node:path';
 import { openStore, storeSpec } from '@steersman/store';
 import { dryEdit, toolsOf } from '@steersman/workspace-tools';
 import type { ResolveModel } from '../../activities/models/resolve-model.js';
@@ -9,11 +8,11 @@ import { OfferedRequests } from '../../activities/models/state-reader.js';
 import type { ContextTransform } from '../../activities/models/transform.js';
 import type { CheckFunction } from '../../activities/run-check.js';
 import type { RunHooks } from '../../activities/run-hooks.js';
-import { localToolsDir } from '../../config/files/config-dir.js';
+import { localToolsDir, settingsFileFor } from '../../config/files/config-dir.js';
 import { displayPath, readDotEnv } from '../../config/files/files.js';
 import type { ConfigInCode } from '../../config/settings/in-code.js';
 import type { Settings } from '../../config/settings/settings.js';
-import { loadSettings, SETTINGS_FILE } from '../../config/settings/settings.js';
+import { loadSettings } from '../../config/settings/settings.js';
 import { WORKER_FEATURES } from '../../features/workers.js';
 import type { McpConfig } from '../../mcp/connection/config.js';
 import { loadMcpConfig, type McpServersInCode } from '../../mcp/connection/config.js';
@@ -146,7 +145,7 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   const { providers: given = [] } = options;
   const answers = given.length > 0 || candidates(settings.models.endpoints, env.lookup).length > 0;
   checkModels(settings, providersOf(settings.models), { configDir, servesDemo, answers });
-  const file = displayPath(join(configDir ?? '.', SETTINGS_FILE));
+  const file = displayPath(settingsFileFor(configDir ?? '.'));
   const toolsDir = servesDemo && configDir !== null ? localToolsDir(configDir) : configDir;
   const mcpConfig = loadMcpConfig(toolsDir, options.mcpServers);
   const secrets = knownSecrets(configDir, mcpConfig, settings.models.endpoints);

@@ -2,7 +2,7 @@ import { lchownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { nearestConfigDir } from '../../../src/config/files/config-dir.js';
+import { nearestConfigDir, settingsFileFor } from '../../../src/config/files/config-dir.js';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -29,6 +29,12 @@ test('configuration: one above and one nearer → the nearer; a folder of that n
   expect(nearestConfigDir(inner)).toBe(outer);
   writeFileSync(join(outer, 'a', '.mcp.json'), '{}');
   expect(nearestConfigDir(inner)).toBe(join(outer, 'a'));
+});
+
+test('settings to write: a folder of theirs → its file; the package → a file where they are, as the next installation replaces the package (FC3)', () => {
+  expect(settingsFileFor('/site', '/site/docs', '/package')).toBe('/site/steersman.yaml');
+  expect(settingsFileFor('/package', '/site', '/package')).toBe('/site/steersman.yaml');
+  expect(settingsFileFor('/checkout', '/site', null)).toBe('/checkout/steersman.yaml');
 });
 
 test('configuration: a link that another user made to a file of yours or of root → passed by', () => {

@@ -39,6 +39,13 @@ describe('demo: never by accident', () => {
     writeFileSync(join(configDir, '.env'), dotEnv);
     expect((await answering({ configDir, ...start }, { ownQueue })).model).toBe(wanted);
   });
+  test('nothing set but a misspelt name in .env → the note about the demo model names it (FC3)', async () => {
+    for (const key of KEYS) vi.stubEnv(key, '');
+    const configDir = mkdtempSync(join(tmpdir(), 'steersman-accident-'));
+    writeFileSync(join(configDir, '.env'), 'ANTHROPIC_KEY=sk-1\n');
+    const { note } = await answering({ configDir });
+    expect(note).toMatch(/models\.endpoints\. .*\.env sets ANTHROPIC_KEY\.$/);
+  });
   afterEach(() => {
     vi.unstubAllEnvs();
   });

@@ -103,10 +103,10 @@ describe('host', () => {
 });
 
 describe('configuration', () => {
-  const ELSEWHERE = { localStack: false, standIn: undefined };
+  const ELSEWHERE = { localStack: false, ownWorker: true, standIn: undefined };
 
   test('folder without files, on the local stack without a key → the model that stands in and the shipped tools, as for a run', async () => {
-    const here = { localStack: true, standIn: 'demo' };
+    const here = { localStack: true, ownWorker: false, standIn: 'demo' };
     const { models, mcp, findings } = await checkConfiguration(folder(), here);
     expect(findings.map(({ check, status }) => [check, status])).toEqual([
       ['steersman.yaml', 'ok'],
@@ -138,6 +138,13 @@ describe('configuration', () => {
     expect(models).toEqual(['acme/x']);
     expect(findings[0]).toMatchObject({ check: 'steersman.yaml', status: 'warning' });
     expect(findings[0]?.found).toMatch(/no role "brewer"[\s\S]*no endpoint "acme"/);
+  });
+
+  test('steersman.yaml: an endpoint that there is not, on the local stack → failed, as no run starts (FC3)', async () => {
+    const dir = folder({ 'steersman.yaml': 'models:\n  default: opanai/gpt-5-mini\n' });
+    const { findings } = await checkConfiguration(dir, { ...ELSEWHERE, localStack: true, ownWorker: false });
+    expect(findings[0]).toMatchObject({ check: 'steersman.yaml', status: 'failed' });
+    expect(findings[0]?.found).toContain('steersman.yaml:2: models.default: there is no endpoint "opanai"');
   });
 
   test('steersman.yaml: unknown key → failed with its line; the prompts wait, .mcp.json is looked at', async () => {
