@@ -18,14 +18,21 @@ ${constant('ZH', ': Readonly<Record<keyof typeof EN, string>>', zh)};
 
 /** Keys of the texts that people read in the console. All others are for models. */
 const FOR_PEOPLE =
-  /^(gate|asked|route|deadline|receipt|decided|status|review|role|suggest)[A-Z]|^(asksConfirmation|highRisk|riskNotDescribed|mitigation|notSure|otherwise|appAsks|mayDestroy|whyUnreadable|criterion)$/;
-
-const pairs = Object.keys(en)
-  // A text without words of its own would be found in any other.
-  .filter(key => FOR_PEOPLE.test(key) && /[a-z]/i.test(en[key].replace(/\{\w+\}/g, '')))
-  .map(key => [en[key], zh[key]]);
+  /^(gate|asked|route|deadline|receipt|decided|review|role|suggest|check)[A-Z]|^(asksConfirmation|highRisk|riskNotDescribed|mitigation|notSure|otherwise|appAsks|mayDestroy|whyUnreadable|criterion|noTools|notDoneReport|noAnswer)$/;
+/** Those that a run adds as lines to the words of a role. */
+const ADDED = /^(notDone|checksNotPassed|checksUnchanged|checksChanged|exceptions|status[A-Z]\w*)$/;
+const pairsOf = keys =>
+  Object.keys(en)
+    // A text without words of its own would be found in any other.
+    .filter(key => keys.test(key) && /[a-z]/i.test(en[key].replace(/\{\w+\}/g, '')))
+    .map(key => [en[key], zh[key]]);
+const table = (name, keys) =>
+  `export const ${name}: readonly (readonly [english: string, chinese: string])[] = ${JSON.stringify(pairsOf(keys), null, 2)};`;
 const page = `/** Made from prompts/words by \`npm run words\`: what a run says to people, in English and in Chinese. */
-export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[] = ${JSON.stringify(pairs, null, 2)};
+${table('RUN_TEXTS', FOR_PEOPLE)}
+
+/** Lines that a run adds to the words of a role. */
+${table('ADDED_TEXTS', ADDED)}
 `;
 
 const made = {

@@ -60,7 +60,7 @@ function innerOf(item: Item, runId: string) {
           <header>
             <strong>{item.role}</strong> <Ago at={item.at} />
           </header>
-          <Markdown text={said(item.text)} />
+          <Markdown text={said(item.text, 'role')} />
         </article>
       );
     case 'said':
@@ -79,7 +79,7 @@ function innerOf(item: Item, runId: string) {
       return (
         <div class={`note ${item.level}`}>
           <strong>{named('note', item.about)}</strong> {said(item.text)} {item.named && named(...item.named)}
-          {item.said && <ToolContent text={item.said} />}
+          {item.said && <ToolContent text={item.about === 'warning' ? said(item.said) : item.said} />}
         </div>
       );
   }
@@ -252,7 +252,7 @@ function Answer({ item, runId }: { item: AnswerItem; runId: string }) {
       {isAbove(item, runId) ? (
         <p class="muted">{t('answerAbove')}</p>
       ) : (
-        <ReplyContent text={text} form="words" />
+        <ReplyContent text={said(text, 'role')} form="words" />
       )}
     </article>
   );

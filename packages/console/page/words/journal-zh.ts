@@ -56,22 +56,6 @@ const ADVICE = [
   [' The conversation does not fit this model.', '对话超出了这个模型的容量。'],
 ] as const;
 
-const NO_REPLY = [
-  ['No connection to {model} at {endpoint} ({code}). {rest}', '连不上 {model}（{endpoint}，{code}）。{rest}'],
-  [
-    'The connection to {model} at {endpoint} broke in the middle of a reply ({code}).',
-    '与 {model}（{endpoint}）的连接在回复中途中断（{code}）。',
-  ],
-  [
-    'The reply of {model} at {endpoint} ended before it was complete: the connection was closed without a finish reason.',
-    '{model}（{endpoint}）的回复没有完成就结束了：连接已关闭，而没有给出结束原因。',
-  ],
-  [
-    'The endpoint of {model} stopped its reply with a content filter. Word the goal otherwise, or use another model.',
-    '{model} 的端点用内容过滤器中止了回复。请换种方式表述目标，或换用其他模型。',
-  ],
-] as const;
-
 export const JOURNAL: readonly (readonly [english: string, chinese: string])[] = [
   ...REASONS.map(([reason, chinese]) => [reason.replaceAll('_', ' '), chinese] as const),
   ...ACTS.map(([act, chinese]) => [`${act}: {reason}`, `${chinese}：{reason}`] as const),
@@ -113,6 +97,22 @@ export const JOURNAL: readonly (readonly [english: string, chinese: string])[] =
   ['it did not end within {ms} ms', '没有在 {ms} 毫秒内结束'],
   ['it was cut off', '它被打断'],
   ['its worker did not say why', '工作进程没有说明原因'],
+  ['it could not be started', '无法启动'],
+  ['it was ended by {signal}', '被 {signal} 结束'],
+  ['there is no such file', '没有这个文件'],
+  ['it is not a file', '不是文件'],
+  ['it leads out of the workspace', '指向工作区之外'],
+  ['it can not be read ({code})', '无法读取（{code}）'],
+  ['{pattern} does not match', '与 {pattern} 不符'],
+  ['it is not JSON: {fault}', '不是 JSON：{fault}'],
+  ['it does not fit its schema', '不符合模式'],
+  ['it failed: {fault}', '它失败了：{fault}'],
+  ['not ok', '未通过'],
+  [
+    'this worker runs no such command: its steersman.yaml names it neither under checks nor under permissions.auto',
+    '这个工作进程不运行这样的命令：它的 steersman.yaml 既没有在 checks 中、也没有在 permissions.auto 中写明它',
+  ],
+  ['The check {check} will not be made: {why}.', '不会执行检查 {check}：{why}。'],
   ['the tool answered', '工具作出了回答'],
   ['the tool found nothing', '工具没有找到任何内容'],
   ['the tool said that it failed', '工具报告失败'],
@@ -141,21 +141,29 @@ export const JOURNAL: readonly (readonly [english: string, chinese: string])[] =
   ],
   ['{model} declined to answer.', '{model} 拒绝回答。'],
   ['{model} declined to answer: "{words}"', '{model} 拒绝回答：“{words}”'],
-  // A note names the model first.
-  ...NO_REPLY.flatMap(([english, chinese]) => [
-    [english, chinese] as const,
-    [`{by}: ${english}`, `{by}：${chinese}`] as const,
-  ]),
+  ['No connection to {model} at {endpoint} ({code}). {rest}', '连不上 {model}（{endpoint}，{code}）。{rest}'],
+  [
+    'The connection to {model} at {endpoint} broke in the middle of a reply ({code}).',
+    '与 {model}（{endpoint}）的连接在回复中途中断（{code}）。',
+  ],
+  [
+    'The reply of {model} at {endpoint} ended before it was complete: the connection was closed without a finish reason.',
+    '{model}（{endpoint}）的回复没有完成就结束了：连接已关闭，而没有给出结束原因。',
+  ],
+  [
+    'The endpoint of {model} stopped its reply with a content filter. Word the goal otherwise, or use another model.',
+    '{model} 的端点用内容过滤器中止了回复。请换种方式表述目标，或换用其他模型。',
+  ],
   ['Is this machine online?', '本机是否联网？'],
   ['Is a model server running at this address?', '这个地址上是否运行着模型服务器？'],
   ["The address is the provider's own: {url} is not set.", '使用的是提供商自己的地址：没有设置 {url}。'],
   ['The address is set by {url}.', '地址由 {url} 设定。'],
   // Fallbacks.
-  ['{role}: the task failed', '{role}：任务失败'],
-  ['{role}: the tasks that are open', '{role}：未完成的任务'],
-  ['{role}: an unverified answer', '{role}：未经验证的回答'],
-  ['{role}: the plan as it stands', '{role}：现有的计划'],
-  ['{role}: the mode {mode}', '{role}：模式 {mode}'],
+  ['the task failed', '任务失败'],
+  ['the tasks that are open', '未完成的任务'],
+  ['an unverified answer', '未经验证的回答'],
+  ['the plan as it stands', '现有的计划'],
+  ['the mode {mode}', '模式 {mode}'],
   // Reviews.
   ['the plan', '计划'],
   ['the plan · {fixes}', '计划 · {fixes}'],
@@ -170,10 +178,10 @@ export const JOURNAL: readonly (readonly [english: string, chinese: string])[] =
     '摘要有 {written} 词元，而它代替的内容只有 {replaced} 词元：太长。',
   ],
   // Messages that are not taken.
-  ['{signal}: the run has ended', '{signal}：运行已结束'],
-  ['{signal}: it is paused already', '{signal}：已经暂停'],
-  ['{signal}: it is not paused', '{signal}：没有暂停'],
-  ['{signal}: it is stopping already', '{signal}：已在停止'],
+  ['the run has ended', '运行已结束'],
+  ['it is paused already', '已经暂停'],
+  ['it is not paused', '没有暂停'],
+  ['it is stopping already', '已在停止'],
   ['The run has ended.', '运行已结束。'],
   [
     'Too many messages wait already: send it again when some have been read, or put the text in a file and name the file.',
@@ -210,6 +218,24 @@ export const JOURNAL: readonly (readonly [english: string, chinese: string])[] =
     'Tool server {server}: its tools can not be listed ({why}).',
     '工具服务器 {server}：无法列出它的工具（{why}）。',
   ],
+  [
+    "Steersman's own tool {name} is left out: there is a tool of this name already.",
+    '略去了 Steersman 自己的工具 {name}：已有同名的工具。',
+  ],
+  [
+    'Not used as a fallback, because no price is known and costUsd is limited: {models}.',
+    '不作为后备，因为价格未知而 costUsd 有限额：{models}。',
+  ],
+  [
+    'Search attributes are not set: the namespace could not be asked ({why}).',
+    '没有设置搜索属性：无法询问命名空间（{why}）。',
+  ],
+  ['The reply must hold a text, got nothing.', '回复必须有文字，而它是空的。'],
+  [
+    'The reply must be one complete, valid JSON object, got {got}.',
+    '回复必须是一个完整、有效的 JSON 对象，得到的是 {got}。',
+  ],
+  ['cut off at the output limit: it goes on there', '因输出上限而中断：从那里继续'],
   ['A skill is left out. {why}', '略去了一个技能。{why}'],
   [
     'The skills of the project are left out: its configuration has changed since somebody trusted it.',

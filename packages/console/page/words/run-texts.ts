@@ -5,6 +5,10 @@ export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[]
     "完成标准：{criterion}"
   ],
   [
+    "No tools are available here: the calls were not run.",
+    "这里没有工具可用，调用没有执行。"
+  ],
+  [
     "Answer with your decision as JSON.",
     "以 JSON 回复你的决定。"
   ],
@@ -737,16 +741,8 @@ export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[]
     "（没有写明）"
   ],
   [
-    "{phase}: {done} of {count} tasks completed, {turns} turns.",
-    "阶段 {phase}：共 {count} 项任务，已完成 {done} 项，模型回复 {turns} 次。"
-  ],
-  [
-    "goal {number} is answered ({outcome}): {done} of {count} tasks completed, {turns} turns.",
-    "第 {number} 个目标已回答（{outcome}）：共 {count} 项任务，已完成 {done} 项，模型回复 {turns} 次。"
-  ],
-  [
-    "{status} The run is paused.",
-    "{status}运行已暂停。"
+    "[The run ended here without an answer to this goal. What it asked for may be done in part, or not at all.]",
+    "[运行在此结束，没有给出这个目标的答案。它要做的事可能只做了一部分，或者完全没有做。]"
   ],
   [
     "The plan has no task.",
@@ -811,5 +807,61 @@ export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[]
   [
     "The reviewer did not approve it and did not say why: check it against the goal.",
     "审查者没有批准，也没有说明原因：请对照目标检查。"
+  ],
+  [
+    "by the report on another task",
+    "由另一项任务的报告得出"
+  ],
+  [
+    "failed: {why}",
+    "失败：{why}"
+  ],
+  [
+    "failed: {why}; it failed before the work began, too",
+    "失败：{why}；工作开始之前它就已失败"
+  ],
+  [
+    "not run: {why}",
+    "未运行：{why}"
+  ],
+  [
+    "Check {id}, `{check}`: {why}",
+    "检查 {id}，`{check}`：{why}"
+  ]
+];
+
+/** Lines that a run adds to the words of a role. */
+export const ADDED_TEXTS: readonly (readonly [english: string, chinese: string])[] = [
+  [
+    "{phase}: {done} of {count} tasks completed, {turns} turns.",
+    "阶段 {phase}：共 {count} 项任务，已完成 {done} 项，模型回复 {turns} 次。"
+  ],
+  [
+    "goal {number} is answered ({outcome}): {done} of {count} tasks completed, {turns} turns.",
+    "第 {number} 个目标已回答（{outcome}）：共 {count} 项任务，已完成 {done} 项，模型回复 {turns} 次。"
+  ],
+  [
+    "{status} The run is paused.",
+    "{status}运行已暂停。"
+  ],
+  [
+    "Not possible here:",
+    "在这里做不到的："
+  ],
+  [
+    "Not done: {tasks}.",
+    "未完成：{tasks}。"
+  ],
+  [
+    "Checks that did not pass: {checks}.",
+    "未通过的检查：{checks}。"
+  ],
+  [
+    "Nothing had changed since the last failed check, so the work was not sent back again.",
+    "自上次检查失败以来没有任何变化，因此没有再次退回工作。"
+  ],
+  [
+    "The goal changed files that its checks read: {checks}.",
+    "目标改动了检查所读取的文件：{checks}。"
   ]
 ];

@@ -4,7 +4,7 @@
  */
 import { filled } from 'steersman/base';
 import { JOURNAL } from './journal-zh.js';
-import { RUN_TEXTS } from './run-texts.js';
+import { ADDED_TEXTS, RUN_TEXTS } from './run-texts.js';
 
 interface Form {
   whole: RegExp;
@@ -17,16 +17,20 @@ interface Form {
 
 const MOST_CHARS = 1_000;
 
-const FORMS: readonly Form[] = [...RUN_TEXTS, ...JOURNAL]
-  .map(
-    ([english, chinese]): Form => ({
-      whole: new RegExp(`^(?:${filled(english)})$`),
-      first: /[.?:]$/.test(english) ? new RegExp(`^(?:${filled(english)})(?= |$)`) : null,
-      chinese,
-      weight: english.replace(/\{\w+\}/g, '').length - (english.startsWith('{') ? MOST_CHARS : 0),
-    }),
-  )
-  .sort((one, other) => other.weight - one.weight);
+const formsOf = (pairs: typeof JOURNAL): Form[] =>
+  pairs
+    .map(
+      ([english, chinese]): Form => ({
+        whole: new RegExp(`^(?:${filled(english)})$`),
+        first: /[.?:]$/.test(english) ? new RegExp(`^(?:${filled(english)})(?= |$)`) : null,
+        chinese,
+        weight: english.replace(/\{\w+\}/g, '').length - (english.startsWith('{') ? MOST_CHARS : 0),
+      }),
+    )
+    .sort((one, other) => other.weight - one.weight);
+
+const FORMS = formsOf([...RUN_TEXTS, ...JOURNAL]);
+const ADDED = formsOf(ADDED_TEXTS);
 
 /** Variables that may hold another text of the run. */
 const INNER = new Set([
@@ -43,23 +47,31 @@ const INNER = new Set([
   'why',
 ]);
 
-/** Lines between fences are code. */
-export function sayInChinese(text: string): string {
+/** Lines between fences are code. `inWords`: only the lines that a run has added to the words of a role. */
+export function sayInChinese(text: string, inWords = false): string {
   let isCode = false;
   const lines = text.split('\n').map(line => {
     if (line.startsWith('```')) isCode = !isCode;
-    return isCode ? line : lineOf(line);
+    if (isCode) return line;
+    return inWords ? (wholeOf(line, ADDED) ?? line) : lineOf(line);
   });
   return lines.join('\n');
 }
 
 function lineOf(line: string): string {
   const [, mark = '', words = ''] = /^((?:\s|[-✓✗↺] |\d+\. )*)(.*)$/u.exec(line) ?? [];
-  return words === '' ? line : mark + (sentencesOf(words) ?? wholeOf(words) ?? words);
+  return words === '' ? line : mark + (sentencesOf(words) ?? wholeOf(words) ?? namedOf(words) ?? words);
 }
 
-function wholeOf(text: string): string | null {
-  for (const { whole, chinese } of FORMS) {
+/** Many lines begin with a name, such as that of a role. */
+function namedOf(text: string): string | null {
+  const [, name, words = ''] = /^(\S+): (.+)$/.exec(text) ?? [];
+  const said = sentencesOf(words) ?? wholeOf(words);
+  return name === undefined || said === null ? null : `${name}：${said}`;
+}
+
+function wholeOf(text: string, forms = FORMS): string | null {
+  for (const { whole, chinese } of forms) {
     const found = whole.exec(text);
     if (found) return withValues(chinese, found.groups);
   }
@@ -76,12 +88,14 @@ function sentencesOf(text: string): string | null {
     said += withValues(form.chinese, found.groups);
     rest = rest.slice(found[0].length).trimStart();
   }
-  return said;
+  return said === '' ? null : said;
 }
 
 function withValues(chinese: string, values: Readonly<Record<string, string>> = {}): string {
   return chinese.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name] ?? '';
+    // A list of checks, each with its result in brackets.
+    if (name === 'checks') return value.replace(/(?<=\[)[^\]]*(?=\])/g, lineOf);
     return INNER.has(name) ? lineOf(value) : value;
   });
 }

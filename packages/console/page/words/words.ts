@@ -51,12 +51,12 @@ export function t(word: Word, values: Readonly<Record<string, string | number>> 
 }
 
 /**
- * Says a text of a run in the page's language, if the run worded it; texts of others are returned unchanged, those of a
- * failure after their `cause`.
+ * Says a text of a run in the page's language, if the run worded it; texts of others are returned unchanged. `of`: the
+ * cause of a failure, which then stands before its message; or `role`, whose words have lines of the run.
  */
-export function said(text: string, cause: string | null = null): string {
+export function said(text: string, of: string | null = null): string {
   void language.value;
-  return loaded.say?.(text, cause) ?? text;
+  return loaded.say?.(text, of) ?? text;
 }
 
 /** Translates a name of the run, such as a phase or an outcome; without a translation it is returned unchanged. */

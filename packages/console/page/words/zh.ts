@@ -540,10 +540,10 @@ export const words: Words & Record<`fault_${ErrorCode}` | `failure_${Failure}`, 
   note_store_gap: '存储缺失',
 };
 
-/** Says a text of a run. The message of a failure that is not the run's own stands after its kind, `cause`. */
-export function say(text: string, cause: string | null = null): string {
-  const said = sayInChinese(text);
+/** See `said`. */
+export function say(text: string, of: string | null = null): string {
+  const said = sayInChinese(text, of === 'role');
   const names: Partial<Record<string, string>> = words;
-  const kind = names[`failure_${cause?.replace(/^failed:(?:model\.)?/, '')}`];
+  const kind = names[`failure_${of?.replace(/^failed:(?:model\.)?/, '')}`];
   return kind === undefined || said !== text ? said : `${kind}：${text}`;
 }

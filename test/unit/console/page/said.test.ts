@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { JOURNAL } from '../../../../packages/console/page/words/journal-zh.js';
-import { RUN_TEXTS } from '../../../../packages/console/page/words/run-texts.js';
+import { ADDED_TEXTS, RUN_TEXTS } from '../../../../packages/console/page/words/run-texts.js';
 import { sayInChinese } from '../../../../packages/console/page/words/said-zh.js';
 import { say, words as ZH } from '../../../../packages/console/page/words/zh.js';
 import { BUILT_IN_WORDS, fill, type Words } from '../../../../src/base/words/words.js';
@@ -77,9 +77,12 @@ test('FC6 receipts of messages, in every situation → what a Chinese run says',
   expectSame(words => appliedReceipt(words, 'x', { as: as(words), turn: 3 }).how);
 });
 
-test.each(RUN_TEXTS)('FC6 a text of prompts/words, %j → its Chinese', (english, chinese) => {
+test.each([
+  ...RUN_TEXTS.map(pair => [...pair, false] as const),
+  ...ADDED_TEXTS.map(pair => [...pair, true] as const),
+])('FC6 a text of prompts/words, %j → its Chinese', (english, chinese, inWords) => {
   const values = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => `${name}.1`);
-  expect(sayInChinese(values(english))).toBe(values(chinese));
+  expect(sayInChinese(values(english), inWords)).toBe(values(chinese));
 });
 
 test('FC6 gates → what a Chinese run asks, and the words of the model as they are', () => {
@@ -128,8 +131,21 @@ test.each([
   ['↺ npm test: failed, exit code 1', '↺ npm test：未通过，退出码 1'],
   ['executor → a/b: chosen by a person', 'executor → a/b：由人选择'],
   ['raise to 2500000', '提高到 2500000'],
+  ['planner: the plan as it stands', 'planner：现有的计划'],
+  [
+    'react: No tools are available here: the calls were not run. The reply must hold a text, got nothing.',
+    'react：这里没有工具可用，调用没有执行。回复必须有文字，而它是空的。',
+  ],
 ])('FC6 a line of the journal, %j → in Chinese, with the words of others', (english, chinese) => {
   expect(sayInChinese(english)).toBe(chinese);
+});
+
+test('FC6 words of a role → as they are, but for the lines of the run among them', () => {
+  const role = 'Note: all is done.\n\nThe run has ended.\n\n';
+  const line = 'Checks that did not pass: npm test [failed: exit code 1]; `ls` [not run: it was cut off].';
+  expect(say(role + line, 'role')).toBe(
+    `${role}未通过的检查：npm test [失败：退出码 1]; \`ls\` [未运行：它被打断]。`,
+  );
 });
 
 test('FC6 why a run failed → the words of an endpoint after the kind of failure, those of the run in Chinese', () => {
