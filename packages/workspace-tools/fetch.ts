@@ -15,7 +15,7 @@ const MOST_CHARS = 200_000;
 const MOST_PAGES = 50;
 const MOST_ERROR_CHARS = 500;
 
-export function fetchTool(_context: WorkspaceContext): CodeTool {
+export function fetchTool(_context: WorkspaceContext, timeoutMs = TIMEOUT_MS): CodeTool {
   return defineTool({
     name: 'fetch',
     description: 'Gets a web page as Markdown, the text of a PDF, or text and JSON as they are.',
@@ -23,7 +23,7 @@ export function fetchTool(_context: WorkspaceContext): CodeTool {
     readOnly: true,
     async run({ url }, { signal }) {
       const answer = await httpGet({ url: String(url), allowed: env.fetchPrivate(), signal });
-      const text = await textOf(answer, signal);
+      const text = await textOf(answer, signal, timeoutMs);
       const { status, type, cut } = answer;
       if (status < 200 || status > 299) throw new Error(`HTTP ${status}: ${text.slice(0, MOST_ERROR_CHARS)}`);
       const isCut = cut || text.length > MOST_CHARS;
@@ -33,11 +33,11 @@ export function fetchTool(_context: WorkspaceContext): CodeTool {
   });
 }
 
-async function textOf({ bytes, type, url }: Answer, signal: AbortSignal): Promise<string> {
+async function textOf({ bytes, type, url }: Answer, signal: AbortSignal, timeoutMs: number): Promise<string> {
   const kind = (type.split(';')[0] ?? '').trim();
   if (/^(?:text\/html|application\/xhtml\+xml)$/i.test(kind)) {
     const data: PageData = { html: decoded(bytes, type), url };
-    const given = { script: 'page-process.js', data, timeoutMs: TIMEOUT_MS, heapMb: HEAP_MB, signal };
+    const given = { script: 'page-process.js', data, timeoutMs, heapMb: HEAP_MB, signal };
     return String(await callProcess(given));
   }
   if (/^(?:text\/|application\/(?:.*\+)?(?:json|xml|yaml|javascript|x-ndjson|toml))/i.test(kind))

@@ -39,11 +39,12 @@ beforeAll(() => {
   for (const [name, content] of Object.entries(files)) writeFileSync(join(workspace, name), content);
 });
 
-const TIME_MS = 700;
-
-async function compute(code: string, signal = new AbortController().signal): Promise<string> {
+async function compute(
+  code: string,
+  { signal = new AbortController().signal, timeMs = 60_000 } = {},
+): Promise<string> {
   const context = { signal } as ToolContext;
-  const tool = computeTool({ workspace }, TIME_MS);
+  const tool = computeTool({ workspace }, timeMs);
   return Promise.resolve(tool.run({ code }, context)).then(String, error => `FAILED ${error.message}`);
 }
 
@@ -121,6 +122,8 @@ describe('compute', () => {
 });
 
 const NO_HOST = /^(?:FAILED |undefined$|false$|\[\]$|\{\}$|The code has no result)/;
+/** For what does not end by itself: on a busy machine it may be ended before it has printed. */
+const SHORT_MS = 700;
 const LATE = /^FAILED [\s\S]*(?:Ended after|Out of memory|out of memory|stack)/;
 const OUTSIDE = /^FAILED (?![\s\S]*OUTSIDE)/;
 
@@ -200,7 +203,7 @@ const ATTACKS: Record<string, [string, RegExp]> = {
   'stack of a regex': ['new RegExp("(".repeat(1e5) + ")".repeat(1e5)).test("a")', /^FAILED/],
   'stack of the parser': ['eval("[".repeat(1e5))', /^FAILED/],
   'stack in a getter that is shown': ['({ get a() { return this.a } })', LATE],
-  'endless print': ['for (;;) print("x".repeat(1e4))', /^FAILED x[\s\S]*cut/],
+  'endless print': ['for (;;) print("x".repeat(1e4))', /^FAILED (?:x[\s\S]*cut|Ended after)/],
   'reads without end': ['for (;;) read("lines.txt")', LATE],
   'a gap between reads': [
     'Object.defineProperty(globalThis, "read", { value: () => "fake" }); csv("a.csv").length',
@@ -212,7 +215,8 @@ describe('compute under attack', () => {
   test.concurrent.each(Object.entries(ATTACKS))(
     '%s → nothing of the host, within its time and memory',
     async (_what, [code, answer]) => {
-      const answered = await compute(code);
+      const timeMs = answer === LATE || code.startsWith('for (;;)') ? SHORT_MS : 60_000;
+      const answered = await compute(code, { timeMs });
       expect(answered).toMatch(answer);
       expect(answered.length).toBeLessThan(17_000);
     },
@@ -231,7 +235,7 @@ test('compute: code that prints and then throws a SyntaxError of its own → pri
 
 test('compute: cancelled → is ended at once', async () => {
   const stop = new AbortController();
-  const answered = compute('for (;;);', stop.signal);
+  const answered = compute('for (;;);', { signal: stop.signal });
   stop.abort(new Error('stopped'));
   expect(await answered).toBe('FAILED stopped');
 });

@@ -51,7 +51,7 @@ afterAll(() => {
 });
 
 const signal = new AbortController().signal;
-const tool = fetchTool({ workspace: '/' });
+const tool = fetchTool({ workspace: '/' }, 60_000);
 const get = (url: string) =>
   Promise.resolve(tool.run({ url }, { signal } as ToolContext)).then(
     String,
