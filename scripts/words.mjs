@@ -18,7 +18,7 @@ ${constant('ZH', ': Readonly<Record<keyof typeof EN, string>>', zh)};
 
 /** Keys of the texts that people read in the console. All others are for models. */
 const FOR_PEOPLE =
-  /^(gate|asked|route|deadline|receipt|decided|review|role|suggest|check)[A-Z]|^(asksConfirmation|highRisk|riskNotDescribed|mitigation|notSure|otherwise|appAsks|mayDestroy|whyUnreadable|criterion|noTools|notDoneReport|noAnswer)$/;
+  /^(gate|asked|meant|route|deadline|receipt|decided|review|role|suggest|check)[A-Z]|^(asksConfirmation|highRisk|riskNotDescribed|mitigation|notSure|otherwise|appAsks|mayDestroy|whyUnreadable|criterion|noTools|notDoneReport|noAnswer)$/;
 /** Those that a run adds as lines to the words of a role. */
 const ADDED = /^(notDone|checksNotPassed|checksUnchanged|checksChanged|exceptions|status[A-Z]\w*)$/;
 const pairsOf = keys =>

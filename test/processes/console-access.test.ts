@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { plan } from '../../packages/test-kit/role-outputs.js';
 import type { RunSettings } from '../../src/run/agents/run-config.js';
 import { browserPath, consoleOfFile } from '../support/browser.js';
@@ -111,7 +111,8 @@ const rig = rigOfFile({
     return (script ?? scripts.get('lead'))?.(request, index) ?? refused;
   },
 });
-const shown = consoleOfFile(rig);
+// Conversations are read from the worker's store.
+const shown = consoleOfFile(rig, { homeOf: () => join(rig.project.dir, 'home') });
 const shows = test.skipIf(browserPath === null);
 
 const LOOKS = [1_280, 390].flatMap(width =>
@@ -147,7 +148,6 @@ shows('axe on the first page without a run → nothing', async () => {
 });
 
 shows('axe on each view of runs that have ended, on the lists and on a conversation → nothing', async () => {
-  onTestFinished(() => void vi.unstubAllEnvs());
   const faults: string[] = [];
   const page = await shown.open();
   const look = async (name: string, path: string, ready: Locator) => {
@@ -179,8 +179,6 @@ shows('axe on each view of runs that have ended, on the lists and on a conversat
     if (name === 'team') {
       await page.setViewportSize({ width: 390, height: 800 });
       await look('plan', `${at}#plan`, page.getByText('Do it'));
-      // Conversations are read from the worker's store.
-      vi.stubEnv('STEERSMAN_HOME', join(rig.project.dir, 'home'));
       await look('session', `sessions/${encodeURIComponent(run.workflowId)}`, page.getByText(goalOf('team')));
     }
   }

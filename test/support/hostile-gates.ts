@@ -14,7 +14,11 @@ export function questionGate(question: string, options: string[] = [], id = 'g1'
 }
 
 export function approvalGate(concerns: readonly string[], input: object = { path: 'real.txt' }): Gate {
-  const text = approvalOf(WORDS, { name: 'write' }, { callId: 'c1', input, thought: 'Now.', concerns });
+  const text = approvalOf(
+    WORDS,
+    { name: 'write', inputSchema: {} },
+    { callId: 'c1', input, thought: 'Now.', concerns },
+  );
   return fitGate({ ...BASE, kind: 'approval', ...text }, []);
 }
 

@@ -4,21 +4,22 @@ import { escapeUnseen, visibleText } from '../../base/text/unseen.js';
 import { fill, type Words } from '../../base/words/words.js';
 import type { Gate } from '../../run/gates/gate.js';
 import { allowedBy } from '../../run/tools/permission.js';
-import type { ToolDefinition } from '../../run/tools/tool.js';
 import { barred } from './gate-parts.js';
 import {
+  type AskedTool,
   alwaysText,
   argumentLine,
   besideEdit,
   changeOf,
   editText,
   type GateText,
+  namedTool,
   whyShown,
 } from './gate-text.js';
 import { type ComparedFile, MOST_DIFF_CHARS, PATH, textUnder, wholeWrite } from './whole-write.js';
 
 export interface EditCall {
-  tool: Pick<ToolDefinition, 'name' | 'digest'>;
+  tool: AskedTool;
   callId: string;
   input: Record<string, unknown>;
   concerns: readonly string[];
@@ -52,7 +53,7 @@ export function editsOf(
     ...edits.flatMap((edit, index) => changeLines(words, edit, index + 1)),
   ];
   const calls = edits.map(each => ({
-    tool: each.tool.name,
+    ...namedTool(each.tool),
     callId: each.callId,
     path: visibleText(textUnder(each.input, PATH) ?? ''),
     ...(each.concerns.length > 0 && { concerns: [...each.concerns] }),
@@ -62,7 +63,7 @@ export function editsOf(
     title: fill(words.gateEdits, { count: edits.length }),
     body: parts.join('\n\n'),
     subject: {
-      ...{ tool: tool.name, callId, arguments: argumentLine(input), calls },
+      ...{ ...namedTool(tool), callId, arguments: argumentLine(input), calls },
       ...(why !== null && { why }),
       ...(!isOne && { always: null }),
       ...(isOne && tool.digest !== undefined && { digest: tool.digest }),

@@ -24,12 +24,12 @@ const WITH_BLOCKS: readonly GateKind[] = ['approval', 'clientTool', 'form'];
 export function gateParts({ kind, title, body }: ShownGate, options: readonly string[] = []): GatePart[] {
   const text = visibleText(body);
   if (WITH_BLOCKS.includes(kind)) return blocksOf(text);
-  if (kind !== 'question') return textPart('text', text);
+  const shownTitle = visibleText(title);
+  if (kind !== 'question') return textPart('text', withoutTitle(text, shownTitle));
   const shown = options.map(visibleText);
-  const [asked] = textPart('said', withoutList(text, shown.map(optionLine).join('\n')));
-  const isTitle = asked?.kind === 'said' && asked.text.trim() === visibleText(title).trim();
+  const asked = withoutList(text, shown.map(optionLine).join('\n'));
   return [
-    ...(asked && !isTitle ? [asked] : []),
+    ...textPart('said', withoutTitle(asked, shownTitle)),
     ...(shown.length > 0 ? [{ kind: 'options', options: shown } as const] : []),
   ];
 }
@@ -41,6 +41,13 @@ export function partsOf(gate: Gate): GatePart[] {
 /** Questions of older versions contain the list in their text too. */
 function withoutList(text: string, list: string): string {
   return list !== '' && `\n${text}`.endsWith(`\n${list}`) ? text.slice(0, -list.length) : text;
+}
+
+/** A paragraph that the title has in full is not shown again. */
+function withoutTitle(text: string, title: string): string {
+  return `${text.trim()}\n\n`.startsWith(`${title.trim()}\n\n`)
+    ? text.trim().slice(title.trim().length)
+    : text;
 }
 
 function textPart(kind: 'text' | 'said', text: string): GatePart[] {

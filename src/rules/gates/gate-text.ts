@@ -13,6 +13,7 @@ import type { PlannedTask, Task } from '../../run/plan/plan.js';
 import { allowedBy } from '../../run/tools/permission.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { inRunOrder } from '../plan/plan-order.js';
+import { workspaceToolOf } from '../tools/model-habits.js';
 import { barred, type GatePart, OPTIONS, partsOf } from './gate-parts.js';
 import { type ComparedFile, comparedLine, PATH, shownDiff, textUnder, wholeWrite } from './whole-write.js';
 
@@ -79,17 +80,26 @@ export function refusalsOf(words: Words, gate: Gate, answer: GateAnswer): string
   });
 }
 
+export type AskedTool = Pick<ToolDefinition, 'name' | 'digest' | 'inputSchema'>;
+
+/** Returns how a gate's subject names its tool. */
+export function namedTool(tool: AskedTool): Pick<GateCall, 'tool' | 'workspaceTool'> {
+  const workspaceTool = workspaceToolOf(tool);
+  return { tool: tool.name, ...(workspaceTool !== null && { workspaceTool }) };
+}
+
 /** Returns the question about a call, in words and for programs. */
 export function approvalOf(
   words: Words,
-  { name: tool, digest }: Pick<ToolDefinition, 'name' | 'digest'>,
+  asked: AskedTool,
   call: Omit<Parameters<typeof approvalText>[1], 'tool'>,
 ): GateText & { subject: Extract<Gate, { kind: 'approval' }>['subject'] } {
   const { callId, input } = call;
+  const { name: tool, digest } = asked;
   const always = isRecord(input) ? allowedBy(tool, input) : tool;
   const why = whyShown(call.thought);
   const facts = {
-    ...{ tool, callId, arguments: argumentLine(input), ...(always !== tool && { always }) },
+    ...{ ...namedTool(asked), callId, arguments: argumentLine(input), ...(always !== tool && { always }) },
     ...(why !== null && { why }),
     concerns: [...call.concerns],
     ...(call.compared && wholeWrite(input) !== null && { compared: call.compared.kind }),

@@ -52,6 +52,8 @@ export interface RouteDecision {
   noted: boolean;
   /** Set only for `ask_user`. */
   question: string | null;
+  /** The answers that the question proposes; empty for a role's own question. */
+  options: readonly string[];
   /** A sentence for the journal and the person. */
   reason: string;
 }
@@ -70,11 +72,9 @@ export function decideRoute(given: RouteCase): RouteDecision {
   const { intent, proposal, words } = given;
   if (given.clarification !== null) return ask(words.routeAsks, given.clarification);
   if (given.idle) return decideIdle(given);
-  const unclear = given.hasPlan ? words.askedWhat : words.askedWhatNoPlan;
-  if (intent === null) return ask(words.routeNotUnderstood, unclear);
-  if (proposal?.route === 'wait_user_decision') {
-    return ask(proposal.payload.reason || words.routeLeftToUser, unclear);
-  }
+  if (intent === null) return askMeaning(given, words.routeNotUnderstood);
+  if (proposal?.route === 'wait_user_decision')
+    return askMeaning(given, proposal.payload.reason || words.routeLeftToUser);
   const { type, confidence } = intent.taskRelation;
   if (!given.hasPlan && CHANGES.includes(type)) return act('continue', words.routeNoPlan);
   const sure = isSure(confidence);
@@ -84,16 +84,16 @@ export function decideRoute(given: RouteCase): RouteDecision {
     case 'same_task_no_change':
       if (sure || proposal === null || proposal.route === 'continue_execution')
         return act('continue', words.routeContinue);
-      return ask(unsure, unclear);
+      return askMeaning(given, unsure);
     case 'same_task_minor_change':
-      if (!sure) return ask(unsure, unclear);
+      if (!sure) return askMeaning(given, unsure);
       if (given.isOnlyTask && !toConfirm) return act('continue', words.routeSmall);
       return act('minor_replan', words.routeMinor, toConfirm);
     case 'same_task_major_change':
-      if (!sure) return ask(unsure, unclear);
+      if (!sure) return askMeaning(given, unsure);
       return act('full_replan', words.routeMajor, true);
     case 'different_task':
-      if (!sure) return ask(unsure, unclear);
+      if (!sure) return askMeaning(given, unsure);
       return act('new_task', words.routeNewTask, true);
     case 'control_instruction':
       return decideControl(given, { sure, toConfirm });
@@ -143,12 +143,12 @@ function decideControl(
   const named = given.proposal?.payload.control ?? null;
   const meant = given.intent && controlOf(given.intent);
   const control = named ?? meant;
-  if (control === null) return ask(words.routeWhichControl, words.askedControl);
+  if (control === null) return askControl(words, words.routeWhichControl);
   if (named !== null && meant !== null && named !== meant)
-    return ask(fill(words.routeDisagree, { meant, named }), words.askedControl);
+    return askControl(words, fill(words.routeDisagree, { meant, named }));
   const confirm = control === 'cancel' && (!sure || toConfirm);
   const reason = words[CONTROL_REASON[control]];
-  return { act: 'control', confirm, control, noted: saysMore(given, control), question: null, reason };
+  return { act: 'control', confirm, control, noted: saysMore(given, control), ...NO_QUESTION, reason };
 }
 
 /** True if roles should read the messages too; after a cancel they read nothing. */
@@ -185,11 +185,24 @@ function act(
   reason: string,
   confirm = false,
 ): RouteDecision {
-  return { act: name, confirm, control: null, noted: false, question: null, reason };
+  return { act: name, confirm, control: null, noted: false, ...NO_QUESTION, reason };
 }
 
-function ask(reason: string, question: string): RouteDecision {
-  return { act: 'ask_user', confirm: false, control: null, noted: false, question, reason };
+const NO_QUESTION = { question: null, options: [] };
+
+function ask(reason: string, question: string, options: readonly string[] = []): RouteDecision {
+  return { act: 'ask_user', confirm: false, control: null, noted: false, question, options, reason };
+}
+
+/** A message can change a plan only where there is one. */
+function askMeaning({ hasPlan, words }: RouteCase, reason: string): RouteDecision {
+  const ofPlan = hasPlan ? [words.meantPart, words.meantAnew] : [];
+  return ask(reason, words.askedWhat, [words.meantNote, ...ofPlan, words.meantOther]);
+}
+
+function askControl(words: Words, reason: string): RouteDecision {
+  const { meantPause, meantResume, meantCancel, meantStatus } = words;
+  return ask(reason, words.askedControl, [meantPause, meantResume, meantCancel, meantStatus]);
 }
 
 const CONTROL_REASON = {

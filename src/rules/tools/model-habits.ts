@@ -221,7 +221,12 @@ function editorCall({ command, ...input }: Input): Omit<Meant, 'tool'> | null {
 
 /** True for a tool of the workspace, whatever it is called in the run. */
 export function isWorkspaceTool(tool: Offered, own: string): boolean {
-  return bareName(tool.name) === own && isOurs(tool);
+  return workspaceToolOf(tool) === own;
+}
+
+/** Returns the own name of a tool of the workspace, such as `edit`; null for tools of other servers. */
+export function workspaceToolOf(tool: Offered): string | null {
+  return isOurs(tool) ? bareName(tool.name) : null;
 }
 
 /** Other servers' tools may have the same name: ours accepts all arguments in the table, and no others. */

@@ -39,7 +39,9 @@ interface FormField {
   type: string;
   required: boolean;
   choices: Choice[];
-  /** Description and choices. */
+  /** The server's words about it; empty if it gave none. */
+  description: string;
+  /** Description, choices and default, for texts. */
   hint: string;
 }
 
@@ -54,8 +56,9 @@ export function formFields({ properties, required }: JsonSchema): FormField[] {
   return Object.entries(isRecord(properties) ? properties : {}).map(([name, value]) => {
     const field = isRecord(value) ? value : {};
     const choices = choicesIn(field).concat(isRecord(field.items) ? choicesIn(field.items) : []);
+    const description = oneLine(visibleText(stringOr(field.description, '')));
     const hint = [
-      stringOr(field.description, ''),
+      description,
       choices.map(choiceText).join(' | '),
       field.default === undefined ? '' : `= ${JSON.stringify(field.default)}`,
     ];
@@ -66,6 +69,7 @@ export function formFields({ properties, required }: JsonSchema): FormField[] {
       type: stringOr(field.type, 'string'),
       required: needed.includes(name),
       choices,
+      description,
       hint: oneLine(visibleText(hint.filter(Boolean).join(' · '))),
     };
   });

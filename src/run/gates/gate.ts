@@ -31,6 +31,8 @@ export const COMPARISONS = ['changed', 'new', 'same', 'unread'] as const;
 
 interface ApprovalSubject {
   tool: string;
+  /** The workspace's own name of the tool, such as `edit`; absent for tools of other servers. */
+  workspaceTool?: string;
   /** The model's id of the call. */
   callId: string;
   arguments: string;
@@ -49,6 +51,7 @@ interface ApprovalSubject {
 
 export interface GateCall {
   tool: string;
+  workspaceTool?: string;
   callId: string;
   /** The file that it changes. */
   path: string;

@@ -111,7 +111,8 @@ export function confirmationReasons(meta: EnvelopeMeta, words: Words): string[] 
   const reasons: string[] = [];
   if (meta.requiresUserConfirmation) reasons.push(words.asksConfirmation);
   if (risk?.level === 'high') {
-    const sentence = fill(words.highRisk, { risk: preview(risk.description) || words.riskNotDescribed });
+    const described = preview(risk.description).replace(/[.。]$/, '');
+    const sentence = fill(words.highRisk, { risk: described || words.riskNotDescribed });
     const { mitigation } = risk;
     reasons.push(
       mitigation ? `${sentence} ${fill(words.mitigation, { mitigation: preview(mitigation) })}` : sentence,

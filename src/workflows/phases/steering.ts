@@ -30,7 +30,7 @@ import {
 import type { InboxItem } from '../../run/steering/inbox.js';
 import { dropTasks } from '../changes/update-plan.js';
 import { requestPause, requestResume, requestStop } from '../inbox/inbox-handlers.js';
-import { ask, closeGates } from '../run/gates.js';
+import { ask, closeGates, questionOf } from '../run/gates.js';
 import { UNDERSTANDING } from '../run/hearing.js';
 import { MOVED, type Moved, type Run } from '../run/run.js';
 import { beginNextGoal, planAnew } from '../say/notes.js';
@@ -149,12 +149,15 @@ function actOnRoute(
 /** Asks what was meant and reads the message again with the answer. False if it was asked before or not answered. */
 async function askMeaning(run: Run, steering: Steering, decision: RouteDecision): Promise<boolean> {
   if (steering.answers.length >= MOST_QUESTIONS) return false;
+  const question = decision.question ?? run.words.gateMeaning;
   const asked = await ask(run, {
-    key: `meaning:${steering.items[0]?.id}`,
-    kind: 'question',
-    title: preview(decision.question ?? run.words.gateMeaning),
-    body: `${decision.question ?? ''}\n\n${yourMessage(run, steering)}`,
-    subject: { role: UNDERSTANDING },
+    ...questionOf({
+      key: `meaning:${steering.items[0]?.id}`,
+      role: UNDERSTANDING,
+      question,
+      options: decision.options,
+    }),
+    body: `${question}\n\n${yourMessage(run, steering)}`,
   });
   if (asked.kind !== 'answered' || asked.answer.text === null) return false;
   steering.answers.push(asked.answer.text);

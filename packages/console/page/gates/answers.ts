@@ -37,7 +37,7 @@ export async function answerGate(run: string, gate: Gate, input: Record<string, 
   forget(...DRAFTS.map(name => draftKey(key, name)));
 }
 
-const DRAFTS = ['reason', 'arguments', 'except', 'text', 'to', 'model', 'fields'] as const;
+const DRAFTS = ['reason', 'arguments', 'except', 'text', 'to', 'fields'] as const;
 export type DraftName = (typeof DRAFTS)[number];
 
 export function draftKey(key: string, name: DraftName | `except ${number}`): string {

@@ -64,17 +64,17 @@ interface RowProps {
 }
 
 function FieldRow({ field, value, onValue }: RowProps) {
-  const { label, title, hint, required } = field;
+  const { label, title, description, required } = field;
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is the field of its type, within.
     <label>
       <span>
         {title || label}
-        {title !== '' && <small class="muted"> {label}</small>}
+        {title !== '' && title.toLowerCase() !== label.toLowerCase() && <small class="muted"> {label}</small>}
         {!required && <em class="muted"> {t('optional')}</em>}
       </span>
       <Control field={field} value={value} onValue={onValue} />
-      {hint !== '' && <small class="muted">{hint}</small>}
+      {description !== '' && <small class="muted">{description}</small>}
     </label>
   );
 }

@@ -1,11 +1,14 @@
 /** Forms of gates that take one decision or one text. */
 import type { Signal } from '@preact/signals';
-import { useSignal } from '@preact/signals';
 import { formatCount, visibleText } from 'steersman/base';
 import { draft } from '../parts/draft.js';
+import { costWords } from '../parts/figures.js';
 import { TextArea } from '../parts/sending.js';
-import { t, type Word } from '../words/words.js';
+import { durationWords } from '../parts/time.js';
+import { said, t, type Word } from '../words/words.js';
 import { draftKey } from './answers.js';
+import { isUsedUp } from './budget.js';
+import { proposedLimit, typedLimit } from './budget-field.js';
 import type { FormProps } from './form-props.js';
 
 export function ReasonField({
@@ -28,6 +31,11 @@ export function ReasonField({
   );
 }
 
+/** True for the run's own question about a message, whose words the page can say in its language. */
+export function asksMeaning({ subject }: FormProps<'question'>['gate']): boolean {
+  return subject.role === 'understanding';
+}
+
 export function QuestionForm({ gate, key_, sending, answer }: FormProps<'question'>) {
   const text = draft(draftKey(key_, 'text'));
   // The sent option is exactly the visible text.
@@ -43,7 +51,7 @@ export function QuestionForm({ gate, key_, sending, answer }: FormProps<'questio
               disabled={sending.busy}
               onClick={() => answer({ text: option })}
             >
-              {option}
+              {asksMeaning(gate) ? said(option) : option}
             </button>
           ))}
         </fieldset>
@@ -76,7 +84,7 @@ function TextForm({ label, text, busy, onSend }: TextFormProps) {
   );
 }
 
-export function RouteForm({ key_, sending, answer }: FormProps<'route'>) {
+export function RouteForm({ gate, key_, sending, answer }: FormProps<'route'>) {
   const reason = draft(draftKey(key_, 'reason'));
   return (
     <div class="actions">
@@ -94,7 +102,7 @@ export function RouteForm({ key_, sending, answer }: FormProps<'route'>) {
         disabled={sending.busy}
         onClick={() => answer({ decision: 'deny', reason: reason.value })}
       >
-        {t('goOnAsItIs')}
+        {t(gate.subject.act === 'confirm' ? 'deny' : 'goOnAsItIs')}
       </button>
     </div>
   );
@@ -138,18 +146,14 @@ export function ClientToolForm({ gate, key_, sending, answer }: FormProps<'clien
   );
 }
 
-export function BudgetForm({ gate, key_, sending, answer }: FormProps<'budget'>) {
-  const { budget, limit, used } = gate.subject;
-  const to = draft(draftKey(key_, 'to'), String(2 * Math.max(limit, used)));
+export function BudgetForm({ gate: { subject }, key_, sending, answer }: FormProps<'budget'>) {
+  const { budget, limit, used } = subject;
+  const to = draft(draftKey(key_, 'to'), proposedLimit(subject));
   return (
     <>
-      <p>
-        {t('budgetUsed', {
-          budget: t(`budget_${budget}`),
-          used: formatCount(used),
-          limit: formatCount(limit),
-        })}
-      </p>
+      {isUsedUp(subject) && (
+        <p>{t('budgetUsed', { used: amountOf(budget, used), limit: amountOf(budget, limit) })}</p>
+      )}
       <div class="actions">
         <label>
           {t('raiseTo')}{' '}
@@ -160,13 +164,14 @@ export function BudgetForm({ gate, key_, sending, answer }: FormProps<'budget'>)
             onInput={event => {
               to.value = event.currentTarget.value;
             }}
-          />
+          />{' '}
+          {budget === 'wallTimeMs' ? t('minutes').toLowerCase() : budget === 'costUsd' ? '$' : ''}
         </label>
         <button
           type="button"
           class="main"
           disabled={sending.busy}
-          onClick={() => answer({ decision: 'raise', to: to.value })}
+          onClick={() => answer({ decision: 'raise', to: typedLimit(subject, to.value) })}
         >
           {t('raise')}
         </button>
@@ -178,37 +183,27 @@ export function BudgetForm({ gate, key_, sending, answer }: FormProps<'budget'>)
   );
 }
 
-export function FailureForm({ gate, sending, answer }: FormProps<'failure'>) {
-  const { models } = gate.subject;
-  const model = useSignal(models[0] ?? '');
-  const { busy } = sending;
+function amountOf(budget: string, amount: number): string {
+  if (budget === 'wallTimeMs') return durationWords(amount);
+  return budget === 'costUsd' ? costWords(amount) : formatCount(amount);
+}
+
+export function FailureForm({ gate, sending: { busy }, answer }: FormProps<'failure'>) {
   return (
     <div class="actions">
       <button type="button" class="main" disabled={busy} onClick={() => answer({ decision: 'retry' })}>
         {t('retry')}
       </button>
-      {models.length > 0 && (
-        <>
-          <select
-            aria-label={t('model')}
-            value={model.value}
-            onChange={event => {
-              model.value = event.currentTarget.value;
-            }}
-          >
-            {models.map(each => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-          <button
-            type="button"
-            disabled={busy}
-            onClick={() => answer({ decision: 'other_model', model: model.value })}
-          >
-            {t('otherModel')}
-          </button>
-        </>
-      )}
+      {gate.subject.models.map(model => (
+        <button
+          key={model}
+          type="button"
+          disabled={busy}
+          onClick={() => answer({ decision: 'other_model', model })}
+        >
+          {t('otherModel', { model })}
+        </button>
+      ))}
       <button type="button" class="bad" disabled={busy} onClick={() => answer({ decision: 'stop' })}>
         {t('stopRun')}
       </button>

@@ -13,10 +13,19 @@ import { named, said, t } from '../words/words.js';
 import { answerGate, gateKey, later, putOff } from './answers.js';
 import { AnswersBox } from './answers-box.js';
 import { ApprovalForm } from './approval.js';
+import { isUsedUp } from './budget.js';
 import { callsOf } from './call/call-shown.js';
 import { CallView } from './call/call-view.js';
 import type { FormProps } from './form-props.js';
-import { BudgetForm, ClientToolForm, FailureForm, QuestionForm, RouteForm, StepForm } from './forms.js';
+import {
+  asksMeaning,
+  BudgetForm,
+  ClientToolForm,
+  FailureForm,
+  QuestionForm,
+  RouteForm,
+  StepForm,
+} from './forms.js';
 import { GateBody, GateParts } from './gate-body.js';
 import { gateTitle } from './gate-title.js';
 
@@ -28,16 +37,19 @@ export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: bool
   const key = gateKey(run, gate.id);
   const isLater = later.value.includes(key);
   const title = gateTitle(waiting);
+  // A result to be confirmed is no new course.
+  const isConfirm = gate.kind === 'route' && gate.subject.act === 'confirm';
+  const kind = named('gate', isConfirm ? 'approval' : gate.kind);
   return (
     <article
       class={isLater ? 'card gate later' : 'card gate'}
       data-gate={key}
-      aria-label={`${named('gate', gate.kind)}: ${title}`}
+      aria-label={`${kind}: ${title}`}
       tabIndex={-1}
     >
       <header>
-        <span class="chip warn">{named('gate', gate.kind)}</span>
-        <h2>{title}</h2>
+        <span class="chip warn">{kind}</span>
+        <h2 class={!isLater && isSaidBelow(gate, title) ? 'sr' : ''}>{title}</h2>
         <button type="button" class="quiet small" onClick={() => putOff(key, !isLater)}>
           {isLater ? t('showNow') : t('later')}
         </button>
@@ -54,6 +66,12 @@ export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: bool
       {!isLater && <GateForm waiting={waiting} />}
     </article>
   );
+}
+
+/** True for a question whose words stand below in full, because they have several lines. */
+function isSaidBelow(gate: WaitingGate['gate'], title: string): boolean {
+  const [said] = gate.kind === 'question' ? partsOf(gate) : [];
+  return said?.kind === 'said' && said.text.trim().replace(/\s+/g, ' ').startsWith(title.replace(/…$/, ''));
 }
 
 function lastPart(path: string): string {
@@ -109,7 +127,10 @@ function Asked({ waiting: { gate, input, tasks = [] } }: { waiting: WaitingGate 
         ))}
       </GateBody>
     );
-  const parts = partsOf(gate);
+  const isOfRun = gate.kind === 'question' && asksMeaning(gate);
+  const parts = partsOf(gate).map(part =>
+    isOfRun && part.kind === 'said' ? { ...part, text: said(part.text) } : part,
+  );
   const [, ...hidden] = hiddenLines(gate, { input, tasks });
   if (gate.kind === 'form') {
     const code = parts.find(part => part.kind === 'code');
@@ -125,7 +146,7 @@ function Asked({ waiting: { gate, input, tasks = [] } }: { waiting: WaitingGate 
     );
   }
   // The form says how much is used.
-  if (gate.kind === 'budget' && gate.subject.budget !== 'costUsd') return null;
+  if (gate.kind === 'budget' && isUsedUp(gate.subject)) return null;
   if (parts.length === 0) return null;
   return (
     <GateBody>

@@ -301,16 +301,44 @@ export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[]
     "计划将跳过它继续"
   ],
   [
-    "How was your message meant: go on with it in mind, change a part of the plan, plan anew, or start another task?",
-    "你的消息是什么意思：记着它继续、修改计划的一部分、重新规划，还是开始另一项任务？"
+    "How was your message meant?",
+    "你的消息是什么意思？"
   ],
   [
-    "How was your message meant: go on with it in mind, or start another task?",
-    "你的消息是什么意思：记着它继续，还是开始另一项任务？"
+    "Go on with it in mind",
+    "记着它继续"
   ],
   [
-    "What should the run do: pause, continue, cancel, or show its status?",
-    "运行该怎么做：暂停、继续、取消，还是显示状态？"
+    "Change a part of the plan",
+    "修改计划的一部分"
+  ],
+  [
+    "Plan anew",
+    "重新规划"
+  ],
+  [
+    "Start another task",
+    "开始另一项任务"
+  ],
+  [
+    "What should the run do?",
+    "运行该怎么做？"
+  ],
+  [
+    "Pause",
+    "暂停"
+  ],
+  [
+    "Continue",
+    "继续"
+  ],
+  [
+    "Cancel the run",
+    "取消运行"
+  ],
+  [
+    "Show its status",
+    "显示状态"
   ],
   [
     "A role needs to know more.",

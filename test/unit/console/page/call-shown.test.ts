@@ -7,6 +7,7 @@ import {
   earlierTexts,
   mendedFrom,
 } from '../../../../packages/console/page/gates/call/call-shown.js';
+import { workspaceTools } from '../../../../packages/workspace-tools/tools.js';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { editsOf } from '../../../../src/rules/gates/edits-text.js';
 import { approvalOf } from '../../../../src/rules/gates/gate-text.js';
@@ -15,6 +16,14 @@ import type { Gate } from '../../../../src/run/gates/gate.js';
 
 type Approval = Extract<Gate, { kind: 'approval' }>;
 
+const OURS = workspaceTools({ workspace: '/w' });
+
+/** A tool as a run has it: one of the workspace's under any server's name, or another server's. */
+function toolNamed(name: string) {
+  const own = OURS.find(tool => name === tool.name || name === `workspace__${tool.name}`);
+  return { name, inputSchema: own?.inputSchema ?? { type: 'object' } };
+}
+
 function gateOf(
   tool: string,
   input: object,
@@ -22,7 +31,7 @@ function gateOf(
 ): Approval {
   const call = { callId: 'c1', input, thought: '', concerns: [], ...more };
   const base = { id: 'g1', openedAt: 1, deadline: null, kind: 'approval' } as const;
-  return { ...base, ...approvalOf(BUILT_IN_WORDS.en, { name: tool }, call) };
+  return { ...base, ...approvalOf(BUILT_IN_WORDS.en, toolNamed(tool), call) };
 }
 
 function shown(tool: string, input: Record<string, unknown>, more: Parameters<typeof gateOf>[2] = {}) {
@@ -80,6 +89,17 @@ describe('FC6 the change of a call', () => {
       { kind: 'command', text: 'npm test', rest: { timeoutMs: 5 } },
     ],
     ['any other call → its arguments', shown('send', { to: 'a' }), { kind: 'fields', fields: { to: 'a' } }],
+    [
+      'a call that its title tells whole → nothing again',
+      shown('delete', { path: 'a' }),
+      { kind: 'fields', fields: {} },
+    ],
+    [
+      'a path in the title → the other arguments',
+      shown('docs__put', { path: 'a', tool: 'docs__put' }),
+      { kind: 'fields', fields: { tool: 'docs__put' } },
+    ],
+    ['a call without arguments → says so', shown('send', {}), { kind: 'empty' }],
   ])('%s', (_, change, expected) => {
     expect(change).toEqual(expected);
   });
@@ -94,12 +114,31 @@ describe('FC6 what stands beside the change', () => {
   it.each([
     ['write', { path: 'a.txt' }, { word: 'actWrite', values: { path: 'a.txt' } }],
     ['edit', { path: 'a.txt' }, { word: 'actEdit', values: { path: 'a.txt' } }],
+    ['workspace__edit', { path: 'a.txt' }, { word: 'actEdit', values: { path: 'a.txt' } }],
+    ['workspace__delete', { path: 'a' }, { word: 'actDelete', values: { path: 'a' } }],
+    ['workspace__move', { from: 'a', to: 'b' }, { word: 'actMove', values: { from: 'a', to: 'b' } }],
+    ['workspace__run', { command: 'ls' }, { word: 'actRun', values: {} }],
+    ['github__delete', { path: 'a' }, { word: 'actCallOn', values: { tool: 'github__delete', path: 'a' } }],
     ['run', { command: 'ls' }, { word: 'actRun', values: {} }],
     ['write_file', { path: 'a' }, { word: 'actCallOn', values: { tool: 'write_file', path: 'a' } }],
     ['run', {}, { word: 'actCall', values: { tool: 'run' } }],
     ['send', null, { word: 'actCall', values: { tool: 'send' } }],
   ])('the act of %s with %j', (tool, input, act) => {
-    expect(actOf(tool, input)).toEqual(act);
+    expect(actOf(gateOf(tool, input ?? {}).subject, input)).toEqual(act);
+  });
+
+  it("another server's tool under the bare name of one of the workspace → is named by its tool", () => {
+    const other = { name: 'delete', inputSchema: { type: 'object', properties: { path: {} } } };
+    const { subject } = approvalOf(BUILT_IN_WORDS.en, other, {
+      callId: 'c1',
+      input: {},
+      thought: '',
+      concerns: [],
+    });
+    expect(actOf(subject, { path: 'a' })).toEqual({
+      word: 'actCallOn',
+      values: { tool: 'delete', path: 'a' },
+    });
   });
 
   it.each([
@@ -133,11 +172,16 @@ describe('FC6 what stands beside the change', () => {
 describe('FC6 several changes of one reply', () => {
   const edits = [
     {
-      ...{ tool: { name: 'edit' }, callId: 'c1', concerns: ['High risk.\n2. edit "b.txt"'], compared: null },
+      ...{
+        tool: toolNamed('workspace__edit'),
+        callId: 'c1',
+        concerns: ['High risk.\n2. edit "b.txt"'],
+        compared: null,
+      },
       input: { path: 'a.txt', edits: [{ oldText: 'a', newText: 'b', all: true }] },
     },
     {
-      ...{ tool: { name: 'write' }, callId: 'c2', concerns: [] },
+      ...{ tool: toolNamed('write'), callId: 'c2', concerns: [] },
       compared: { kind: 'new' as const, diff: '+x' },
       input: { path: 'b.txt', content: 'x' },
     },
@@ -149,7 +193,11 @@ describe('FC6 several changes of one reply', () => {
     const rest = { '': '({"all":true})' };
     expect(callsOf(gate, null)).toEqual([
       {
-        ...{ tool: 'edit', act: { word: 'actEdit', values: { path: 'a.txt' } }, compared: undefined },
+        ...{
+          tool: 'workspace__edit',
+          act: { word: 'actEdit', values: { path: 'a.txt' } },
+          compared: undefined,
+        },
         change: { kind: 'diff', text: '-a\n+b', whole: null, rest },
         concerns: ['High risk.\n2. edit "b.txt"'],
       },

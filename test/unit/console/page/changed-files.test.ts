@@ -68,8 +68,8 @@ describe('the files of a run', () => {
     expect(file?.calls[0]?.act).toEqual({ kind: 'write', content: 'of the person' });
   });
 
-  it('a moved file → gone there, and come here', () => {
-    const { files } = changesIn([{ messages: called('move', { from: 'a', to: 'b' }) }]);
+  it.each(['move', 'workspace__move'])('a moved file, by the tool %s → gone there, and come here', tool => {
+    const { files } = changesIn([{ messages: called(tool, { from: 'a', to: 'b' }) }]);
     expect(files.map(({ path, calls }) => [path, calls[0]?.act.kind])).toEqual([
       ['a', 'delete'],
       ['b', 'move'],

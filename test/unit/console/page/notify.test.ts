@@ -30,7 +30,7 @@ const gate = (id: string) =>
   ({
     run: 'r',
     input: { command: id },
-    gate: { id, kind: 'approval', subject: { tool: 'run' } },
+    gate: { id, kind: 'approval', subject: { tool: 'run', workspaceTool: 'run' } },
   }) as unknown as WaitingGate;
 
 test('gates of the same title that open one after the other → each is spoken', async () => {

@@ -8,6 +8,7 @@ import { sayInChinese } from '../../../../packages/console/page/words/said-zh.js
 import { say, words as ZH } from '../../../../packages/console/page/words/zh.js';
 import { BUILT_IN_WORDS, fill, type Words } from '../../../../src/base/words/words.js';
 import { approvalText, planText } from '../../../../src/rules/gates/gate-text.js';
+import { decideRoute } from '../../../../src/rules/steering/route.js';
 import { GATE_CHOICES } from '../../../../src/run/gates/gate.js';
 import { OUTCOMES } from '../../../../src/run/limits/cause.js';
 import { FAILURE } from '../../../../src/run/limits/failure.js';
@@ -194,3 +195,13 @@ function sourceOf(folder: string): string {
     .map(name => readFileSync(join(folder, name), 'utf8'))
     .join('\n');
 }
+
+test('FC6 the question how a message was meant → itself and its answers are said in Chinese', () => {
+  const route = { proposal: null, intent: null, clarification: null, concerns: [], items: [] };
+  const given = { ...route, idle: false, paused: false, hasPlan: true, isOnlyTask: false };
+  for (const at of [-1, 0, 1, 2, 3])
+    expectSame(words => {
+      const { question, options } = decideRoute({ ...given, words });
+      return (at < 0 ? question : options[at]) ?? '';
+    });
+});

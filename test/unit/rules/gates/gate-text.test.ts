@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { checkAnswer } from '../../../../src/rules/gates/gate-answer.js';
+import { gateParts } from '../../../../src/rules/gates/gate-parts.js';
 import {
   approvalOf,
   approvalText,
@@ -75,6 +76,15 @@ describe('foreign text in the Web UI (TR6)', () => {
       expect(question(body)).toContain(shown);
     },
   );
+
+  it.each<[string, string, string, string[]]>([
+    ['its title is the question', 'Which?', ' Which?\n', []],
+    ['its title is the first paragraph', 'Which?', 'Which?\n\nYour message: Red.', ['Your message: Red.']],
+    ['its title is the first line alone', 'Which?', 'Which?\nThe red one?', ['Which?\nThe red one?']],
+  ])('FC6 gateParts: a question, %s → its words stand once', (_, title, body, said) => {
+    expect(gateParts({ kind: 'question', title, body })).toEqual(said.map(text => ({ kind: 'said', text })));
+    expect(gateParts({ kind: 'route', title, body })).toEqual(said.map(text => ({ kind: 'text', text })));
+  });
 
   it('gateMarkdown: arguments that were cut → a block that ends where it ends', () => {
     const [gate] = GATES;
@@ -203,7 +213,7 @@ describe('texts of gates', () => {
   it('S4 approvalOf: arguments that are cut, a long thought → what “always” allows is shown all the same', () => {
     const { title, body, subject } = approvalOf(
       WORDS,
-      { name: 'run' },
+      { name: 'run', inputSchema: {} },
       {
         ...{ callId: 'c1', thought: 'why '.repeat(200), concerns: ['c'.repeat(3_000)] },
         input: { command: `deploy ${'z'.repeat(9_000)}` },

@@ -57,6 +57,11 @@ function* everyCell(): Generator<Cell> {
                     };
 }
 
+const UNSAID: Cell = {
+  ...{ relation: null, confidence: null, action: null, route: null, control: null },
+  ...{ requires: false, concerns: false, clarification: false, idle: false },
+};
+
 function caseOf(cell: Cell): RouteCase {
   return {
     intent:
@@ -167,12 +172,36 @@ describe('decideRoute', () => {
       const decision = decideRoute(caseOf(cell));
       const fits =
         (decision.question !== null) === (decision.act === 'ask_user') &&
+        decision.options.length > 0 === (decision.question !== null && !cell.clarification) &&
         (decision.control !== null) === (decision.act === 'control') &&
         decision.reason !== '' &&
         !(decision.confirm && (decision.act === 'ask_user' || decision.act === 'continue'));
       if (!fits) expect([cell, decision]).toBe('consistent');
     }
   });
+
+  it.each<[string, Partial<Cell>, boolean, string[]]>([
+    [
+      'a plan',
+      { relation: null },
+      true,
+      ['Go on with it in mind', 'Change a part of the plan', 'Plan anew', 'Start another task'],
+    ],
+    ['no plan', { relation: null }, false, ['Go on with it in mind', 'Start another task']],
+    [
+      'an instruction that names no control',
+      { relation: 'control_instruction' },
+      true,
+      ['Pause', 'Continue', 'Cancel the run', 'Show its status'],
+    ],
+    ['a question of a role', { clarification: true }, true, []],
+  ])(
+    'C19 decideRoute: a person is asked, %s → what may be meant, as options',
+    (_, cell, hasPlan, options) => {
+      const given = caseOf({ ...UNSAID, ...cell });
+      expect(decideRoute({ ...given, hasPlan })).toMatchObject({ act: 'ask_user', options });
+    },
+  );
 
   it('SE7 leavesChoice: all combinations → where it is false, the router could only have had a person asked', () => {
     let asked = 0;

@@ -7,14 +7,31 @@ export interface Act {
   values: Readonly<Record<string, string>>;
 }
 
-const FILE_ACTS: Readonly<Record<string, Word>> = { write: 'actWrite', edit: 'actEdit', delete: 'actDelete' };
+/** A tool as the subject of a gate names it. */
+interface AskedTool {
+  tool: string;
+  workspaceTool?: string;
+}
 
-/** Returns what the call does. Only calls of the usual form are named by their act; all others by their tool. */
-export function actOf(tool: string, input: ToolInput | null): Act {
+/** By the workspace's own name of the tool: its words, and the arguments that they name. */
+const ACTS: Readonly<Record<string, readonly [Word, ...string[]]>> = {
+  write: ['actWrite', 'path'],
+  edit: ['actEdit', 'path'],
+  delete: ['actDelete', 'path'],
+  move: ['actMove', 'from', 'to'],
+};
+
+/** Returns what the call does. Only calls of the workspace's tools are named by their act; all others by their tool. */
+export function actOf({ tool, workspaceTool = '' }: AskedTool, input: ToolInput | null): Act {
   const path = pathOf(input);
-  const word = path === null ? undefined : FILE_ACTS[tool];
-  if (word !== undefined && path !== null) return { word, values: { path } };
-  if (tool === 'run' && typeof input?.command === 'string') return { word: 'actRun', values: {} };
+  const [word, ...names] = ACTS[workspaceTool] ?? [];
+  const said: ToolInput = { ...input, ...(path !== null && { path }) };
+  const told = names.flatMap(name => {
+    const value = said[name];
+    return isText(value) ? [[name, value] as const] : [];
+  });
+  if (word !== undefined && told.length === names.length) return { word, values: Object.fromEntries(told) };
+  if (workspaceTool === 'run' && typeof input?.command === 'string') return { word: 'actRun', values: {} };
   return path === null
     ? { word: 'actCall', values: { tool } }
     : { word: 'actCallOn', values: { tool, path } };
@@ -24,5 +41,9 @@ const PATHS = ['path', 'file_path', 'filePath'];
 
 function pathOf(input: ToolInput | null): string | null {
   const found = PATHS.map(name => input?.[name]).find(value => typeof value === 'string');
-  return typeof found === 'string' && found.trim() !== '' ? found : null;
+  return isText(found) ? found : null;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
 }

@@ -11,6 +11,7 @@ export type Change =
   | { kind: 'command'; text: string; rest: ToolInput }
   | { kind: 'file'; text: string }
   | { kind: 'fields'; fields: ToolInput }
+  | { kind: 'empty' }
   /** The arguments are unknown here: the gate's own text. */
   | { kind: 'text'; parts: GatePart[] };
 
@@ -32,21 +33,15 @@ export function callsOf(gate: CallGate, input: ToolInput | null): ShownCall[] {
   const { subject } = gate;
   if ('calls' in subject && subject.calls !== undefined && gate.kind === 'approval') {
     const changes = changesIn(gate);
-    return subject.calls.map(({ tool, path, concerns = [], compared }, at) => {
+    return subject.calls.map((call, at) => {
+      const { tool, path, concerns = [], compared } = call;
       const change = changes[at] ?? { kind: 'text', parts: [] };
-      return { tool, act: actOf(tool, { path }), change, concerns, compared };
+      return { tool, act: actOf(call, { path }), change, concerns, compared };
     });
   }
   const { concerns = [], compared } = gate.kind === 'approval' ? gate.subject : {};
-  return [
-    {
-      tool: subject.tool,
-      act: actOf(subject.tool, input),
-      change: changeOf(gate, input),
-      concerns,
-      compared,
-    },
-  ];
+  const act = actOf(subject, input);
+  return [{ tool: subject.tool, act, change: changeOf(gate, input, act), concerns, compared }];
 }
 
 /** A gate of several calls has each change in full: under a line with its number, its tool and its path. */
@@ -71,7 +66,7 @@ function changesIn(gate: ApprovalGate): Change[] {
   return changes;
 }
 
-function changeOf(gate: CallGate, input: ToolInput | null): Change {
+function changeOf(gate: CallGate, input: ToolInput | null, { values }: Act): Change {
   const parts = partsOf(gate);
   if (input === null) return { kind: 'text', parts };
   const compared = parts.find(part => part.kind === 'code' && part.language === 'diff');
@@ -89,7 +84,9 @@ function changeOf(gate: CallGate, input: ToolInput | null): Change {
   const { command } = input;
   if (typeof command === 'string')
     return { kind: 'command', text: command, rest: without(input, name => name === 'command') };
-  return { kind: 'fields', fields: input };
+  if (Object.keys(input).length === 0) return { kind: 'empty' };
+  const isTold = (name: string) => name !== 'tool' && values[name] === input[name];
+  return { kind: 'fields', fields: gate.kind === 'approval' ? without(input, isTold) : input };
 }
 
 function isCut(diff: string): boolean {

@@ -31,11 +31,9 @@ export function CallView({ change }: { change: Change }) {
     case 'file':
       return <pre class="tool-text">{escapeUnseen(change.text)}</pre>;
     case 'fields':
-      return Object.keys(change.fields).length === 0 ? (
-        <p class="muted">{t('noArguments')}</p>
-      ) : (
-        <Values of={change.fields} />
-      );
+      return <Values of={change.fields} />;
+    case 'empty':
+      return <p class="muted">{t('noArguments')}</p>;
     case 'text':
       return <GateParts parts={change.parts} />;
   }

@@ -137,8 +137,9 @@ function actsOf(tool: string, input: ToolInput): { path: string; act: Act }[] {
   const diff = editText(input, Number.POSITIVE_INFINITY);
   if (path !== null && diff !== null)
     return [{ path, act: { kind: 'edit', edits: editsOf(input.edits), diff } }];
-  if (tool === 'delete' && path !== null) return [{ path, act: { kind: 'delete' } }];
-  if (tool === 'move' && typeof input.from === 'string' && typeof input.to === 'string')
+  const own = tool.replace(/^.*__/, '');
+  if (own === 'delete' && path !== null) return [{ path, act: { kind: 'delete' } }];
+  if (own === 'move' && typeof input.from === 'string' && typeof input.to === 'string')
     return [
       { path: plain(input.from), act: { kind: 'delete' } },
       { path: plain(input.to), act: { kind: 'move', from: plain(input.from) } },
