@@ -39,6 +39,6 @@ describe('pack', () => {
 
   it('unpack: a dictionary of a newer version → an error that fails the task, not the run', () => {
     const [, ...rest] = pack({ a: 1 });
-    expect(() => unpack(Uint8Array.from([200, ...rest]))).toThrow('dictionary 200, of a newer version');
+    expect(() => unpack(Uint8Array.from([200, ...rest]))).toThrow('dictionary 200 of a newer version');
   });
 });
