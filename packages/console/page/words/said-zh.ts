@@ -29,8 +29,15 @@ const formsOf = (pairs: typeof JOURNAL): Form[] =>
     )
     .sort((one, other) => other.weight - one.weight);
 
-const FORMS = formsOf([...RUN_TEXTS, ...JOURNAL]);
-const ADDED = formsOf(ADDED_TEXTS);
+/** A Chinese run says why in English where a worker or an activity has said so. */
+const ofBoth = (pairs: typeof JOURNAL): typeof JOURNAL => [
+  ...pairs,
+  ...pairs.flatMap(([, chinese]) =>
+    /\{(?:why|checks)\}/.test(chinese) ? [[chinese, chinese] as const] : [],
+  ),
+];
+const FORMS = formsOf([...ofBoth(RUN_TEXTS), ...JOURNAL]);
+const ADDED = formsOf(ofBoth(ADDED_TEXTS));
 
 /** Variables that may hold another text of the run. */
 const INNER = new Set([

@@ -149,6 +149,12 @@ test('FC6 words of a role → as they are, but for the lines of the run among th
   );
 });
 
+test('FC6 what a Chinese run says of a check, with a reason of its worker → all in Chinese', () => {
+  const why = fill(zh.checkNotRun, { why: 'it was cut off' });
+  const line = fill(zh.checksNotPassed, { checks: `npm test [${why}]` });
+  expect(say(line, 'role')).toBe('未通过的检查：npm test [未运行：它被打断]。');
+});
+
 test('FC6 why a run failed → the words of an endpoint after the kind of failure, those of the run in Chinese', () => {
   expect(say('No such deployment', 'failed:model.unknown_model')).toBe('没有这个模型：No such deployment');
   expect(say('The model declined to answer.', 'failed:model.refused')).toBe('模型拒绝回答。');
