@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { exitCodeOfError } from '@steersman/print';
+import { exitCodeOfFault, isPrinted, strict } from '@steersman/print';
 import { trustedConfigDir } from '@steersman/session';
 import { ensureServer, type LocalStack, stopStack } from '@steersman/stack';
 import { Command } from 'commander';
@@ -80,7 +80,7 @@ function untilInterrupted(): Promise<void> {
   });
 }
 
-const command = new Command(PROGRAM.dev)
+const command = strict(new Command(PROGRAM.dev))
   .description('The local stack in the foreground: a Temporal server with its Web UI, and a worker.')
   .option('--stop', 'end the server and all workers of this project that run in the background')
   .option('--config <dir>', CONFIG_OPTION)
@@ -90,8 +90,8 @@ const command = new Command(PROGRAM.dev)
 try {
   await command.parseAsync();
 } catch (error) {
-  if (!(error instanceof SteersmanError)) throw error;
-  say(`Error: ${error.message}`);
-  if (error.remedy !== '') say(error.remedy);
-  process.exitCode = exitCodeOfError(error.code);
+  const known = error instanceof SteersmanError;
+  if (!known && !isPrinted(error)) throw error;
+  if (known) say(`Error: ${error.message}\n${error.remedy}`.trimEnd());
+  process.exitCode = exitCodeOfFault(error);
 }

@@ -1,7 +1,7 @@
 /** `npm run worker`: a worker for TEMPORAL_ADDRESS; on the local stack, a background worker of one queue. */
 
 import { inspect } from 'node:util';
-import { exitCodeOfError } from '@steersman/print';
+import { exitCodeOfFault, isPrinted, strict } from '@steersman/print';
 import { trustedConfigDir } from '@steersman/session';
 import { Command } from 'commander';
 import { CONFIG_OPTION } from './config/files/config-dir.js';
@@ -14,7 +14,7 @@ import { errorLine } from './shared/process/output.js';
 import { replayOpenRuns, runWorker } from './worker/run-worker.js';
 import { DEFAULT_TASK_QUEUE } from './workflows/run/definitions.js';
 
-const program = new Command(PROGRAM.worker)
+const program = strict(new Command(PROGRAM.worker))
   .description('Serves runs of Steersman: workflows, model calls and tool calls of one task queue.')
   .option('--config <dir>', CONFIG_OPTION)
   .option(
@@ -65,7 +65,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   const known = error instanceof SteersmanError;
-  errorLine(known ? `${error.message}\n${error.remedy}` : inspect(error));
+  if (!isPrinted(error)) errorLine(known ? `${error.message}\n${error.remedy}`.trimEnd() : inspect(error));
   // The SDK's threads would keep a worker that could not start alive, serving nothing.
-  process.exit(known ? exitCodeOfError(error.code) : 1);
+  process.exit(exitCodeOfFault(error));
 }

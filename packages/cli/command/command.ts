@@ -1,6 +1,6 @@
 /** The base of all commands: options, connection, errors as messages, exit codes. */
 
-import { EXIT, exitCodeOfError, refuseExtra } from '@steersman/print';
+import { EXIT, exitCodeOfError } from '@steersman/print';
 import type { Context } from '@steersman/session';
 import { tellUnread } from '@steersman/session';
 import type { Command } from 'commander';
@@ -109,16 +109,4 @@ function wrongCall(error: unknown): SteersmanError | null {
 function ownFault(error: unknown): SteersmanError {
   const remedy = 'This is a fault of Steersman itself. Please report it with what you called.';
   return new SteersmanError(errorText(error), remedy, 'internal');
-}
-
-/** Sets what every command needs; its verbs inherit the settings. */
-export function strict(program: Command): Command {
-  return refuseExtra(program)
-    .exitOverride()
-    .configureOutput({
-      writeOut: text => outLine(text.trimEnd()),
-      writeErr: text => errorLine(text.trimEnd()),
-    })
-    .showSuggestionAfterError()
-    .showHelpAfterError('(--help shows how to call it)');
 }

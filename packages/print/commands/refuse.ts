@@ -35,7 +35,7 @@ export function refuseExtra(program: Command): Command {
     const names = taken.map(each => (each.required ? `<${each.name()}>` : `[${each.name()}]`));
     throw new SteersmanError(
       `${verb} does not take ${extra.join(', ')}.`,
-      `Call: ${verbCall([verb, ...names, '[options]'].join(' '))}`,
+      `Call: ${[action === program ? verb : verbCall(verb), ...names, '[options]'].join(' ')}`,
       'usage',
     );
   });

@@ -1,4 +1,5 @@
 /** Explains why a connection to Temporal fails, for workers and clients: the cause, and the remedy. */
+import { isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions } from '@temporalio/client';
 import {
@@ -121,13 +122,15 @@ const REFUSAL_COMES_WITHIN_MS = 1_000;
 /** Tries a TLS handshake. Returns `ok`, or the error text. */
 function handshake(address: string, { tls }: Access): Promise<string> {
   const { hostname, port } = new URL(`tls://${address}`);
+  const host = hostname.replace(/^\[|\]$/g, '');
   const given = typeof tls === 'object' && tls !== null ? tls : {};
   const { serverNameOverride, serverRootCACertificate, clientCertPair } = given;
   return new Promise(resolve => {
     const socket = connectTls({
-      host: hostname.replace(/^\[|\]$/g, ''),
+      host,
       port: Number(port || 7233),
-      servername: serverNameOverride ?? hostname,
+      // Node prints a warning of its own for an address in place of a name.
+      servername: serverNameOverride ?? (isIP(host) ? '' : host),
       ALPNProtocols: ['h2'],
       ...(serverRootCACertificate && { ca: Buffer.from(serverRootCACertificate) }),
       ...(clientCertPair && { cert: Buffer.from(clientCertPair.crt), key: Buffer.from(clientCertPair.key) }),

@@ -41,3 +41,19 @@ test('help worker → is a verb of a program of its own, never a goal', () => {
   expect(stdout.split('\n')[0]).toBe('Usage: steersman worker [options]');
   expect(status).toBe(0);
 });
+
+test.each([
+  [['worker', '--bogus'], "error: unknown option '--bogus'\n(--help shows how to call it)\n"],
+  [['worker', 'extra'], 'steersman worker does not take extra.\nCall: steersman worker [options]\n'],
+  [['dev', 'extra'], 'Error: steersman dev does not take extra.\nCall: steersman dev [options]\n'],
+])('%j → a wrong call of a program of its own ends with 2, as that of any verb', (words, said) => {
+  const script = join(projectRoot, 'dist/cli.js');
+  const { status, stderr } = spawnSync(process.execPath, [script, ...words], { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 2, stderr: said });
+});
+
+test('--help in 80 columns: what an option and a verb do is wrapped beside its name', async () => {
+  const { stdout } = await callHere('steersman', ['--help']);
+  const rows = stdout.split('\n').filter(line => /^ +(?:--mode|tool-result) /.test(line));
+  expect(rows.map(row => row.length <= 80)).toEqual([true, true]);
+});

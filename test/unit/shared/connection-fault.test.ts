@@ -69,6 +69,16 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
+test('an address in place of a name → Node prints no warning of its own beside the fault (TE8)', async () => {
+  const warned: string[] = [];
+  const note = ({ message }: Error) => void warned.push(message);
+  process.on('warning', note);
+  await connectionFault(plain.replace('localhost', '127.0.0.1'), {}, new Error('no answer'));
+  await new Promise(resolve => setImmediate(resolve));
+  process.off('warning', note);
+  expect(warned).toEqual([]);
+});
+
 const trusted = () => ({ serverRootCACertificate: read('ca.pem') });
 
 test.each<[string, () => ConnectionOptions, RegExp, RegExp]>([

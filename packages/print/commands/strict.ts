@@ -1,0 +1,41 @@
+/** Sets how a command line answers a wrong call and `--help`. */
+
+import { type Argument, type Command, CommanderError } from 'commander';
+import { SteersmanError } from 'steersman/client';
+import { errorLine, outLine } from 'steersman/shared';
+import { EXIT, exitCodeOfError } from './exit-codes.js';
+import { refuseExtra } from './refuse.js';
+
+/** Sets what every command needs; its verbs inherit the settings. */
+export function strict(program: Command): Command {
+  return (
+    refuseExtra(program)
+      .exitOverride()
+      .configureOutput({
+        writeOut: text => outLine(text.trimEnd()),
+        writeErr: text => errorLine(text.trimEnd()),
+      })
+      // Beside longer names, no room is left in 80 columns to wrap what they do.
+      .configureHelp({
+        subcommandTerm: command =>
+          [command.name(), ...command.registeredArguments.map(placeholder)].join(' '),
+      })
+      .showSuggestionAfterError()
+      .showHelpAfterError('(--help shows how to call it)')
+  );
+}
+
+function placeholder(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+/** Returns the exit code of an error of a call, known or not. Commander has printed its own, such as a wrong option. */
+export function exitCodeOfFault(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  return error instanceof SteersmanError ? exitCodeOfError(error.code) : EXIT.failed;
+}
+
+export function isPrinted(error: unknown): boolean {
+  return error instanceof CommanderError;
+}
