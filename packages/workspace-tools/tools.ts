@@ -1,11 +1,10 @@
 /** The tools of a workspace, for `steersman tools` and for workers that run them in their own process. */
-import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { errorText, isRecord } from 'steersman/base';
 import type { CodeTool, ToolsHere } from 'steersman/mcp';
 import { asTaken } from 'steersman/rules';
-import { SteersmanError, validateArguments } from 'steersman/shared';
+import { realOrSame, SteersmanError, validateArguments } from 'steersman/shared';
 import { computeTool } from './compute.js';
 import { fetchTool } from './fetch.js';
 import type { WorkspaceContext } from './files/context.js';
@@ -102,7 +101,7 @@ export function toolsOf({ home, ...context }: Omit<WorkspaceContext, 'workspace'
     const { folder, choice } = parseToolsArgs(args);
     const root = at(folder);
     const tools = workspaceTools(
-      { ...context, workspace: root, ...(home && { home: realOf(home) }) },
+      { ...context, workspace: root, ...(home && { home: realOrSame(resolve(home)) }) },
       choice,
     );
     return { tools, root, choice };
@@ -114,14 +113,5 @@ export function dryEdit(
   { home, ...context }: WorkspaceContext,
   args: Readonly<Record<string, unknown>>,
 ): Promise<string | null> {
-  return editFault({ ...context, ...(home && { home: realOf(home) }) }, args);
-}
-
-/** Resolves links of a folder; one that does not exist yet is returned unresolved, because it will not be a link. */
-function realOf(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return resolve(folder);
-  }
+  return editFault({ ...context, ...(home && { home: realOrSame(resolve(home)) }) }, args);
 }

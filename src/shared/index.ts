@@ -1,5 +1,6 @@
 /** `steersman/shared`: common parts of Node programs: environment, errors, output, files, the store of conversations. */
 
+export { realOrSame } from './below.js';
 export { caught, type Guard, isSame, pathOf, type Refusal, refusal } from './http/http-guard.js';
 export { type Listening, listenOn } from './http/listen.js';
 export { outward } from './http/outward-fetch.js';

@@ -1,10 +1,9 @@
 /** `permissions`: lists and removes the permanently allowed tools of each workspace. */
 
-import { existsSync, realpathSync } from 'node:fs';
 import { userPath } from '@steersman/print';
 import type { Command } from 'commander';
 import { forgetPermissions, type SavedPermission, savedPermissions } from 'steersman/client';
-import { createOutput, verbCall } from 'steersman/shared';
+import { createOutput, realOrSame, verbCall } from 'steersman/shared';
 import { type CommonOptions, describeVerb } from '../command/command.js';
 
 export function addPermissions(program: Command): void {
@@ -24,14 +23,9 @@ export function addPermissions(program: Command): void {
     verbCall('permissions forget ../site'),
     verbCall('permissions forget --tool write'),
   ]).action(async (workspace: string, { tool, ...options }: CommonOptions & { tool?: string }) => {
-    const gone = forgetPermissions(realOf(userPath(workspace)), tool);
+    const gone = forgetPermissions(realOrSame(userPath(workspace)), tool);
     show(options, gone, 'No such tool was allowed permanently.');
   });
-}
-
-/** Returns the real path, as runs use it; an unknown path is returned unchanged. */
-function realOf(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path;
 }
 
 function show(options: CommonOptions, kept: readonly SavedPermission[], none: string): void {

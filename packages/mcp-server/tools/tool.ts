@@ -1,6 +1,5 @@
 /** The base of all tools: calls, results, errors as results, and the allowed folders. */
 
-import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
@@ -13,7 +12,7 @@ import type {
 import { boundedText, errorText } from 'steersman/base';
 import { type ErrorCode, explainError, noRun, SteersmanError } from 'steersman/client';
 import { isBelow } from 'steersman/config';
-import { terminalText } from 'steersman/shared';
+import { realOrSame, terminalText } from 'steersman/shared';
 import type { z } from 'zod';
 import type { RunHandle, SharedClient } from './shared-client.js';
 
@@ -148,13 +147,4 @@ export function rootsOf(named: readonly string[]): string[] {
 /** True if a folder is one of the named ones, or below one. */
 function isOwn(named: readonly string[], real: string): boolean {
   return rootsOf(named).some(root => isBelow(real, root));
-}
-
-/** Returns an unknown path unchanged: it may exist on another machine, whose worker decides. */
-function realOrSame(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }

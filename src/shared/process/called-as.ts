@@ -1,6 +1,6 @@
 /** How commands are called in this installation; all hints take their wording from here. */
-import { realpathSync } from 'node:fs';
 import { basename, sep } from 'node:path';
+import { realOrSame } from '../below.js';
 import { builtScript, isCheckout, projectRoot } from './package.js';
 
 /** Names under which the `bin` runs: npm's link, its script, and the worker that these start. */
@@ -15,15 +15,7 @@ export const byNpm = isCheckout && isOwnScript(process.argv[1], projectRoot);
 /** True if this is a script of the checkout at `root`, except its `bin`. */
 export function isOwnScript(script: string | undefined, root: string): boolean {
   if (script === undefined || BIN_NAMES.includes(basename(script))) return false;
-  return real(script).startsWith(real(root) + sep);
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return realOrSame(script).startsWith(realOrSame(root) + sep);
 }
 
 /** The script of a background worker, which is then called like this process. */

@@ -1,6 +1,7 @@
 /** The frame around every page: navigation, the number of open gates, and whether the page is up to date. */
 import { lazily } from '@steersman/components';
 import { useEffect } from 'preact/hooks';
+import { decoded } from 'steersman/base';
 import { keysOpen } from '../keys.js';
 import { Link } from '../parts/link.js';
 import { path, streamState, trouble, waiting } from '../state.js';
@@ -64,15 +65,6 @@ function pageOf(at: string) {
   // Conversations and runs are one list.
   if (name === 'sessions') return id === '' ? <RunsPage /> : <SessionPage key={id} id={id} />;
   return <HomePage />;
-}
-
-/** A typed address may be malformed. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 function Tab({ to, name, count = 0 }: { to: string; name: string; count?: number }) {
