@@ -14,7 +14,7 @@ import {
 import { failpoint } from '../shared/process/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { SessionStore } from '../shared/store/store.js';
-import { within } from '../shared/waits.js';
+import { LATE, within } from '../shared/waits.js';
 import { pause, storeWithin } from './stop-signal.js';
 import type { KeepEnd, SteersmanActivities } from './types.js';
 
@@ -195,5 +195,3 @@ function inTurn(sessions: KeepDeps['sessions']): SessionStore['keep'] {
     return storeWithin(WRITE_MS, writing);
   };
 }
-
-const LATE = Symbol('late');

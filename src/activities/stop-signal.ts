@@ -1,6 +1,6 @@
 /** Helpers for waiting while an activity may be told to stop. */
 import { errorText } from '../base/text/error-text.js';
-import { raceStop, within } from '../shared/waits.js';
+import { LATE, raceStop, within } from '../shared/waits.js';
 
 /** Why an activity must stop: a person's wish, the end of the worker's grace time, or pause, reset, time-out. */
 export type StopReason = 'cancelled' | 'shutdown' | 'other';
@@ -31,8 +31,6 @@ export function pause(ms: number): Promise<void> {
     setTimeout(resolve, ms);
   });
 }
-
-const LATE = Symbol('late');
 
 /** Returns a store's result. @throws if it takes longer than `ms`. */
 export async function storeWithin<T>(ms: number, work: Promise<T>): Promise<T> {

@@ -115,4 +115,4 @@ export {
   type TextStore,
 } from './store/store.js';
 export { temporalClient } from './temporal/temporal-client.js';
-export { onAbort, raceStop, within, withinTime } from './waits.js';
+export { LATE, onAbort, raceStop, within, withinTime } from './waits.js';

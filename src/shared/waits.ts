@@ -33,6 +33,9 @@ export function unlessOver<T>(signal: AbortSignal, work: Promise<T>): Promise<T>
   });
 }
 
+/** For `within`, if no result of the work can mean that it is late. */
+export const LATE: unique symbol = Symbol('late');
+
 /** Returns the result of `work`, or `late` if it takes longer than `ms`. */
 export function within<T, L>(ms: number, work: Promise<T>, late: L): Promise<T | L> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 /** Processes input of a model or a page in a separate thread, which is terminated at a deadline. */
 import { once } from 'node:events';
 import { MessageChannel, type MessagePort, type TransferListItem, Worker } from 'node:worker_threads';
-import { builtBeside, onAbort, within } from 'steersman/shared';
+import { builtBeside, LATE, onAbort, within } from 'steersman/shared';
 
 /** Work for a thread, or for a process. */
 export interface Work {
@@ -35,13 +35,12 @@ let threads = 0;
 /** Limit for threads that were terminated but still run: native code of the engine can't be interrupted. */
 const MOST_STUCK = 8;
 const END_MS = 500;
-const STUCK = Symbol('stuck');
 let stuck = 0;
 
 /** Terminates the thread. The caller waits at most `END_MS` for its end. */
 async function endThread(worker: Worker): Promise<void> {
   const ended = worker.terminate();
-  if ((await within(END_MS, ended, STUCK)) !== STUCK) return;
+  if ((await within(END_MS, ended, LATE)) !== LATE) return;
   stuck += 1;
   worker.unref();
   void ended.finally(() => {

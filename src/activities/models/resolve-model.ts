@@ -1,7 +1,7 @@
 /** The activity that asks the worker's program for the next model. */
 import { ApplicationFailure } from '@temporalio/common';
 import type { ModelSituation } from '../../run/models/resolver.js';
-import { within } from '../../shared/waits.js';
+import { LATE, within } from '../../shared/waits.js';
 import { runIdOf } from '../store-text.js';
 import type { SteersmanActivities } from '../types.js';
 
@@ -17,7 +17,6 @@ export type ResolveModel = (question: ModelQuestion) => string | null | Promise<
 
 /** Slightly less than the activity's time: a program that never answers would hold its slot permanently. */
 const ANSWER_MS = 8_000;
-const LATE = Symbol('late');
 
 /** Makes `steersmanResolveModel`. A result that is neither a text nor null fails it, and the run uses its chain. */
 export function createResolveModel(

@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { ownValue } from '../../base/json/json.js';
 import { type ContextChange, readChange } from '../../conversation/transform.js';
 import type { Message } from '../../run/messages/message.js';
-import { within } from '../../shared/waits.js';
+import { LATE, within } from '../../shared/waits.js';
 import type { SteersmanActivities } from '../types.js';
 import type { StateReader } from './state-reader.js';
 
@@ -41,7 +41,6 @@ export interface TransformDeps {
 }
 
 const ANSWER_MS = 10_000;
-const LATE = Symbol('late');
 
 /** Makes `steersmanTransform`. */
 export function createTransform(deps: TransformDeps): SteersmanActivities['steersmanTransform'] {

@@ -1,5 +1,5 @@
 /** A watcher of one run: it remembers what it has read, and finds new events at each look. */
-import { within } from '../../shared/waits.js';
+import { LATE, within } from '../../shared/waits.js';
 import { stateQuery } from '../../workflows/run/definitions.js';
 import { askRun } from '../connection/ask-run.js';
 import { isFinalQueryError, isServerAway } from '../connection/grpc-errors.js';
@@ -18,7 +18,6 @@ import { Patience } from './watch-patience.js';
 
 /** If an ended run's events can't be read for this long, only its result is reported. */
 const GIVE_UP_MS = 15_000;
-const LATE = Symbol('late');
 
 export class RunWatch {
   /** The end was yielded. */

@@ -9,12 +9,11 @@ import { errorText } from '../../base/text/error-text.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { failpoint } from '../../shared/process/failpoints.js';
 import type { AccountStore } from '../../shared/store/store.js';
-import { within } from '../../shared/waits.js';
+import { LATE, within } from '../../shared/waits.js';
 import type { Charges, Pool } from './rules.js';
 
 const STORE_MS = 9_000;
 const NO_STORE = `the store of accounts did not answer within ${STORE_MS / 1_000} s`;
-const LATE = Symbol('late');
 
 export function settlesAccounts(accounts: AccountStore): Hears {
   return input => settlePatiently(accounts, input);

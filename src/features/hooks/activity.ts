@@ -22,7 +22,7 @@ import type { Message } from '../../run/messages/message.js';
 import { NOTE_WANTED, type Note, readNote } from '../../run/state/note.js';
 import { failpoint } from '../../shared/process/failpoints.js';
 import { askPatiently } from '../../shared/query-errors.js';
-import { unlessOver, within, withinTime } from '../../shared/waits.js';
+import { LATE, unlessOver, within, withinTime } from '../../shared/waits.js';
 
 /** Calls one hook in its place, until `signal` is aborted. @returns if the goal goes on, else why not, and notes. */
 export type CallHook = (
@@ -46,7 +46,6 @@ const GIVE_UP_MS = 8_000;
 const WHY_CHARS = 300;
 /** At one moment; the others are dropped. */
 const MOST_NOTES = 20;
-const LATE = Symbol('late');
 
 /** Returns a program's functions as callable hooks. */
 export function functionHooks(functions: RunHooks): CallHook {

@@ -19,7 +19,7 @@ import { matchesCall } from '../../run/tools/permission.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { BlobStore } from '../../shared/store/blob-store.js';
-import { within } from '../../shared/waits.js';
+import { LATE, within } from '../../shared/waits.js';
 import type { LiveSettings } from './live-settings.js';
 import { isOurs } from './only-runs.js';
 import { type Described, type ReadyCall, readyCall } from './workflow-tools.js';
@@ -110,7 +110,6 @@ export function toolCall(): ActivityCall | null {
 }
 
 /** A late call frees its slot, because the program's code may hang forever. */
-const LATE = Symbol('late');
 
 interface Started {
   tool: ReadyActivityTool;
