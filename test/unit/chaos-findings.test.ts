@@ -48,6 +48,32 @@ it.each([
   expect(found.map(fault => fault.split(' conv')[0])).toEqual(wrong);
 });
 
+const END = { outcome: 'completed', cause: 'verified', answer: '' } as const;
+
+it.each([
+  ['after the end of the run', 'nothing is wrong', 2, [], []],
+  ['after the end, and is in the conversation', 'it was read', 2, [TEXT], ['m1 was refused and is in the']],
+  ['before the end', 'nobody accepted it', 0, [], ['m1 has the receipts dropped']],
+])('a message of a chaos: refused %s → %s', (_when, _outcome, at, read, wrong) => {
+  const input = { payloads: [defaultPayloadConverter.toPayload({ id: 'm1', text: TEXT })] };
+  const events = [{ workflowExecutionSignaledEventAttributes: { signalName: 'steer', input } }];
+  const parts = [{ workflowId: 'r', runId: 'r', history: { events } }];
+  const told = [
+    { seq: 1, at: 0, type: 'run_ended' as const, ...END },
+    {
+      seq: at,
+      at: 0,
+      type: 'receipt' as const,
+      id: 'm1',
+      state: 'dropped' as const,
+      how: 'The run has ended.',
+    },
+  ];
+  const records = [{ ...record('r', 'completed', read), parts }];
+  const found = messageFaults({ people: { events: told, toldOfGap: false }, records });
+  expect(found.map(fault => fault.split(' conv')[0])).toEqual(wrong);
+});
+
 const task = (taskId: string, at: number) => user(at, `Do ${taskId}.`, { purpose: 'instruction', taskId });
 
 /** A call of the keeper's tools, and its result. */

@@ -46,10 +46,16 @@ function watcherFaults({ events, agentEvents, end, toldOfGap }: People): string[
     const late = told.find(({ seq }, index) => seq <= (told[index - 1]?.seq ?? 0));
     if (late) faults.push(`the watcher saw event ${late.seq} (${late.type}) of ${agent} twice, or too late`);
   }
-  if (end !== null && !toldOfGap && events.at(-1)?.type !== 'run_ended') {
-    faults.push(`the last event that the watcher saw is ${events.at(-1)?.type}`);
+  const last = events.findLast(event => !isRefusal(event));
+  if (end !== null && !toldOfGap && last?.type !== 'run_ended') {
+    faults.push(`the last event that the watcher saw is ${last?.type}`);
   }
   return faults;
+}
+
+/** A message that comes while an ended run stores its conversation is refused after `run_ended`. */
+function isRefusal(event: JournalEvent): boolean {
+  return event.type === 'signal_ignored' || (event.type === 'receipt' && event.state === 'dropped');
 }
 
 function outcomeFaults({ draft, end }: People): string[] {
@@ -107,8 +113,12 @@ export function messageFaults({ people, records }: Heard): string[] {
 }
 
 function ownMessageFaults({ events, toldOfGap }: Heard['people'], id: string, places: number): string[] {
-  const receipts = receiptsOf(events, id).map(({ state }) => state);
+  const told = receiptsOf(events, id);
+  const receipts = told.map(({ state }) => state);
   if (toldOfGap && receipts.length < 2) return [];
+  const endedAt = events.findLast(({ type }) => type === 'run_ended')?.seq ?? Number.POSITIVE_INFINITY;
+  const isLate = told.length === 1 && told.every(event => isRefusal(event) && event.seq > endedAt);
+  if (isLate) return places === 0 ? [] : [`${id} was refused and is in the conversation ${places} times`];
   const ends = receipts.filter(status => status === 'applied' || status === 'dropped');
   if (receipts[0] !== 'accepted') return [`${id} has the receipts ${receipts.join(', ') || 'none'}`];
   if (ends.length !== 1) return [`${id} ended ${ends.length} times: ${receipts.join(', ')}`];
