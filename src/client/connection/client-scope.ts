@@ -1,4 +1,5 @@
 /** State that all runs of a client share, and the parts of this machine that a client uses: the module imports none of them. */
+import type { RunSettings } from '../../run/agents/run-config.js';
 import type { ModeName } from '../../run/position/modes.js';
 import type { WorkerSettings } from '../../shared/local/protocol.js';
 import type { Report } from '../../shared/process/output.js';
@@ -22,8 +23,8 @@ export type ReadableStore = Pick<Store, 'sessions' | 'texts' | 'accounts'>;
 /** The configuration of this machine for starts, which its background workers use too. */
 export interface Project {
   answering(start: Start, given: { ownQueue: boolean }): Promise<Answering>;
-  /** Returns faults if such a worker does not know the mode; else an empty list. */
-  modeFaults(mode: string, configDir: string | undefined): Promise<string[]>;
+  /** Returns faults if such a worker does not know the mode or the role; else an empty list. */
+  modeFaults(settings: Pick<RunSettings, 'mode' | 'role'>, configDir: string | undefined): Promise<string[]>;
   /** Throws a SteersmanError if the folder does not exist. */
   checkConfigDir(folder: string): Promise<void>;
   /** Returns the real path of a workspace. Throws a SteersmanError if the folder does not exist. */

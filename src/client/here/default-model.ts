@@ -20,6 +20,8 @@ import {
   type Lookup,
   presentEndpoints,
 } from '../../models/provider/endpoints.js';
+import { roleNamed } from '../../run/agents/role.js';
+import type { RunSettings } from '../../run/agents/run-config.js';
 import { MODES, modeFor } from '../../run/position/modes.js';
 import { hintOf } from '../../shared/process/called-as.js';
 import { env } from '../../shared/process/env.js';
@@ -122,14 +124,33 @@ async function modelFaults(model: string, configDir: string | undefined): Promis
   return faults.filter(fault => fault !== null).map(fault => fault.charAt(0).toUpperCase() + fault.slice(1));
 }
 
-/** Returns why a local worker with this configuration does not know the mode; a remote worker may differ. */
-export async function modeFaults(mode: string, configDir: string | undefined): Promise<string[]> {
-  if (MODES.some(name => name === mode)) return [];
-  const settings = await loadSettings(resolve(configDir ?? defaultConfigDir())).catch(() => null);
+/** Returns why a local worker with this configuration does not know the mode or the role; a remote worker may differ. */
+export async function modeFaults(
+  { mode, role }: Pick<RunSettings, 'mode' | 'role'>,
+  configDir: string | undefined,
+): Promise<string[]> {
+  const folder = resolve(configDir ?? defaultConfigDir());
+  if (role === undefined && MODES.some(name => name === mode)) return [];
+  const settings = await loadSettings(folder).catch(() => null);
   // The worker reports faults of the file.
-  if (settings === null || mode in settings.modes) return [];
-  const known = [...MODES, ...Object.keys(settings.modes)].join(', ');
-  return [
-    `There is no mode "${mode}": there are ${known}. Others are declared under modes in steersman.yaml.`,
-  ];
+  if (settings === null) return [];
+  const known = [...MODES, ...Object.keys(settings.modes)];
+  if (!known.includes(mode))
+    return [
+      `There is no mode "${mode}": there are ${known.join(', ')}. Others are declared under modes in steersman.yaml.`,
+    ];
+  if (role === undefined) return [];
+  const templates = await loadRoles(promptRoots(folder), settings.language).catch(() => null);
+  if (templates === null) return [];
+  const named = roleNamed(
+    role,
+    templates.map(({ profile }) => profile.name),
+  );
+  try {
+    requireRoles(modeOfStart({ mode, role: named }, settings), settings, { templates, named });
+    return [];
+  } catch (error) {
+    if (!(error instanceof SteersmanError)) throw error;
+    return [`${error.message} ${error.remedy}`];
+  }
 }

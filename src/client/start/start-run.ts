@@ -175,7 +175,7 @@ export async function startRequest(
   const errors = start.ok ? [] : start.errors;
   const called = start.ok ? callerFault(start.settings) : null;
   if (called !== null) errors.push(called);
-  if (start.ok && project) errors.push(...(await project.modeFaults(start.settings.mode, configDir)));
+  if (start.ok && project) errors.push(...(await project.modeFaults(start.settings, configDir)));
   errors.push(...pairFaults(options));
   const ofModel = [...modelFaults(model), ...answers.faults];
   if (!start.ok || errors.length > 0) throw notStarted([...errors, ...ofModel]);

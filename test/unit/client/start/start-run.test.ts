@@ -92,6 +92,17 @@ test.each<[string, Partial<StartWords>, string | null]>([
   await expect(request(words)).rejects.toMatchObject({ option });
 });
 
+test('start: a role that there is not, or that does not answer → refused before anything starts, as a mode is (FC3)', async () => {
+  const role = (name: string) => faultOf({ model: 'demo', mode: 'react', role: name });
+  expect(await role('reserch')).toMatch(/There is no role "reserch".*work on a goal alone: .*search/);
+  expect(await role('planner')).toContain('output is "plan", and the mode react needs "text"');
+  expect((await request({ model: 'demo', mode: 'react', role: 'search_agent' })).settings.role).toBe(
+    'search_agent',
+  );
+  const theirs = { model: 'demo', mode: 'react', role: 'reserch', taskQueue: 'mine' };
+  expect((await request(theirs)).settings.role).toBe('reserch');
+});
+
 test('start: a model without its provider → refused with the form, before anything starts', async () => {
   expect(await faultOf({ model: 'gpt-5' })).toContain('"gpt-5" is not written as endpoint/model');
   expect((await request({ model: 'demo' })).settings.model).toBe('demo');
@@ -210,8 +221,8 @@ test('start: a mode of the configuration → taken; one that there is not → na
 });
 
 test('start: a role is named → the details that the Web UI shows name it', async () => {
-  const { settings } = await request({ mode: 'react', role: 'editor' });
-  expect(shownWith('go', settings).staticDetails).toContain('- mode: react\n- role: editor\n');
+  const { settings } = await request({ mode: 'react', role: 'search' });
+  expect(shownWith('go', settings).staticDetails).toContain('- mode: react\n- role: search\n');
 });
 
 test.each([{ id: 'run-1~3' }, { session: 'run-1~3' }, { id: 'a b' }, { id: '\u202ea' }])(
