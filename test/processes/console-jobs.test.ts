@@ -249,6 +249,34 @@ describe.skipIf(browserPath === null)('console', () => {
     await page.context().close();
   });
 
+  test('FC7 what runs cost → a plot and its table, by model or by outcome', async () => {
+    const page = await shown.open();
+    const spent = (outcome: string, model: string, costUsd: number) => {
+      const usage = { inputTokens: 100, outputTokens: 10, cachedInputTokens: 0, costUsd };
+      const usageBy = [{ role: 'react', model, calls: 1, ...usage }];
+      return { id: outcome, startedAt: Date.now(), outcome, usage, usageBy };
+    };
+    const startedAt = new Date().toISOString();
+    const run = { id: 'r', runId: 'r', goal: 'Go.', mode: 'react', startedAt, endedAt: startedAt };
+    const ended = { ...run, phase: 'ended', outcome: 'completed', waiting: null, stuck: null };
+    await page.route('**/api/runs?**', route => route.fulfill({ json: [ended] }));
+    await page.route('**/api/spent?**', route =>
+      route.fulfill({ json: [spent('completed', 'lab/large', 1.5), spent('failed', 'lab/small', 0.25)] }),
+    );
+    // Before that the link is not yet exchanged for a token.
+    await page.locator('.liveness.live').waitFor();
+    await page.reload();
+    await page.getByText('What it cost').click();
+    await page.locator('.plot canvas').waitFor();
+    const rows = () => page.locator('.legend-table tbody tr').allInnerTexts();
+    const table = async () => (await rows()).map(row => row.replace(/\s+/g, ' '));
+    expect(await table()).toEqual(['lab/large $1.50', 'lab/small $0.2500']);
+    await page.getByLabel('Grouped by').selectOption('outcome');
+    await until('it is by outcome', async () => (await rows())[0]?.includes('completed'));
+    expect(await table()).toEqual(['completed $1.50', 'failed $0.2500']);
+    await page.context().close();
+  });
+
   test('keys → views, pages, entries with their addresses, the composer and this list, without a pointer', async () => {
     rig.play(() => ({ text: 'Aye aye.' }));
     const run = await rig.start('Say aye twice.', { ...attended, keepOpenSeconds: 600 });
