@@ -138,6 +138,17 @@ async function faultsOf(page: Page, name: string): Promise<string[]> {
   return faults;
 }
 
+/** Runs in the page: how many lists are narrower than their words. */
+function cutLists(lists: (HTMLElement | SVGElement)[]): number {
+  return lists.filter(list => {
+    const { clientWidth } = list;
+    list.style.cssText = 'flex: none; max-width: none';
+    const isWider = list.clientWidth > clientWidth;
+    list.style.cssText = '';
+    return isWider;
+  }).length;
+}
+
 const start = (name: string, { settings }: Play) => rig.start(goalOf(name), settings);
 
 shows('axe on the first page without a run → nothing', async () => {
@@ -211,6 +222,9 @@ shows(
       await page.goto(`${shown.url}runs/${encodeURIComponent(run.workflowId)}`);
       await card.locator('.answers button').first().waitFor();
       faults.push(...(await faultsOf(page, name)));
+      // At 390 pixels, the last look.
+      const cut = await page.locator('.composer select').evaluateAll(cutLists);
+      if (cut > 0) faults.push(`${name}: ${cut} lists of the composer are cut`);
       const edit = card.getByRole('button', { name: /^Edit/ });
       if (name === 'edit' || name === 'plan') {
         await until('it is edited', async () => {

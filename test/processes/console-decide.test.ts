@@ -105,6 +105,8 @@ describe.skipIf(browserPath === null)('deciding', () => {
         .catch(() => undefined);
       return button(card, 'Save the plan').isVisible();
     });
+    // FC6: the plan stands there once.
+    expect(await card.locator('.gate-body').isVisible()).toBe(false);
     const [task] = (await run.show()).tasks;
     await run.editPlan([{ id: task?.id ?? '', description: 'Burn the hull' }]);
     await card.getByText('Burn the hull').first().waitFor();
