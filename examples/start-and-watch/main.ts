@@ -1,6 +1,6 @@
 import { connect, SteersmanError } from 'steersman/client';
 
-const goal = process.argv[2] ?? 'Say in three lines what this folder is about.';
+const goal = process.argv[2] ?? 'Summarise what is in this folder.';
 const leave = new AbortController();
 process.once('SIGINT', () => leave.abort());
 

@@ -15,8 +15,8 @@ export function dotEnvHint(configDir: string, from: string = process.cwd()): str
   const own = join(configDir, '.env');
   const here = join(from, '.env');
   if (here !== own && existsSync(here)) {
-    const name = hintOf('name its folder: --config .', 'name its folder: `configDir`');
-    return ` ${displayPath(here)} is not read, because no steersman.yaml is beside it: write one, even an empty one, or ${name}`;
+    const name = hintOf('--config .', '`configDir`');
+    return ` ${displayPath(here)} is not read, because no steersman.yaml is beside it: write one, even an empty one, or name its folder (${name}).`;
   }
   if (!existsSync(own)) return '';
   const names = Object.entries(readDotEnv(configDir)).flatMap(([name, value]) =>

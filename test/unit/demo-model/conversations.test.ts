@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readIntent } from '../../../packages/demo-model/goal.js';
 import { BUILT_IN_WORDS } from '../../../src/base/words/words.js';
@@ -426,4 +427,10 @@ describe('demo model: roles that steer', () => {
     const reply = parseRoleOutput(form, await (await at(OVERVIEW)).ask(form, []));
     expect(reply.special).toMatchObject({ kind: 'escalate', message: expect.stringContaining('Rules') });
   });
+});
+
+test.each(['start-and-watch', 'steer'])('example %s: without a key → its goal is one that is begun', name => {
+  const program = readFileSync(new URL(`../../../examples/${name}/main.ts`, import.meta.url), 'utf8');
+  const goal = /'([A-Z][^']* folder[^']*)'/.exec(program)?.[1] ?? '';
+  expect(readIntent([goal])).toMatchObject({ unknown: null });
 });
