@@ -118,6 +118,7 @@ const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
       'run/agents/run-config.ts',
       'run/limits/cause.ts',
       'run/outputs/contracts.ts',
+      'run/outputs/role-form.ts',
       'run/position/position.ts',
       'run/state/journal.ts',
       'workflows/phases/execute.ts',
@@ -126,7 +127,7 @@ const NAMED: Record<string, { words: RegExp; contracts: readonly string[] }> = {
   // A run's settings say what is reviewed; a plan's source may be its review, and models read of it in words.
   reviewer: {
     words: /reviewer|review(?:Plan|Result|Action)|check(?:Plan|Result|Action)\b|decideReview/,
-    contracts: ['run/outputs/contracts.ts'],
+    contracts: ['run/outputs/role-form.ts'],
   },
   // Watchers are told which a model has read.
   skills: { words: /\bskills?(?![a-z])|skill_/i, contracts: ['run/state/journal.ts'] },
