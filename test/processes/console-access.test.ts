@@ -151,12 +151,19 @@ function cutLists(lists: (HTMLElement | SVGElement)[]): number {
 
 const start = (name: string, { settings }: Play) => rig.start(goalOf(name), settings);
 
-shows('axe on the first page without a run → nothing', async () => {
-  const page = await shown.open();
-  await page.getByText('Nothing waits for you.').waitFor();
-  expect(await faultsOf(page, 'home')).toEqual([]);
-  await page.context().close();
-});
+shows(
+  'axe on the first page and on the list without a run → nothing; both say what will be there',
+  async () => {
+    const page = await shown.open();
+    await page.getByText('Nothing waits for you.').waitFor();
+    await page.getByText('No run yet. Type a goal above').waitFor();
+    expect(await faultsOf(page, 'home')).toEqual([]);
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await page.getByText('No run and no conversation yet.').waitFor();
+    expect(await faultsOf(page, 'runs')).toEqual([]);
+    await page.context().close();
+  },
+);
 
 shows('axe on each view of runs that have ended, on the lists and on a conversation → nothing', async () => {
   const faults: string[] = [];
