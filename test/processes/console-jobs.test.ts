@@ -179,6 +179,27 @@ describe.skipIf(browserPath === null)('console', () => {
     await page.context().close();
   });
 
+  test('FC7 Temporal has forgotten all runs, the store has not → the first page leads to them, and says that there is no run only where there is none', async () => {
+    const page = await shown.open();
+    const kept = { id: 'kept-1', title: 'Kept.', workspace: '/w', startedAt: 0, changedAt: 0 };
+    let lines = [kept];
+    await page.route('**/api/runs?**', route => route.fulfill({ json: [] }));
+    await page.route('**/api/sessions?**', route => route.fulfill({ json: lines }));
+    const home = async () => {
+      await page.getByRole('link', { name: 'Runs', exact: true }).click();
+      await page.getByRole('link', { name: 'Home', exact: true }).click();
+    };
+    await home();
+    const all = page.getByRole('link', { name: 'All runs and conversations' });
+    await all.waitFor();
+    expect(await page.getByText('No run yet.').count()).toBe(0);
+    lines = [];
+    await home();
+    await page.getByText('No run yet.').waitFor();
+    expect(await all.count()).toBe(0);
+    await page.context().close();
+  });
+
   test('FC7 files and pictures that are attached → the request of the start has them; what it refuses of an option stands at its field', async () => {
     const page = await shown.open();
     const asked: Record<string, unknown>[] = [];

@@ -1,5 +1,9 @@
 /** The first page: a goal to start, what waits for a person, what runs, what ended lately, and what it cost. */
+import { useSignal } from '@preact/signals';
 import { lazily } from '@steersman/components';
+import { useEffect } from 'preact/hooks';
+import type { SessionLine } from 'steersman/client';
+import { get } from '../ask.js';
 import { GateList } from '../gates/gate-list.js';
 import { Fold } from '../parts/fold.js';
 import { Link, runHref } from '../parts/link.js';
@@ -41,13 +45,31 @@ export function HomePage() {
           </p>
         </section>
       )}
-      {runs?.length === 0 && <p class="empty">{t('nothingYet')}</p>}
+      {runs?.length === 0 && <NoRuns />}
       {(runs?.length ?? 0) > 0 && (
         <Fold class="card spent-fold" summary={t('spent')}>
           {() => <SpentView />}
         </Fold>
       )}
     </>
+  );
+}
+
+/** Temporal forgets runs some days after their end; the store does not. */
+function NoRuns() {
+  const kept = useSignal<number | null>(null);
+  useEffect(() => {
+    get<SessionLine[]>('sessions?limit=1').then(
+      lines => (kept.value = lines.length),
+      () => (kept.value = 0),
+    );
+  }, []);
+  if (kept.value === null) return null;
+  if (kept.value === 0) return <p class="empty">{t('nothingYet')}</p>;
+  return (
+    <p class="more-link">
+      <Link to="/runs">{t('seeRuns')}</Link>
+    </p>
   );
 }
 
