@@ -13,7 +13,7 @@ import {
 } from '@steersman/print';
 import { leftOutLine, promptText } from '@steersman/session';
 import { type Command, Option } from 'commander';
-import { errorText, isRecord } from 'steersman/base';
+import { errorText, isRecord, preview } from 'steersman/base';
 import {
   type Check,
   checkStart,
@@ -224,7 +224,8 @@ async function readMessagesFile(given: string): Promise<StartOptions['messages']
   try {
     return readConversation(JSON.parse(contents));
   } catch (error) {
-    const why = error instanceof SteersmanError ? error.message : `it is not JSON: ${errorText(error)}`;
+    const why =
+      error instanceof SteersmanError ? error.message : `it is not JSON: ${preview(errorText(error))}`;
     const remedy = error instanceof SteersmanError ? error.remedy : 'It must be one JSON document.';
     throw new SteersmanError(`The file of messages ${path}: ${why}`, remedy, 'usage');
   }
@@ -255,7 +256,7 @@ async function readSchemaFile(given: string): Promise<StartOptions['answer'] & o
   try {
     return JSON.parse(text);
   } catch (error) {
-    const why = `The file of the schema ${path}: it is not JSON: ${errorText(error)}`;
+    const why = `The file of the schema ${path}: it is not JSON: ${preview(errorText(error))}`;
     throw new SteersmanError(why, 'It must be one JSON Schema of an object.', 'usage');
   }
 }
