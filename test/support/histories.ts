@@ -57,7 +57,7 @@ export function replayAll(
   return replayHistories(histories, { workflowBundle: bundle });
 }
 
-const FROZEN = join(projectRoot, 'test', 'histories');
+export const FROZEN = join(projectRoot, 'test', 'histories');
 
 export interface NamedHistory extends RecordedHistory {
   /** The name of its file, without what files end with. */

@@ -72,7 +72,7 @@ export const SUBJECTS: readonly string[] = [
   'started by a schedule',
 ];
 
-/** What no run of the tests does in a later part. */
+/** What runs of the tests do in a later part by chance or never. */
 export const ONLY_BEGIN: readonly string[] = [
   'hook: begin',
   'conversation read',

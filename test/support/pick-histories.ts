@@ -16,15 +16,36 @@ interface Candidate {
 /** So many tests hold a subject from its beginning. Of parts that go on, which are large, one holds it. */
 const HELD_BY = 2;
 
-/** Histories that hold all subjects, and all else that is seen: small ones, of tests that differ. */
-export function pickHistories(recorded: readonly NamedHistory[]): NamedHistory[] {
-  const left = new Set(recorded.filter(isWhole).map(candidateOf));
+/**
+ * Histories that hold all subjects, and all else that is seen: small ones, of tests that differ. What a subject needs and
+ * the recording lacks, because another moment came first, stays as `before` holds it.
+ */
+export function pickHistories(
+  recorded: readonly NamedHistory[],
+  before: readonly NamedHistory[] = [],
+): NamedHistory[] {
   const held = new Map<string, Set<string>>();
+  const picked = take(recorded, held, wanted);
+  const names = new Set(picked.map(({ name }) => name));
+  const stays = take(before, held, fact => (isOfSubject(fact) && !held.has(fact) ? 1 : 0));
+  return [
+    ...picked,
+    ...stays.map(({ name, ...of }) => ({ ...of, name: names.has(name) ? `${name}.before` : name })),
+  ];
+}
+
+/** Takes the most worthy again and again, until nothing is wanted any more. `held`: facts, with the tests that hold them. */
+function take(
+  from: readonly NamedHistory[],
+  held: Map<string, Set<string>>,
+  wants: (fact: string) => number,
+): NamedHistory[] {
+  const left = new Set(from.filter(isWhole).map(candidateOf));
   const picked: NamedHistory[] = [];
   const gain = ({ of: { name }, holds }: Candidate) =>
     holds.filter(fact => {
       const by = held.get(fact) ?? new Set();
-      return by.size < wanted(fact) && !by.has(testOf(name));
+      return by.size < wants(fact) && !by.has(testOf(name));
     }).length;
   for (;;) {
     let best: Candidate | undefined;
@@ -43,9 +64,12 @@ export function pickHistories(recorded: readonly NamedHistory[]): NamedHistory[]
   }
 }
 
+function isOfSubject(fact: string): boolean {
+  return SUBJECTS.includes(fact.slice(fact.indexOf(' ') + 1));
+}
+
 function wanted(fact: string): number {
-  const [begins = '', ...subject] = fact.split(' ');
-  return begins === 'begun' && SUBJECTS.includes(subject.join(' ')) ? HELD_BY : 1;
+  return fact.startsWith('begun ') && isOfSubject(fact) ? HELD_BY : 1;
 }
 
 /** The name of the test that made it. */
