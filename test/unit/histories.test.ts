@@ -1,7 +1,13 @@
 /** What the frozen histories hold later changes of workflow code to. `test/e2e/replay.test.ts` replays them. */
 import { expect, test } from 'vitest';
 import * as definitions from '../../src/workflows/run/definitions.js';
-import { FROZEN, freezeHistories, frozenHistories, historiesIn } from '../support/histories.js';
+import {
+  FROZEN,
+  freezeHistories,
+  frozenHistories,
+  historiesIn,
+  type NamedHistory,
+} from '../support/histories.js';
 import { allNamed, factsOf, ONLY_BEGIN, SUBJECTS } from '../support/history-facts.js';
 import { payloadsOf, payloadText, pickHistories, withoutMachine } from '../support/pick-histories.js';
 
@@ -14,8 +20,9 @@ test.runIf(RECORDED)('record: what scripts/freeze.mjs has recorded → the froze
   freezeHistories(picked, { adds });
 });
 
-/** After they were recorded anew. */
-const frozen = () => frozenHistories().map(one => ({ ...one, ...factsOf(one.history) }));
+/** Read once, after they were recorded anew. */
+const frozen = () => (read ??= frozenHistories().map(one => ({ ...one, ...factsOf(one.history) })));
+let read: (NamedHistory & ReturnType<typeof factsOf>)[] | undefined;
 
 test('frozen histories: each subject → held by a run that begins with it, and by one that comes to it in a later part (J6)', () => {
   const histories = frozen();
