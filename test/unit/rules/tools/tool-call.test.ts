@@ -217,7 +217,7 @@ describe('decideToolCall: calls that do not run', () => {
       'more than can be compared with what is denied → denied, with the reason (T9)',
       { permission: () => 'too_much' },
       'denied',
-      /read_file are more than can be compared.+several smaller calls/,
+      /read_file,.+too long to be compared.+several smaller calls/,
     ],
     [
       'denied client tool → denied (C23, T10)',
