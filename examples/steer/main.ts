@@ -2,7 +2,7 @@ import { connect } from 'steersman/client';
 
 const client = await connect({ report: console.error });
 const { MODEL: model } = process.env;
-const run = await client.start('Summarise what is in this folder.', model === undefined ? {} : { model });
+const run = await client.start('Summarise this folder.', model === undefined ? {} : { model });
 console.log(`Run ${run.id}`);
 
 for await (const event of run.events({ live: false })) {

@@ -94,7 +94,7 @@ describe.skipIf(!hasTmux)('a terminal session', () => {
       { text: execution({ summary: 'Said.', taskCompleted: true }) },
       done('Said again.'),
     ]);
-    await window.shows(/Run write_file\?[\s\S]*y approve/);
+    await window.shows(/Call write_file\?[\s\S]*y approve/);
     // A key is no answer in the first 400 ms of a gate, when nobody can have read it.
     await delay(500);
     window.press('e');
@@ -178,7 +178,7 @@ describe.skipIf(!hasTmux)('a terminal session', () => {
       write('from afar'),
       { text: 'Half a report', hold: { until: forever, atChunk: 'end' } },
     ]);
-    await window.shows(/Run write_file\?/);
+    await window.shows(/Call write_file\?/);
     window.press('C-c');
     await window.shows(/s stop the run · d detach/);
     window.press('d');

@@ -24,7 +24,7 @@ import { quietTemporal } from '../support/quiet.js';
 import { latch } from '../support/steering.js';
 import { until } from '../support/wait.js';
 
-const STEERED_GOAL = 'Write a page';
+const STEERED_GOAL = 'Summarise this folder.';
 const steered = latch();
 let dir = '';
 let workspace = '';
