@@ -1,6 +1,6 @@
 /** `steersman/config`: `steersman.yaml`, prompts, and the trust in a folder. */
 
-export { isBelow } from '../shared/below.js';
+export { isBelow } from '../shared/process/below.js';
 export { chooseModels } from './choose-models.js';
 export { configurationDigest } from './digest.js';
 export {

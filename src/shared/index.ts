@@ -1,6 +1,5 @@
 /** `steersman/shared`: common parts of Node programs: environment, errors, output, files, the store of conversations. */
 
-export { realOrSame } from './below.js';
 export { caught, type Guard, isSame, pathOf, type Refusal, refusal } from './http/http-guard.js';
 export { type Listening, listenOn } from './http/listen.js';
 export { outward } from './http/outward-fetch.js';
@@ -50,6 +49,7 @@ export {
   type WorkerRequest,
 } from './local/protocol.js';
 export { newQueue, noteQueue, type QueueFolder } from './local/queues.js';
+export { realOrSame } from './process/below.js';
 export {
   byNpm,
   hintCommands,

@@ -2,7 +2,7 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { ownValue } from '../../base/json/json.js';
 import { OUTCOMES, type Outcome, USUAL_CAUSES } from '../../run/limits/cause.js';
-import { isBelow } from '../../shared/below.js';
+import { isBelow } from '../../shared/process/below.js';
 import { hintOf, verbCall } from '../../shared/process/called-as.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { unreadableNames } from '../../shared/temporal/temporal-client.js';

@@ -2,7 +2,7 @@
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { isBelow } from '../../shared/below.js';
+import { isBelow } from '../../shared/process/below.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { errorCode } from './files.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { headWithin } from '../../base/text/fit.js';
 import type { ProjectNotes } from '../../run/agents/project-notes.js';
 import { PROJECT_NOTES_BYTES, PROJECT_NOTES_FILE } from '../../run/agents/project-notes.js';
-import { isBelow } from '../../shared/below.js';
+import { isBelow } from '../../shared/process/below.js';
 import { errorCode, readHead } from '../files/files.js';
 
 interface ReadNotes {

@@ -8,7 +8,7 @@ import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { errorText } from '../../base/text/error-text.js';
-import { isBelow } from '../../shared/below.js';
+import { isBelow } from '../../shared/process/below.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { displayPath, errorCode, readHead } from '../files/files.js';
 import { parseSkillFile, type SkillFile } from './skill-file.js';

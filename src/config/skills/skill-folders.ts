@@ -1,7 +1,7 @@
 /** Tells which folders are skills, and which of their files count: for reading them and for trusting them. */
 import { readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { isBelow } from '../../shared/below.js';
+import { isBelow } from '../../shared/process/below.js';
 import { marksBelow } from '../files/files.js';
 
 /** Below a folder of configuration. */

@@ -1,6 +1,6 @@
 /** How commands are called in this installation; all hints take their wording from here. */
 import { basename, sep } from 'node:path';
-import { realOrSame } from '../below.js';
+import { realOrSame } from './below.js';
 import { builtScript, isCheckout, projectRoot } from './package.js';
 
 /** Names under which the `bin` runs: npm's link, its script, and the worker that these start. */

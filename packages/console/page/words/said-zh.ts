@@ -89,13 +89,21 @@ function wholeOf(text: string, forms = FORMS): string | null {
 function sentencesOf(text: string): string | null {
   let said = '';
   for (let rest = text; rest !== ''; ) {
-    const form = FORMS.find(({ first }) => first?.test(rest));
-    const found = form?.first?.exec(rest);
-    if (!form || !found) return null;
-    said += withValues(form.chinese, found.groups);
-    rest = rest.slice(found[0].length).trimStart();
+    const found = firstOf(rest);
+    if (found === null) return null;
+    said += found.chinese;
+    rest = rest.slice(found.length).trimStart();
   }
   return said === '' ? null : said;
+}
+
+/** Returns the known sentence with which a text begins, and its length in the text; null without one. */
+function firstOf(text: string): { chinese: string; length: number } | null {
+  for (const { first, chinese } of FORMS) {
+    const found = first?.exec(text);
+    if (found) return { chinese: withValues(chinese, found.groups), length: found[0].length };
+  }
+  return null;
 }
 
 function withValues(chinese: string, values: Readonly<Record<string, string>> = {}): string {
