@@ -29,7 +29,7 @@ export function printRun(
   const { dim, yellow } = sink.colors;
   const facts: [string, string | null][] = [
     ['run', shown.id],
-    ['status', [shown.status, shown.outcome, shown.phase].filter(word => word !== null).join(' · ')],
+    ['status', statusLine(shown)],
     ['goal', shown.goal],
     ['mode', [shown.mode, shown.modeWhy].filter(word => word !== null).join(': ') || null],
     ['not read', shown.unreadable.join(', ') || null],
@@ -59,6 +59,11 @@ export function printRun(
     sink.line(`  waits to be read: ${item.kind} ${item.id} · ${preview(terminalText(item.text), 100)}`);
   if (shown.endedAt !== null) sink.line(endLine(shown));
   if (shown.answer) sink.line(`\n${terminalText(shown.answer)}`);
+}
+
+/** Returns Temporal's status, the outcome and the phase, each word once: a failed run also has the outcome `failed`. */
+function statusLine({ status, outcome, phase }: RunSnapshot): string {
+  return [...new Set([status, outcome, phase])].filter(word => word !== null).join(' · ');
 }
 
 function checkText({ id, check, status, why, ms }: CheckResult, { green, yellow }: Colors): string {

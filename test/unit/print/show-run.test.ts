@@ -67,6 +67,19 @@ test('show: a task that takes longer than estimated → its line says so', () =>
   ]);
 });
 
+test.each([
+  [{ status: 'completed', outcome: 'completed', phase: null }, 'completed'],
+  [{ status: 'completed', outcome: 'unverified', phase: null }, 'completed · unverified'],
+  [{ status: 'running', outcome: null, phase: 'planning' }, 'running · planning'],
+] as const)('show: %o → "%s"', (given, expected) => {
+  let printed = '';
+  const sink = textSink(text => {
+    printed += text;
+  }, noColors);
+  printRun(sink, lookOf(given), { children: [], webUi: null });
+  expect(printed.split('\n')).toContain(`status   ${expected}`);
+});
+
 const ended = { id: 'r', runId: 'e', status: 'completed', result: null, failure: null } as const;
 
 test.each([
