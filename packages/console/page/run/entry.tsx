@@ -240,7 +240,7 @@ function Answer({ item, runId }: { item: AnswerItem; runId: string }) {
   return (
     <article class={`entry answer ${outcome}`}>
       <header>
-        <strong>{t('answer')}</strong> <Ago at={at} />
+        <strong>{t(text === '' ? 'noAnswer' : 'answer')}</strong> <Ago at={at} />
         <StateChip outcome={outcome} phase={null} />
         {cause !== outcome && <span class="muted">{causeWords(cause)}</span>}
         {text !== '' && (
@@ -252,7 +252,7 @@ function Answer({ item, runId }: { item: AnswerItem; runId: string }) {
       {isAbove(item, runId) ? (
         <p class="muted">{t('answerAbove')}</p>
       ) : (
-        <ReplyContent text={said(text, 'role')} form="words" />
+        text !== '' && <ReplyContent text={said(text, 'role')} form="words" />
       )}
     </article>
   );

@@ -135,6 +135,7 @@ export const words = {
   options: 'Options',
   otherAnswer: 'Another answer',
   answer: 'Answer',
+  noAnswer: 'No answer',
   send: 'Send',
   goOnAsItIs: 'Go on as it is',
   claimedBy: '{who} has begun it already.',
