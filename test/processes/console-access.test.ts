@@ -2,13 +2,14 @@
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { plan } from '../../packages/test-kit/role-outputs.js';
 import type { RunSettings } from '../../src/run/agents/run-config.js';
 import { browserPath, consoleOfFile } from '../support/browser.js';
 import type { ScriptedReply } from '../support/endpoint/model.js';
 import { fakeMcp } from '../support/fake-mcp-server.js';
 import { shippedServers } from '../support/project.js';
+import { type Rig, startTemporal } from '../support/rig.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf } from '../support/run-views.js';
 import { byRole, calls, content, planned, reported, settingsYaml } from '../support/steering.js';
@@ -113,6 +114,13 @@ const rig = rigOfFile({
 });
 // Conversations are read from the worker's store.
 const shown = consoleOfFile(rig, { homeOf: () => join(rig.project.dir, 'home') });
+/** On a Temporal of its own: that of the process has the runs of earlier test files. */
+const empty = {} as Pick<Rig, 'env'>;
+beforeAll(async () => {
+  empty.env = await startTemporal();
+});
+afterAll(() => empty.env.teardown());
+const shownEmpty = consoleOfFile(empty);
 const shows = test.skipIf(browserPath === null);
 
 const LOOKS = [1_280, 390].flatMap(width =>
@@ -154,7 +162,7 @@ const start = (name: string, { settings }: Play) => rig.start(goalOf(name), sett
 shows(
   'axe on the first page and on the list without a run → nothing; both say what will be there',
   async () => {
-    const page = await shown.open();
+    const page = await shownEmpty.open();
     await page.getByText('Nothing waits for you.').waitFor();
     await page.getByText('No run yet. Type a goal above').waitFor();
     expect(await faultsOf(page, 'home')).toEqual([]);

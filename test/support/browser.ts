@@ -40,7 +40,7 @@ export interface ConsoleOfFile {
 
 /** A console over the rig's Temporal, and a browser, for all tests of a file. `homeOf`: default: a home of its own. */
 export function consoleOfFile(
-  rig: Rig,
+  rig: Pick<Rig, 'env'>,
   {
     browserArgs = () => [],
     components = () => NO_COMPONENTS,
