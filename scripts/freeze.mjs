@@ -12,9 +12,9 @@ const named = process.argv.slice(2);
 
 /** Files of `test/e2e` and `test/processes` that together have all that `test/support/history-facts.ts` names. */
 const FILES = `
-  agent-tree answers app-calls artifacts asks checks compaction credits evidence follow-ups gates hooks keyed-calls
-  lead modes own-worker refusals schedules session-runs sessions side-by-side skills steering steering-review
-  steering-roles team-models team-stops team-tools transforms
+  agent-tree answers app-calls artifacts asks checks compaction credits evidence follow-ups gates gates-meeting
+  hooks keyed-calls lead modes own-worker refusals schedules session-runs sessions side-by-side skills steering
+  steering-review steering-roles team-models team-stops team-tools transforms
 `;
 
 /** After so many events of a part the server suggests the next. A run has more before its first gate. */

@@ -81,7 +81,7 @@ test('an address in place of a name → Node prints no warning of its own beside
 
 const trusted = () => ({ serverRootCACertificate: read('ca.pem') });
 
-test.each<[string, () => ConnectionOptions, RegExp, RegExp]>([
+test.concurrent.each<[string, () => ConnectionOptions, RegExp, RegExp]>([
   [
     'no client certificate',
     () => ({ address: secure, tls: trusted() }),

@@ -126,7 +126,7 @@ const unheard = (error: Error) => {
   throw error;
 };
 
-test('onGate: a gate that is open and one that comes → each is handed over once, and its signal aborted when it is closed', async () => {
+test.concurrent('onGate: a gate that is open and one that comes → each is handed over once, and its signal aborted when it is closed', async () => {
   const run = new FakeRun();
   const taken: { id: string; signal: AbortSignal }[] = [];
   const approval = approvalGate('g1');
@@ -146,7 +146,7 @@ test('onGate: a gate that is open and one that comes → each is handed over onc
   stop();
 });
 
-test('onGate: no worker answers for a while → asked again until one does', async () => {
+test.concurrent('onGate: no worker answers for a while → asked again until one does', async () => {
   const run = new FakeRun();
   const taken: string[] = [];
   run.troubles.push(Object.assign(new Error('deadline'), { code: 4 }));
@@ -156,7 +156,7 @@ test('onGate: no worker answers for a while → asked again until one does', asy
   stop();
 });
 
-test('onGate: the events of the run are followed too → both by one reading: no page of events is asked for twice, and how it stands only where a gate opens', async () => {
+test.concurrent('onGate: the events of the run are followed too → both by one reading: no page of events is asked for twice, and how it stands only where a gate opens', async () => {
   const run = new FakeRun();
   const [told, taken]: [string[], string[]] = [[], []];
   const held = new Run(run.scope, ids);
@@ -178,7 +178,7 @@ test('onGate: the events of the run are followed too → both by one reading: no
   stop();
 });
 
-test('onGate: what the handler returns → the answer, with all arguments shown to it; nothing → it stays open', async () => {
+test.concurrent('onGate: what the handler returns → the answer, with all arguments shown to it; nothing → it stays open', async () => {
   const run = new FakeRun();
   const seen: unknown[] = [];
   run.set(approvalGate('g1'), question);
@@ -203,7 +203,7 @@ test('onGate: what the handler returns → the answer, with all arguments shown 
   expect(run.reported).toEqual([]);
 });
 
-test.each([
+test.concurrent.each([
   [
     'the handler throws',
     () => {
@@ -227,7 +227,7 @@ test.each([
   stop();
 });
 
-test('onGate: handlers by kind → each gate to its own, to the default where there is none', async () => {
+test.concurrent('onGate: handlers by kind → each gate to its own, to the default where there is none', async () => {
   const run = new FakeRun();
   run.set(approvalGate('g1'), question);
   const handlers = { approval: () => ({ decision: 'approve' as const }), default: () => ({ text: 'Blue.' }) };
@@ -241,7 +241,7 @@ test('onGate: handlers by kind → each gate to its own, to the default where th
   stop();
 });
 
-test.each(['ended', 'closed with the client'] as const)(
+test.concurrent.each(['ended', 'closed with the client'] as const)(
   'onGate: it is %s while the handler thinks → its signal is aborted, and nothing is sent',
   async how => {
     const run = new FakeRun();
@@ -265,7 +265,7 @@ test.each(['ended', 'closed with the client'] as const)(
   },
 );
 
-test('client tools: a call → claimed, run with its key, and its result given', async () => {
+test.concurrent('client tools: a call → claimed, run with its key, and its result given', async () => {
   const run = new FakeRun();
   run.set(clientGate());
   const mailed = mailing(run);
@@ -278,7 +278,7 @@ test('client tools: a call → claimed, run with its key, and its result given',
   run.closing.abort();
 });
 
-test('client tools: another client has claimed the call → not run', async () => {
+test.concurrent('client tools: another client has claimed the call → not run', async () => {
   const run = new FakeRun();
   run.answers.push(refusedUpdate('7-ab has begun mail'));
   run.set(clientGate());
@@ -288,7 +288,7 @@ test('client tools: another client has claimed the call → not run', async () =
   run.closing.abort();
 });
 
-test('client tools: it was claimed before this client came → taken over, and run only where the run says so', async () => {
+test.concurrent('client tools: it was claimed before this client came → taken over, and run only where the run says so', async () => {
   const run = new FakeRun();
   run.answers.push({ run: false });
   run.set(clientGate('7-ab'));
@@ -300,7 +300,7 @@ test('client tools: it was claimed before this client came → taken over, and r
   run.closing.abort();
 });
 
-test.each([
+test.concurrent.each([
   ['a text', 'x'.repeat(60_000)],
   ['data', { pages: Array.from({ length: 5_000 }, (_, page) => ({ page, text: 'seen' })) }],
 ])('client tools: a result that is more than a run takes, %s → cut, with a mark', async (_, result) => {
@@ -317,7 +317,7 @@ test.each([
   run.closing.abort();
 });
 
-test('client tools: no worker answers for a moment → the result is given again', async () => {
+test.concurrent('client tools: no worker answers for a moment → the result is given again', async () => {
   const run = new FakeRun();
   run.answers.push({ run: true }, new WorkflowUpdateRPCTimeoutOrCancelledError('late'));
   run.set(clientGate());
@@ -328,7 +328,7 @@ test('client tools: no worker answers for a moment → the result is given again
   run.closing.abort();
 });
 
-test('client tools: the run refuses the result → that is the result, with the reason, and the client is told', async () => {
+test.concurrent('client tools: the run refuses the result → that is the result, with the reason, and the client is told', async () => {
   const run = new FakeRun();
   run.answers.push({ run: true }, refusedUpdate('The input is nested deeper than 100 levels.'));
   run.set(clientGate());
@@ -341,7 +341,7 @@ test('client tools: the run refuses the result → that is the result, with the 
   run.closing.abort();
 });
 
-test('an update that is too large → refused here, for the run would stand still with it', async () => {
+test.concurrent('an update that is too large → refused here, for the run would stand still with it', async () => {
   const run = new FakeRun();
   const asked = update(run.scope.temporal, 'r', submitToolResultUpdate, {
     gateId: 'g5',

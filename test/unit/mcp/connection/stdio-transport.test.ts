@@ -21,7 +21,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-test.each([
+test.concurrent.each([
   ['sleeps', 'exec sleep 600', true],
   ['ignores SIGTERM', "trap '' TERM; while :; do sleep 1; done", true],
   ['is left by a server that died', 'exec sleep 600', false],
