@@ -1,4 +1,4 @@
-/** The long simulation: new seeds at every call, bad ones kept for the tests to replay first. */
+/** The long simulation: new seeds at every call, bad ones kept for the storms to play first. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { DEFAULT_MODE, MODES, type ModeName } from '../src/run/position/modes.js';
