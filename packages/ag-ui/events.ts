@@ -1,4 +1,4 @@
-/** Events and messages of the AG-UI protocol that runs use: those that its versions 0.x and 1.0 share. */
+/** The part of AG-UI that we use: events and messages that its versions 0.x and 1.0 share. */
 
 /** A call in the form of chat completions. */
 export interface AgUiToolCall {

@@ -141,7 +141,7 @@ export class UiChunks {
       }
       case 'TOOL_CALL_RESULT': {
         const { toolCallId, content } = event;
-        // Clients refuse a result of a call that their message does not have.
+        // A client refuses a result whose call is not in its message.
         if (!this.#calls.has(toolCallId)) return [];
         return [{ type: 'tool-output-available', toolCallId, output: parseJson(content) ?? content }];
       }

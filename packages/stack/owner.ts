@@ -109,7 +109,7 @@ class Owner {
     }
   }
 
-  /** A person stops the stack: tells the connected users not to start another. */
+  /** Stops the stack because a person asked for it. The connected users are told not to start another. */
   stop(tell: (line: string) => void): Promise<void> {
     for (const user of this.#users) user.tell({ stopping: true });
     return this.#end(tell);

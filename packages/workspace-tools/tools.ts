@@ -83,7 +83,7 @@ export function parseToolsArgs(args: readonly string[]): { folder: string; choic
   try {
     const { positionals, values } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [folder = '.', ...others] = positionals;
-    if (others.length > 0) throw new Error(`it serves one folder, not also ${others.join(', ')}`);
+    if (others.length > 0) throw new Error(`it serves one folder only, so ${others.join(', ')} is too much`);
     return { folder, choice: values };
   } catch (error) {
     const form = 'It takes [folder] [--with name,…] [--without name,…].';

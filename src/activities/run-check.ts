@@ -23,7 +23,7 @@ export interface CheckedGoal {
   answer: string;
   /** Workflow id of the run. */
   runId: string;
-  /** The run's `context` from its start. */
+  /** The `context` that the run was started with. */
   values: Readonly<Record<string, string>>;
   /** Aborted when the result is no longer awaited. */
   signal: AbortSignal;

@@ -10,7 +10,7 @@ export interface HookCause {
   runId: string;
   /** Number of the goal in the run, from 1. */
   goal: number;
-  /** The run's `context` from its start. */
+  /** The `context` that the run was started with. */
   context: Readonly<Record<string, string>>;
   /** Adds a note, 20 at most at one moment: an event for people, which no model gets. A failed hook adds no notes. */
   note(note: Note): void;

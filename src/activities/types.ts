@@ -109,7 +109,7 @@ export interface CallToolInput {
   goal: number;
   /** The plan's task that it is for; null without one. */
   taskId: string | null;
-  /** The run's `context` from its start. */
+  /** The `context` that the run was started with. */
   context: Record<string, string>;
   /** An app gets the answer: the one at this address, or the calling one. */
   app?: { uri?: string };
@@ -152,7 +152,7 @@ export type CallChecked =
 
 export interface ResolveModelInput {
   situation: ModelSituation;
-  /** The run's `context` from its start. */
+  /** The `context` that the run was started with. */
   context: Record<string, string>;
 }
 
@@ -162,7 +162,7 @@ export interface TransformInput extends CallModelInput {
   goal: number;
   /** Estimated tokens of the conversation. */
   tokens: number;
-  /** The run's `context` from its start. */
+  /** The `context` that the run was started with. */
   context: Record<string, string>;
 }
 
@@ -270,7 +270,7 @@ export interface MomentEndParts {}
 export type MomentInput = {
   key: string;
   goal: number;
-  /** The run's `context` from its start. */
+  /** The `context` that the run was started with. */
   context: Record<string, string>;
 } & MomentParts &
   MomentFacts;
@@ -289,7 +289,7 @@ export interface MomentEnd extends MomentEndParts {
   why?: string;
   /** Says that a hook has failed which can't end the goal. */
   warning?: string;
-  /** Notes of hooks for people. */
+  /** Notes that hooks have for people. */
   notes?: Note[];
 }
 

@@ -50,7 +50,7 @@ function withShortContent(block: ToolResultBlock, bytes: number): ToolResultBloc
   };
 }
 
-/** Drops the provider's data if the text differs from the one it belongs to. */
+/** Drops the provider's data if the text has changed, because the data belongs to the old text. */
 function withText<B extends TextBlock | ReasoningBlock>(block: B, text: string): B {
   if (text === block.text) return block;
   const { data: _data, ...rest } = { data: undefined, ...block };

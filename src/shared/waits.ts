@@ -1,6 +1,6 @@
 /** Waits that an AbortSignal or a time ends. */
 
-/** Calls `work` once the signal is aborted, or at once if it is already. Returns what ends the listening. */
+/** Calls `work` once the signal is aborted, or at once if it is already. Returns a function that stops listening. */
 export function onAbort(signal: AbortSignal | undefined, work: () => void): () => void {
   if (signal?.aborted) work();
   signal?.addEventListener('abort', work, { once: true });

@@ -298,5 +298,5 @@ export async function readWords(
   }
   const given = argument === '-' ? await text(process.stdin) : argument;
   if (name === 'goal' || given.trim() !== '') return given;
-  throw new SteersmanError(`The ${name} is empty.`, 'Put it in quotes.', 'usage');
+  throw new SteersmanError(`The ${name} is empty.`, 'Write a text, in quotes.', 'usage');
 }

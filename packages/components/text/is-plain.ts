@@ -1,6 +1,6 @@
 /** Detects texts that Markdown would show unchanged, in paragraphs. In doubt, the text counts as Markdown. Pure. */
 
-/** Characters that mark something within a line; an address would become a link. */
+/** Markdown within a line: characters that mark something, and beginnings of addresses, which become links. */
 const WITHIN = /[*_`~[\]\\|#<>&@]|:\/\/|www\./i;
 /** Beginnings of lines that make a list, a rule, a heading or code. */
 const AT_BEGIN = /^(?: {4}| {0,3}\t|\s*(?:[-+=]|\d+[.)]))/m;

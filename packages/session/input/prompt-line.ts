@@ -1,4 +1,4 @@
-/** Prompts of tool servers in the line: `/server:prompt name=value …`. Pure. */
+/** Prompts of tool servers as a person types them: `/server:prompt name=value …`. Pure. */
 import type { ServerPrompt } from 'steersman/mcp';
 import { type Line, withText } from './line-editor.js';
 

@@ -1,4 +1,4 @@
-/** Shows complete texts whose lines were cut in the session: the pager, and the items that it can open. */
+/** The pager: it shows in full the texts that the session cut, and knows which of them it can open. */
 
 import {
   definedOptions,

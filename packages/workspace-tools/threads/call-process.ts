@@ -28,8 +28,7 @@ async function inProcess({ script, data, timeoutMs, heapMb, signal }: Work): Pro
   const over = withinTime(timeoutMs, signal);
   try {
     return await new Promise((resolve, reject) => {
-      const late = () =>
-        reject(new Error(`Ended after ${timeoutMs / 1_000} s: that is all the time it has.`));
+      const late = () => reject(new Error(`Ended after ${timeoutMs / 1_000} s: a call may not take longer.`));
       child.once('message', (answer: Answer) =>
         'error' in answer ? reject(new Error(answer.error)) : resolve(answer.value),
       );

@@ -53,7 +53,7 @@ const waiting: (() => void)[] = [];
 export function callThread(work: ThreadWork): Promise<unknown> {
   if (stuck >= MOST_STUCK)
     return Promise.reject(
-      new Error('Earlier calls can not be ended and still take all room: try again later.'),
+      new Error('Too many earlier calls are still running and could not be ended. Try again later.'),
     );
   return inTurn(() => inThread(work));
 }
@@ -103,7 +103,7 @@ async function inThread({ script, data, timeoutMs, heapMb, signal, answer }: Thr
   worker.once('online', () => {
     clearTimeout(timer);
     timer = setTimeout(
-      () => over.abort(new Error(`Ended after ${timeoutMs / 1_000} s: that is all the time it has.`)),
+      () => over.abort(new Error(`Ended after ${timeoutMs / 1_000} s: a call may not take longer.`)),
       timeoutMs,
     );
   });

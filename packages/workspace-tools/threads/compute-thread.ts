@@ -78,7 +78,7 @@ async function compute(): Promise<ComputeAnswer> {
 
 function outOf(deadline: number): string {
   return Date.now() > deadline
-    ? `Ended after ${data.timeoutMs / 1_000} s: that is all the time it has.`
+    ? `Ended after ${data.timeoutMs / 1_000} s: a call may not take longer.`
     : `Out of memory (${MEMORY_MB} MB) or of stack.`;
 }
 

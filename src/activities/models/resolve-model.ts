@@ -8,7 +8,7 @@ import type { SteersmanActivities } from '../types.js';
 /** The facts that a program gets before each model call. */
 export interface ModelQuestion extends ModelSituation {
   runId: string;
-  /** The run's `context` from its start. */
+  /** The `context` that the run was started with. */
   context: Record<string, string>;
 }
 

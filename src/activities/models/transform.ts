@@ -20,7 +20,7 @@ export interface AskedContext {
   runId: string;
   /** Number of the goal in the run, from 1. */
   goal: number;
-  /** The run's `context` from its start. */
+  /** The `context` that the run was started with. */
   context: Readonly<Record<string, string>>;
   /** Aborted when the result is no longer awaited. */
   signal: AbortSignal;

@@ -99,7 +99,7 @@ function cutIn(value: unknown, textBytes: number, entries: number): unknown {
   return Object.fromEntries(kept.map(([key, member]) => [key, cutIn(member, textBytes, entries)]));
 }
 
-/** Records with more members count as lists by key, and lose entries as lists do. */
+/** A record with more members is shortened as a list is: it loses entries. */
 const MOST_FIELDS = 30;
 
 /** Returns the last entries of a list that together take at most `maxBytes`. */

@@ -108,7 +108,7 @@ export function readDotEnv(dir: string): Record<string, string> {
   return parseEnv(withoutMark(text ?? '')) as Record<string, string>;
 }
 
-/** The limits for tools and prompts: a link can lead to the root of the file system. */
+/** The most that the folders of tools and prompts may hold. A link in them can lead to the root of the file system. */
 const MOST_FILES = 10_000;
 const MOST_FOLDER_BYTES = 100_000_000;
 

@@ -94,7 +94,7 @@ function refuseVarying(prefix: PromptTemplate): void {
   const line = lineOf(prefix.template, prefix.template.indexOf(name)) + prefix.firstLine - 1;
   throw new SteersmanError(
     `${displayPath(prefix.file)}:${line}: {{${name}}} varies from request to request, but all requests begin with this text.`,
-    'Write it in the prompt of a role: each instruction to the role then has the value.',
+    `Move {{${name}}} to the prompt of a role: each instruction to the role then has its value.`,
   );
 }
 

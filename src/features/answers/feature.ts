@@ -120,7 +120,7 @@ async function readAnswer(run: Run, input: ReadAnswerInput): Promise<ReadAnswer>
 }
 
 /**
- * Asks again by a wrap-up, in every mode: one call without tools, after which the goal ends without a value by default.
+ * Asks again by a wrap-up, in every mode: one call without tools. If that gives no value, the goal ends without one.
  * A role that did not have the schema gets it there, and may be asked once more.
  */
 function sendBack(run: Run, known: TypedAnswer, faults: readonly string[]): StepEnd {

@@ -96,7 +96,7 @@ export function appTool(
   const inputs = calls.reduce((sum, call) => sum + jsonBytes(call.input), bytes);
   if (calls.length >= MOST_CALLS || inputs > APP_INPUTS_BYTES)
     return {
-      fault: `At most ${MOST_CALLS} calls of apps wait at once, with ${APP_INPUTS_BYTES} bytes of arguments: try again when one has its result.`,
+      fault: `At most ${MOST_CALLS} calls of apps wait at once, and their arguments may have ${APP_INPUTS_BYTES} bytes together. Try again when one of the calls has ended.`,
     };
   if (taken.count >= MOST_A_MINUTE && now - taken.since < MINUTE_MS)
     return { fault: `A run takes at most ${MOST_A_MINUTE} calls of apps a minute.` };

@@ -26,7 +26,10 @@ function softOf({ softTokens, roles = {} }: ContextRules, role: string): number 
   return ownValue(roles, role) ?? softTokens;
 }
 
-/** True if nobody has said how many tokens a role sends: then the price alone may decide earlier. */
+/**
+ * True if the role's limit is a share of the window, not a count of tokens. The price may then decide before the
+ * limit is reached.
+ */
 export function isShare(rules: ContextRules, role: string): boolean {
   return softOf(rules, role) <= 1;
 }

@@ -112,7 +112,7 @@ function realFolder(folder: string, whose: string): string {
 
 type OwnTools = StdioServerConfig & { command: 'steersman' };
 
-/** True for `steersman tools …`, which is served in this process: no command must be found on PATH or started. */
+/** True for `steersman tools …`, which this process serves itself, so no command is looked up on PATH or started. */
 export function isOwnTools(server: McpServerConfig): server is OwnTools {
   return server.type === 'stdio' && server.command === 'steersman' && server.args[0] === 'tools';
 }

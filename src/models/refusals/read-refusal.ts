@@ -218,7 +218,7 @@ const tooLong: Reader = ({ refusal }) => (TOO_LONG.words.test(refusal.message) ?
 
 /** Readers for 404 and server faults, including errors in a stream without a status. A reply limit can be refused there. */
 const OF_ANY_STATUS: readonly Reader[] = [noFault, conversation, shorterReply, noTools, picture];
-/** Readers that look for places come before those that look for words. */
+/** Readers of a place that the error names come before readers of its words alone. */
 const READERS: readonly Reader[] = [
   noFault,
   conversation,

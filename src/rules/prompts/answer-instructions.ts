@@ -46,7 +46,7 @@ interface Turn {
   next: string | null;
 }
 
-/** Returns the instruction of a role that works on the goal itself, alone or in its turn. */
+/** Returns the instruction of a role that does the whole work of a goal, or one step of a declared mode. */
 export function answerInstruction(
   state: RunState,
   role: Pick<PinnedRole, 'memory' | 'tools' | 'agents'> & OwnCallLimit,

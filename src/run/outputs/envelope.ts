@@ -150,8 +150,8 @@ export function envelopeToolCall(
 
 /**
  * Returns a reply's JSON object, or null: the whole text, else the last complete top-level object in a fenced block or
- * in prose. Objects with `type: "component"` precede envelopes, then fenced objects, then others, because replies quote
- * other JSON too. A broken or cut object gives null, never a part of it. Time is linear in the text.
+ * in prose. Replies quote other JSON too, so an object with `type: "component"` is preferred, then an envelope, then a
+ * fenced object, then any other. A broken or cut object gives null, never a part of it. Time is linear in the text.
  */
 export function extractJson(text: string): Record<string, unknown> | null {
   const whole = parseRecord(text.trim());

@@ -41,9 +41,8 @@ const SUGGESTIONS = {
 } as const satisfies Record<ErrorType, WordKey>;
 
 /**
- * Returns the special reply in JSON of either dialect, or null. It is accepted without the envelope's other fields: a
- * role that can't go on is not asked for the right form. An action without any text is null, as there would be no text
- * to show.
+ * Returns the special reply in JSON of either dialect, or null. The envelope's other fields may be missing, so that a
+ * role that can't go on is heard in any form. An action needs a text to show; without one the result is null.
  */
 export function readSpecial(json: Record<string, unknown>): SpecialOutput | null {
   const kind = ownValue(KINDS, stringOr(json.action, '').trim());

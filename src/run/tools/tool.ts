@@ -29,7 +29,7 @@ export interface ToolPolicy {
   cache: 'goal' | 'conversation' | 'none';
   /** Calls of one reply may run at the same time. Default: the value of `readOnly`. */
   concurrent: boolean;
-  /** Calls run from one reply; absent: the general limit. */
+  /** How many calls of one reply may run; absent: the general limit. */
   callsPerTurn?: number;
   /** Milliseconds for which a result may be reused; absent: as `cache` says. */
   cacheTtlMs?: number;

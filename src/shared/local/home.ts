@@ -82,7 +82,7 @@ export function makeFolder(dir: string): void {
   try {
     mkdirSync(dir, { mode: 0o700 });
   } catch (error) {
-    // Another terminal was faster.
+    // If the folder is there now, another process made it meanwhile.
     if (!existsSync(dir)) throw error;
   }
 }

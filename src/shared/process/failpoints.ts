@@ -104,7 +104,7 @@ export function readPlan(text: string | undefined, dir: string | undefined): Pla
   if (text === undefined) return { dir: '', faults: new Map() };
   if (dir === undefined || !existsSync(dir)) {
     throw new SteersmanError(
-      'STEERSMAN_FAILPOINTS is set: it makes workers die on purpose and is for tests only, which also set STEERSMAN_FAILPOINTS_DIR to a folder.',
+      'STEERSMAN_FAILPOINTS is set without STEERSMAN_FAILPOINTS_DIR, which must name a folder. It makes workers die on purpose and is for tests only.',
       'Unset STEERSMAN_FAILPOINTS.',
     );
   }

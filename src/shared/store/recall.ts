@@ -78,7 +78,7 @@ export async function recall(
 export type ChangedAt = (path: string) => Promise<number | 'gone' | null>;
 
 interface Found {
-  /** The number of searched words that it contains. */
+  /** How many of the searched words the message contains. */
   count: number;
   line(): string;
 }

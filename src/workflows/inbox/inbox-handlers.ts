@@ -256,7 +256,7 @@ export function answerFromCaller(run: Run, input: unknown): void {
     run.ports.tellCaller({ type: 'answer_refused', gateId: input.gateId, why: read.error });
 }
 
-/** Allows what the person saw, or the arguments that they replaced it with. */
+/** Allows the shown call from now on. If the person edited its arguments, the edited call is allowed instead. */
 function allowAlways(
   run: Run,
   subject: Extract<Gate, { kind: 'approval' }>['subject'],

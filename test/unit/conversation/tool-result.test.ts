@@ -159,7 +159,7 @@ test.each([
   [
     'a reason',
     'Use notes.md.',
-    /^Not run: whether write_file may run was asked, and the answer is no: "Use notes\.md\." If that names another way/,
+    /^Not run: a person was asked whether write_file may run, and said no: "Use notes\.md\." If the reason names another way/,
   ],
   [
     'no reason',

@@ -601,7 +601,7 @@ export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[]
     "它前面还有 {count} 个后续目标。"
   ],
   [
-    "It is passed on to {agent}, which reads it before its next model call; if that ends first, it is for the role at work.",
+    "It is passed on to {agent}, which reads it before its next model call. If the agent ends first, the role at work gets the message.",
     "已转交 {agent}，它会在自己的下一次模型调用之前读到；如果它先结束，就由当前角色处理。"
   ],
   [
@@ -613,7 +613,7 @@ export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[]
     "{reader} 在撤回之前已读。"
   ],
   [
-    "It is called back from {agent}. If that has read it meanwhile, the next receipt says so.",
+    "It is called back from {agent}. If the agent has already read it, the next receipt says so.",
     "正从 {agent} 撤回。如果它在此期间已读，下一条回执会说明。"
   ],
   [
@@ -637,7 +637,7 @@ export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[]
     "发送者已撤回"
   ],
   [
-    "{agent} ended without a word on it.",
+    "{agent} ended without saying whether it read the message.",
     "{agent} 结束时没有提到它。"
   ],
   [

@@ -412,7 +412,7 @@ test('verificationInstruction: reports that are too long together → cut, and t
   const long = 'It says so. '.repeat(6_000);
   const tasks = ['task-1', 'task-2'].map(id => task(id, { status: 'completed', result: long }));
   const instruction = verificationInstruction(stateWith(tasks), verificationAt(1));
-  expect(instruction.match(/only a part of it stands here: \d+ of 72000 characters/g)).toHaveLength(2);
+  expect(instruction.match(/you see \d+ of its 72000 characters/g)).toHaveLength(2);
 });
 
 test('verificationInstruction: what failed under an earlier plan → named as replaced, not listed to be judged (OU14)', () => {
