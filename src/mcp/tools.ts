@@ -2,7 +2,12 @@
 
 import { errorText } from '../base/text/error-text.js';
 import { preview } from '../base/text/preview.js';
-import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../run/tools/tool.js';
+import {
+  DEFAULT_TOOL_POLICY,
+  type ToolDefinition,
+  type ToolPolicy,
+  workspaceToolOf,
+} from '../run/tools/tool.js';
 import { SteersmanError } from '../shared/process/errors.js';
 import { isUsableSchema } from '../shared/schema/validate-arguments.js';
 import { readResultTool } from '../shared/store/read-result.js';
@@ -38,9 +43,9 @@ const MAX_DESCRIPTION_CHARS = 4_000;
 const MANY_TOOLS = 128;
 
 /** True for a tool of ours that reads files of the workspace. */
-function isOwnRead({ config }: McpPool, { origin, serverToolName, policy }: ToolDefinition): boolean {
-  if (origin.type !== 'mcp' || !policy.readOnly || serverToolName === 'fetch') return false;
-  return config.servers.some(server => server.name === origin.server && isOwnTools(server));
+function isOwnRead(tool: ToolDefinition): boolean {
+  const own = workspaceToolOf(tool);
+  return own !== null && own !== 'fetch' && tool.policy.readOnly;
 }
 
 /** Turns caching off (WK7): other names, people or commands may have changed a file, and a local read costs nothing. */
@@ -80,12 +85,12 @@ export async function listRunTools(
     if (connected && name === FALLBACK_SERVER) run.fallbackServer = name;
     for (const tool of tools) {
       const defined = defineTool(originOf(pool, name), tool, nameOf(name, tool.name));
-      run.tools.push(isOwnRead(pool, defined) ? readAnew(defined) : defined);
+      run.tools.push(isOwnRead(defined) ? readAnew(defined) : defined);
     }
   }
   run.tools.push(...ofActivities);
   // Without tools there are no results to page; the workspace tools read stored results like files.
-  const hasRead = run.tools.some(tool => tool.serverToolName === 'read' && isOwnRead(pool, tool));
+  const hasRead = run.tools.some(tool => workspaceToolOf(tool) === 'read' && isOwnRead(tool));
   if (run.tools.length > 0 && !hasRead) run.tools.push(readResultTool);
   if (run.tools.length > 0 && keeps) run.tools.push(recallTool);
   if (run.tools.length > MANY_TOOLS) run.warnings.push(manyToolsWarning(run.tools.length));
@@ -162,7 +167,8 @@ function cutWarning(server: string, tools: readonly ListedTool[]): string | null
 function originOf({ config }: McpPool, name: string): McpOrigin {
   const server = config.servers.find(each => each.name === name);
   const { stateful, startTimeoutMs = 0 } = server ?? {};
-  const origin = { type: 'mcp' as const, server: name };
+  const own = server !== undefined && isOwnTools(server);
+  const origin = { type: 'mcp' as const, server: name, ...(own && { own }) };
   return stateful ? { ...origin, stateful, startTimeoutMs } : origin;
 }
 

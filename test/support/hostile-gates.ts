@@ -16,7 +16,7 @@ export function questionGate(question: string, options: string[] = [], id = 'g1'
 export function approvalGate(concerns: readonly string[], input: object = { path: 'real.txt' }): Gate {
   const text = approvalOf(
     WORDS,
-    { name: 'write', inputSchema: {} },
+    { name: 'write', serverToolName: 'write', origin: { type: 'client' } },
     { callId: 'c1', input, thought: 'Now.', concerns },
   );
   return fitGate({ ...BASE, kind: 'approval', ...text }, []);

@@ -29,7 +29,7 @@ function checkOf(
   call: ToolUseBlock,
   decision: Extract<ToolCallDecision, { kind: 'ask' }>,
 ): Check | null {
-  if (!isWorkspaceTool(decision.tool, 'run')) return null;
+  if (!isWorkspaceTool(run.pinned, decision.tool, 'run')) return null;
   const { state, pinned, words } = run;
   if (!state.goal.start?.ref || decision.concerns.some(concern => concern !== words.mayDestroy)) return null;
   const called = { input: call.input, workspace: state.settings.workspace };

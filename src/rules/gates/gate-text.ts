@@ -11,9 +11,8 @@ import { choicesOf, type Gate, type GateAnswer, type GateCall, type GateKind } f
 import { optionLine } from '../../run/gates/options.js';
 import type { PlannedTask, Task } from '../../run/plan/plan.js';
 import { allowedBy } from '../../run/tools/permission.js';
-import type { ToolDefinition } from '../../run/tools/tool.js';
+import { type ToolDefinition, workspaceToolOf } from '../../run/tools/tool.js';
 import { inRunOrder } from '../plan/plan-order.js';
-import { workspaceToolOf } from '../tools/model-habits.js';
 import { barred, type GatePart, OPTIONS, partsOf } from './gate-parts.js';
 import { type ComparedFile, comparedLine, PATH, shownDiff, textUnder, wholeWrite } from './whole-write.js';
 
@@ -80,7 +79,7 @@ export function refusalsOf(words: Words, gate: Gate, answer: GateAnswer): string
   });
 }
 
-export type AskedTool = Pick<ToolDefinition, 'name' | 'digest' | 'inputSchema'>;
+export type AskedTool = Pick<ToolDefinition, 'name' | 'serverToolName' | 'origin' | 'digest'>;
 
 /** Returns how a gate's subject names its tool. */
 export function namedTool(tool: AskedTool): Pick<GateCall, 'tool' | 'workspaceTool'> {

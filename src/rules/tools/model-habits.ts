@@ -4,6 +4,8 @@
  */
 
 import { isRecord, type JsonSchema, nestsTooDeep, ownValue, parseJson } from '../../base/json/json.js';
+import { behavesAs } from '../../run/agents/run-config.js';
+import { type ToolDefinition, workspaceToolOf } from '../../run/tools/tool.js';
 
 type Input = Record<string, unknown>;
 
@@ -219,17 +221,17 @@ function editorCall({ command, ...input }: Input): Omit<Meant, 'tool'> | null {
   return null;
 }
 
-/** True for a tool of the workspace, whatever it is called in the run. */
-export function isWorkspaceTool(tool: Offered, own: string): boolean {
-  return workspaceToolOf(tool) === own;
+/** True for a tool of the workspace, whatever it is called in the run. Earlier runs know it by its schema alone. */
+export function isWorkspaceTool(
+  pinned: Parameters<typeof behavesAs>[0],
+  tool: ToolDefinition,
+  own: string,
+): boolean {
+  if (behavesAs(pinned, 5)) return workspaceToolOf(tool) === own;
+  return isOurs(tool) && bareName(tool.name) === own;
 }
 
-/** Returns the own name of a tool of the workspace, such as `edit`; null for tools of other servers. */
-export function workspaceToolOf(tool: Offered): string | null {
-  return isOurs(tool) ? bareName(tool.name) : null;
-}
-
-/** Other servers' tools may have the same name: ours accepts all arguments in the table, and no others. */
+/** True for a tool that takes the same calls as ours: all arguments in the table, and no others. Any server may have it. */
 function isOurs({ name, inputSchema: { properties, additionalProperties } }: Offered): boolean {
   const own = bareName(name);
   const habits = ownValue(ARGUMENTS, own);

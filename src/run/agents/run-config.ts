@@ -140,7 +140,8 @@ export type HookName = (typeof HOOKS)[number];
  * asked only if the table leaves a choice. Version 3: roles are found by ids such as `search_agent`. Version 4: one
  * gate asks about all edits of a reply; checks are made before the first change; results are left out by worth. Version 5:
  * the memo has only ends that no search attribute tells, and lists tell how the last goal of an open run ended; a small
- * change of which the understanding role is sure needs no router, and no new plan if the plan is one task.
+ * change of which the understanding role is sure needs no router, and no new plan if the plan is one task; our own tools
+ * are known by the entry of their server.
  */
 export const BEHAVIOUR = 5;
 

@@ -31,7 +31,7 @@ export const COMPARISONS = ['changed', 'new', 'same', 'unread'] as const;
 
 interface ApprovalSubject {
   tool: string;
-  /** The workspace's own name of the tool, such as `edit`; absent for tools of other servers. */
+  /** The own name of a tool of `steersman tools`, such as `edit`; absent for tools of other servers. */
   workspaceTool?: string;
   /** The model's id of the call. */
   callId: string;

@@ -3,8 +3,11 @@ import { canonicalJson, type JsonSchema } from '../../base/json/json.js';
 
 /** The place where a tool runs; `workflow` is the run itself. */
 type ToolOrigin =
-  /** `stateful`: its calls share a session of the run, with up to `startTimeoutMs` to start. */
-  | { type: 'mcp'; server: string; stateful?: true; startTimeoutMs?: number }
+  /**
+   * `own`: the server is `steersman tools` by its entry in the configuration. `stateful`: its calls share a session of
+   * the run, with up to `startTimeoutMs` to start.
+   */
+  | { type: 'mcp'; server: string; own?: true; stateful?: true; startTimeoutMs?: number }
   | { type: 'builtin' }
   | { type: 'activity'; activity: string }
   /** `taskQueue`: of its workers; absent for the run's own. */
@@ -135,4 +138,12 @@ export function toolChanges(
 
 export function serverOf({ origin }: ToolDefinition): string | null {
   return origin.type === 'mcp' ? origin.server : null;
+}
+
+/** Returns the own name of a tool of the workspace, such as `edit`; null for all others, whatever they look like. */
+export function workspaceToolOf({
+  origin,
+  serverToolName,
+}: Pick<ToolDefinition, 'origin' | 'serverToolName'>): string | null {
+  return origin.type === 'mcp' && origin.own === true ? serverToolName : null;
 }

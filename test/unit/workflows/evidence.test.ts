@@ -339,12 +339,14 @@ test('a goal changes what its check runs → answer, result and evidence name it
 describe('SE9: a model runs what is a check of the goal', () => {
   const run = {
     ...fileTool('run'),
+    origin: { type: 'mcp' as const, server: 'files', own: true as const },
     inputSchema: {
       type: 'object',
       properties: { command: { type: 'string' }, timeoutMs: { type: 'integer' } },
       additionalProperties: false,
     },
   };
+  const copy = { ...run, origin: { type: 'mcp' as const, server: 'copy' } };
   const checks = [{ run: 'npm test' }];
   const confirm = { auto: [], confirm: ['run(npm *)'], deny: [] };
 
@@ -354,6 +356,13 @@ describe('SE9: a model runs what is a check of the goal', () => {
     ['after what it reads was changed → somebody is asked', 'npm test', ['package.json'], {}, 0],
     ['that `confirm` names → somebody is asked', 'npm test', [], { permissions: confirm }, 0],
     ['of another goal → somebody is asked', 'npm test', [], { checks: [] }, 0],
+    [
+      "by another server's tool that looks the same → somebody is asked",
+      'npm test',
+      [],
+      { tools: [copy] },
+      0,
+    ],
   ])('%s', async (_, command, changed, more, times) => {
     const { look } = lookOfChecks([], changed);
     const pinned = { roles: roles({}), tools: [run], checks, listsStart: true as const, ...more };

@@ -346,7 +346,7 @@ function clientKey(call: ToolUseBlock): string {
 }
 
 /** True if a person is asked about a call that writes a whole file on the worker. */
-function isCompared({ state }: Run, call: ToolUseBlock, tool: ToolDefinition): boolean {
+function isCompared({ state, pinned }: Run, call: ToolUseBlock, tool: ToolDefinition): boolean {
   const { origin } = tool;
   const { attended, autoApprove } = state.settings;
   const isOfWorker = origin.type === 'mcp' || origin.type === 'activity';
@@ -354,7 +354,7 @@ function isCompared({ state }: Run, call: ToolUseBlock, tool: ToolDefinition): b
     attended === true &&
     !autoApprove &&
     isOfWorker &&
-    (wholeWrite(call.input) !== null || isWorkspaceTool(tool, 'edit'))
+    (wholeWrite(call.input) !== null || isWorkspaceTool(pinned, tool, 'edit'))
   );
 }
 

@@ -21,7 +21,8 @@ const OURS = workspaceTools({ workspace: '/w' });
 /** A tool as a run has it: one of the workspace's under any server's name, or another server's. */
 function toolNamed(name: string) {
   const own = OURS.find(tool => name === tool.name || name === `workspace__${tool.name}`);
-  return { name, inputSchema: own?.inputSchema ?? { type: 'object' } };
+  const origin = { type: 'mcp' as const, server: 's', ...(own && { own: true as const }) };
+  return { name, serverToolName: own?.name ?? name, origin };
 }
 
 function gateOf(
@@ -128,7 +129,8 @@ describe('FC6 what stands beside the change', () => {
   });
 
   it("another server's tool under the bare name of one of the workspace → is named by its tool", () => {
-    const other = { name: 'delete', inputSchema: { type: 'object', properties: { path: {} } } };
+    const origin = { type: 'mcp' as const, server: 'other' };
+    const other = { name: 'delete', serverToolName: 'delete', origin };
     const { subject } = approvalOf(BUILT_IN_WORDS.en, other, {
       callId: 'c1',
       input: {},

@@ -213,7 +213,7 @@ describe('texts of gates', () => {
   it('S4 approvalOf: arguments that are cut, a long thought → what “always” allows is shown all the same', () => {
     const { title, body, subject } = approvalOf(
       WORDS,
-      { name: 'run', inputSchema: {} },
+      { name: 'run', serverToolName: 'run', origin: { type: 'client' } },
       {
         ...{ callId: 'c1', thought: 'why '.repeat(200), concerns: ['c'.repeat(3_000)] },
         input: { command: `deploy ${'z'.repeat(9_000)}` },

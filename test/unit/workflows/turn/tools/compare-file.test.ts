@@ -79,6 +79,7 @@ test('a pause while a file is looked at → its gate is open, and the call befor
 
 const EDIT = {
   ...fileTool('edit'),
+  origin: { type: 'mcp' as const, server: 'files', own: true as const },
   inputSchema: {
     type: 'object',
     properties: { path: { type: 'string' }, edits: { type: 'array' } },
@@ -106,6 +107,25 @@ test('SE9: an edit that can not be applied, beside one that can → a gate for t
   answer(run, { gateId: gates(run)[0]?.id, decision: 'approve' });
   await second;
   expect(ran).toHaveLength(1);
+});
+
+test('SE9: an edit by a copy of the workspace’s tool, and by runs that know only its schema → only the latter is tried', async () => {
+  const looked: CompareFileInput[] = [];
+  const compareFile = async (input: CompareFileInput) => {
+    looked.push(input);
+    return { ok: true as const, value: { kind: 'fails' as const, why: 'Nothing was changed.' } };
+  };
+  const copy = { ...EDIT, origin: { type: 'mcp' as const, server: 'copy' } };
+  const atCopy = async (behaviour?: number) => {
+    const pinned = { tools: [copy], ...(behaviour && { behaviour }) };
+    const { run } = runAtCalls([editOf('a')], { pinned, ports: { compareFile } });
+    void next(run);
+    await eventually(() => expect(gates(run).length + looked.length).toBe(1));
+    return gates(run).length;
+  };
+  expect(await atCopy()).toBe(1);
+  expect(looked).toEqual([]);
+  expect(await atCopy(4)).toBe(0);
 });
 
 const editOf = (path: string, more: object = {}) => ({
