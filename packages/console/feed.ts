@@ -7,7 +7,7 @@ import { explainError, ownSeq, type Run, type RunEvent, type RunSnapshot } from 
 
 export type Push = (frame: Frame) => void;
 
-/** Durable events in memory, for pages that reconnect. */
+/** The number of durable events kept in memory, for pages that reconnect. */
 const MOST_EVENTS = 5_000;
 /** Shortest time between state reads after events, and the longest time without a read. */
 const SNAPSHOT_MS = 400;

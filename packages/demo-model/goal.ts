@@ -66,7 +66,7 @@ export function plain(text: string): string {
   return text.replace(/\s+/g, ' ').trim().replace(POLITE, '');
 }
 
-/** Returns null if a sentence is not on the list. A write comes last, because it writes what the sentences before it found. */
+/** Returns null if a clause matches no entry of `LIST`. A write comes last, because it writes the results of the other clauses. */
 function readWish(said: string): Want[] | null {
   const wish = plain(said);
   if (wish.length > 1_000) return null;

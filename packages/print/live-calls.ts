@@ -14,7 +14,7 @@ type Channel = TextDelta['channel'];
 const NOTHING = {
   /** End of the text, in each channel, that was printed or marked as missing. */
   shown: {} as Partial<Record<Channel, number>>,
-  /** The text is JSON: its text for people is printed at the end. */
+  /** True if the text is JSON: the part of it that people read is printed at the end. */
   quiet: false,
   /** The beginning of the JSON was missed, so its fields can't be identified. */
   late: false,

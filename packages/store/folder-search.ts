@@ -146,7 +146,7 @@ export async function branchesOf(dir: string, session: string): Promise<string[]
   return branches.sort();
 }
 
-/** Returns complete first lines; a torn one is followed by another attempt. */
+/** Returns the first line of each file. A half-written line is left out: the writer writes it again. */
 async function readFirstLines(dir: string): Promise<[path: string, line: string][]> {
   const args = ['--max-count=1', '--with-filename', `--glob=*${SUFFIX}`, '-e', '^\\{"k":"session"'];
   const printed = (await ripgrep(dir, args)) ?? '';

@@ -152,7 +152,7 @@ export class SpooledTexts implements TextStore {
   #failed(error: unknown): void {
     if (this.#away === null)
       this.#say(
-        `The store takes no large texts (${errorText(error)}): they wait in ${this.#options.dir} until it does.`,
+        `The store takes no large texts (${errorText(error)}). Until it takes them again, they wait in ${this.#options.dir}.`,
       );
     this.#away = { askAgainAt: performance.now() + LEFT_ALONE_MS };
   }

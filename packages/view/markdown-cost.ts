@@ -24,7 +24,7 @@ export function isCostly(text: string): boolean {
   return text.length > MOST_CHARS || takesLong(text) || elementsOf(text) > MOST_ELEMENTS;
 }
 
-/** True for HTML that a page would clean and draw for seconds. */
+/** True for HTML that would take a page seconds to clean and draw. */
 export function isCostlyHtml(html: string): boolean {
   return html.length > MOST_CHARS || html.split('<', MOST_ELEMENTS + 2).length > MOST_ELEMENTS + 1;
 }

@@ -254,7 +254,7 @@ export interface OpenSessionInput {
   rollsBack?: true;
 }
 
-/** The earlier messages that a run begins with. `untold`: runs that ended while the store was away, with an unknown end. */
+/** The earlier messages that a run begins with. `untold`: runs that ended while the store was unavailable, with an unknown end. */
 export interface Opened {
   messages: Message[];
   untold?: string[];

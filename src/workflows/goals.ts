@@ -112,7 +112,7 @@ function notTaken({ messages, leftOut, untold = [] }: InitialMessages): string[]
       : []),
     ...untold.map(
       id =>
-        `The run ${id} ended while the store was away, and can not be read: this run does not know all of it.`,
+        `The run ${id} ended while the store was unavailable, and can not be read: this run does not know all of it.`,
     ),
   ];
 }

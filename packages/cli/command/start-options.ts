@@ -212,8 +212,8 @@ async function newestSession(workspace: string, { session }: Pick<StartWords, 's
   const [newest] = await new Sessions().list({ limit: 1, workspace: real });
   if (newest) return newest.id;
   throw new SteersmanError(
-    `There is no conversation of the workspace ${real} to go on with.`,
-    `See all of them: ${verbCall('sessions list')}`,
+    `The workspace ${real} has no conversation to continue.`,
+    `List all conversations: ${verbCall('sessions list')}`,
     'not_found',
   );
 }

@@ -72,7 +72,7 @@ function named(id: string, message: string): string {
   return message.includes(id) ? message : `${id}: ${message}`;
 }
 
-/** Resolves with the first part of a reply, and cancels the rest. */
+/** Resolves when the first part of a reply arrives, and cancels the rest. */
 async function ask(provider: ModelProvider, model: string, signal: AbortSignal): Promise<void> {
   const request: ModelRequest = {
     model,

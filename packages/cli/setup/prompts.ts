@@ -131,8 +131,7 @@ function addPromptsShow(prompts: Command): void {
     const say = (text: string) => output.out.line(terminalText(text));
     say(`System text:\n\n${composed.system}`);
     if (composed.message !== null) say(`\nMessage of the conversation:\n\n${composed.message}`);
-    if (composed.told.length > 0)
-      output.notes.line(`Each instruction tells anew: ${composed.told.join(', ')}.`);
+    if (composed.told.length > 0) output.notes.line(`Each instruction repeats: ${composed.told.join(', ')}.`);
     for (const warning of composed.warnings) output.notes.line(warning);
   });
 }

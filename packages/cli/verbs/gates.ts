@@ -27,7 +27,7 @@ export function addApprove(program: Command): void {
   const verb = gateVerb(
     program,
     'approve',
-    'Let a run do what it asks for: a tool call, a plan, a new course.',
+    'Let a run do what it asks for: a tool call, a plan, a change of course.',
   )
     .addOption(
       new Option(

@@ -75,7 +75,7 @@ export function readLimits(words: string[]): Partial<Limits> {
     }
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
       const known = Object.keys(DEFAULT_LIMITS).join(', ');
-      throw new SteersmanError(`There is no limit ${name}.`, `There are: ${known}.`, 'usage');
+      throw new SteersmanError(`Unknown limit: ${name}.`, `The limits are: ${known}.`, 'usage');
     }
     limits[name] = number;
   }

@@ -77,10 +77,10 @@ export function runCommand(session: SessionState, { answer }: { answer: boolean 
 function switchYes(text: string, session: SessionState): Step {
   if (text === 'off')
     return { session: { ...session, yes: false }, effects: [say('From now on you are asked again.')] };
-  if (text !== '') return { session, effects: [say('It is /yes, or /yes off.')] };
+  if (text !== '') return { session, effects: [say('Usage: /yes, or /yes off.')] };
   const approving = { ...session, yes: true };
   const message = say(
-    'Tools, plans and new courses are approved from now on, until /yes off or until you leave.',
+    'Tool calls, plans and changes of course are approved from now on, until /yes off or until you leave.',
     'Questions and budgets still ask you.',
   );
   return { session: approving, effects: [message, ...yesEffects(approving)] };
@@ -89,7 +89,7 @@ function switchYes(text: string, session: SessionState): Step {
 function modelChange(words: string): Effect {
   const [, role, model] = /^(?:([^\s/]+)\s+)?(\S+)$/.exec(words) ?? [];
   if (model?.includes('/') !== true)
-    return say('It is /model ENDPOINT/MODEL, or /model ROLE ENDPOINT/MODEL.');
+    return say('Usage: /model ENDPOINT/MODEL, or /model ROLE ENDPOINT/MODEL.');
   return { do: 'set-model', model, ...(role === undefined ? {} : { role }) };
 }
 

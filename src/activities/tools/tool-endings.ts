@@ -53,7 +53,7 @@ export function sessionLost({ input }: ToolCall, note: string, more: Ended = {})
   return ended('session_lost', fill(note, { tool, server: server ?? '' }), more);
 }
 
-/** Nothing was sent, so the stop of worker or run has no effect. @throws if the call must be repeated. */
+/** Ends a call that was stopped before it was sent, so it had no effect. @throws if the call must be repeated. */
 export function stoppedBeforeSending({ words, signal }: ToolCall): CallToolResult {
   switch (stopReason(signal)) {
     case 'cancelled':

@@ -20,7 +20,7 @@ export interface ClientScope {
 /** The parts of a store that clients read. */
 export type ReadableStore = Pick<Store, 'sessions' | 'texts' | 'accounts'>;
 
-/** The configuration of this machine for starts, which its background workers use too. */
+/** This machine's configuration for starts. Its background workers use the same configuration. */
 export interface Project {
   answering(start: Start, given: { ownQueue: boolean }): Promise<Answering>;
   /** Returns faults if such a worker does not know the mode or the role; else an empty list. */

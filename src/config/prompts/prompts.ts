@@ -24,7 +24,7 @@ export interface PromptTemplate {
 
 export interface RoleTemplate extends PromptTemplate {
   profile: RoleProfile;
-  /** Warnings about parts of its file without effect. */
+  /** Warnings about parts of the role's file that have no effect. */
   warnings: string[];
 }
 

@@ -69,7 +69,7 @@ export interface RoleFile {
   firstLine: number;
   /** The template is plain text without placeholders, from a sub-agent file. Default false. */
   plain?: boolean;
-  /** Warnings about parts of the file that have no effect, or an unexpected one. Default: []. */
+  /** Warnings about parts of the file that have no effect, or an unexpected effect. Default: []. */
   warnings?: string[];
 }
 

@@ -102,7 +102,7 @@ function cachedOfRepeated({ messages }: Thread): number {
   const shares: number[] = [];
   let usage: Usage | undefined;
   let added = 0;
-  // From the end: each request adds what follows the request before it, and that one's reply.
+  // Walks backwards. A request is new from the previous reply on; `added` counts the tokens of that part.
   for (let at = messages.length - 1; at >= -1 && shares.length < REPLIES_COMPARED; at -= 1) {
     const message = messages[at];
     if (message) added += estimateMessageTokens(message);

@@ -243,7 +243,7 @@ function isLasting(error: unknown): boolean {
   return error instanceof ApplicationFailure && error.nonRetryable === true;
 }
 
-/** Fails the activity, which is retried unless the hook has already retried itself. */
+/** Fails the activity if the hook fails. Temporal then retries it, unless the hook has already made its own retries. */
 async function strict<T>(call: () => Promise<T>, { redact }: HookDeps): Promise<T> {
   try {
     return await call();

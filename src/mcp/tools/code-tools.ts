@@ -81,7 +81,7 @@ export interface CodeTool {
   inputSchema: JsonSchema;
   readOnly: boolean;
   idempotent: boolean;
-  /** If absent, it may destroy data unless it is read-only. */
+  /** If absent, a tool that is not read-only counts as destructive. */
   destructive?: boolean;
   /** If absent, the default of all tools applies. */
   timeoutMs?: number;

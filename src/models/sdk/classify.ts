@@ -158,7 +158,7 @@ const ANSWERS_THAT_ARE_NONE: readonly [RegExp, ModelFailureType, string][] = [
   [
     /^UND_ERR_HEADERS_OVERFLOW$|^HPE_HEADER_OVERFLOW$/,
     FAILURE.model.tooLarge,
-    'sent larger response headers than are taken in. Look for a proxy in between that adds cookies or other headers',
+    'sent response headers that are too large. Look for a proxy in between that adds cookies or other headers',
   ],
   [
     /^HPE_/,

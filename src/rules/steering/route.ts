@@ -61,8 +61,8 @@ export interface RouteDecision {
 /**
  * The routing table. Five choices:
  * - Unsure of a change to the plan: the user is asked for the meaning, not just for approval.
- * - Unsure of `same_task_no_change`: the run goes on, because the roles read the message anyway, unless the router
- *   reads a change in it: then the user is asked.
+ * - Unsure of `same_task_no_change`: the run goes on, because the roles read the message anyway. If the router reads a
+ *   change in it, the user is asked.
  * - Without a plan to change, a message is added, even if it wants a change.
  * - Control instructions are obeyed even if unsure, except `cancel`, which can't be undone.
  * - A control instruction is also a note, unless it is a single message without other content: a needless note harms

@@ -155,7 +155,7 @@ export function limitsFault(input: unknown, standing: BudgetState | null = null)
     return `Give an object with at least one of: ${names.join(', ')}.`;
   }
   for (const [name, value] of Object.entries(input)) {
-    if (!names.includes(name)) return `There is no limit ${quoted(name)}. There are: ${names.join(', ')}.`;
+    if (!names.includes(name)) return `Unknown limit: ${quoted(name)}. The limits are: ${names.join(', ')}.`;
     const fault = limitFault(name, value) ?? usedFault(name, value, standing);
     if (fault !== null) return fault;
   }

@@ -64,7 +64,7 @@ export interface Improvements {
   /** The source of the request, which determines the planner's instruction. */
   from: 'verification' | 'check' | 'user' | 'gate' | 'review' | 'orchestrator' | 'step';
   wanted: string[];
-  /** The reading of the message that asks for it; null without one. */
+  /** How the message that asks for this plan was understood; null if no message asks for it. */
   reading: Reading | null;
 }
 

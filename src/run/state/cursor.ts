@@ -12,7 +12,7 @@ export interface Cursor {
   position: Position;
   /** The interruptions, the latest last. */
   interrupts: Interrupt[];
-  /** Stored until the next question: a position that then waits for a person may be entered again. */
+  /** The answer to the last question, kept until the next: a position may wait for a person and be entered again before it. */
   answered: RoleAnswer | null;
   /** Key of the journal's last review: a position that is entered again does not record it twice. */
   reviewed: string | null;

@@ -82,7 +82,7 @@ export type Permission = 'run' | 'ask' | 'deny' | 'too_much';
 
 type Compared = boolean | 'too_much';
 
-/** The comparisons for one reply: its calls share one allowance, and arguments are compared once. */
+/** Compares the arguments of one reply's calls with patterns. The calls share one allowance of work; no comparison is made twice. */
 export class Comparisons {
   readonly #work = newWork();
   readonly #made = new WeakMap<object, Map<string, Compared>>();

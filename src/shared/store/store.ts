@@ -290,7 +290,7 @@ export interface Store {
   sessions: SessionStore;
   texts: TextStore;
   accounts: AccountStore;
-  /** Moves texts into the store that waited while it was unavailable. @throws if it still is. */
+  /** Stores the texts that waited while the store was unavailable. @throws if the store is still unavailable. */
   catchUp(): Promise<void>;
   /** Returns the time by the clock of the store: that of a worker may be wrong. */
   now(): Promise<Date>;

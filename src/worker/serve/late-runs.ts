@@ -74,7 +74,9 @@ export function careForLateRuns(client: Client, parts: StoreParts, care: LateCar
       waits = false;
     } catch (error) {
       if (!waits)
-        care.report(`Runs that ended while the store was away wait until it takes them: ${errorText(error)}`);
+        care.report(
+          `Runs that ended while the store was unavailable are not stored yet: ${errorText(error)}`,
+        );
       waits = true;
     }
   });
@@ -101,7 +103,7 @@ async function keepLateRuns(
         if (!(error instanceof RunUnanswered)) throw error;
         if (error.mayPass) continue;
         report(
-          `The run ${run.workflowId} ended while the store was away, and can not be read: ${error.message}`,
+          `The run ${run.workflowId} ended while the store was unavailable, and can not be read: ${error.message}`,
         );
       }
       done.add(run.runId);

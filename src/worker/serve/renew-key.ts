@@ -41,7 +41,7 @@ export function keyLook({ connection, namespace, read, report }: KeyOptions): ()
     const why = await refusal(connection, namespace);
     if (why !== null && !isRefused)
       report(
-        `Temporal refuses the API key of this worker: ${why}. It gets no work until the key is renewed: in a profile (TEMPORAL_CONFIG_FILE) it is read again within 30 s; for TEMPORAL_API_KEY start the worker anew. No run is lost.`,
+        `Temporal refuses the API key of this worker: ${why}. It gets no work until you renew the key. A key in a profile (TEMPORAL_CONFIG_FILE) is read again within 30 s. After a change of TEMPORAL_API_KEY, restart the worker. No run is lost.`,
       );
     if (why === null && isRefused) report('Temporal takes the API key of this worker again.');
     isRefused = why !== null;

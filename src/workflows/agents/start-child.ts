@@ -1,4 +1,4 @@
-/** Children that receive a cancellation even after they have continued as new, and the results of runs among them. */
+/** Starts children that receive a cancellation even after they have continued as new. Reads the result of a child that is a run. */
 import type { Workflow } from '@temporalio/common';
 import {
   ApplicationFailure,

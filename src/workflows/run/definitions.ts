@@ -184,7 +184,7 @@ export interface FollowUpInput {
 export interface JoinInput {
   id: string;
   text: string;
-  /** Settings of the start. They must equal the run's, because the goal is pursued with those. Absent: not compared. */
+  /** The start's settings must equal the run's, because the goal is pursued with the run's. An absent setting is not compared. */
   session?: string;
   workspace?: string;
   autoApprove?: boolean;

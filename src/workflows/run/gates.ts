@@ -221,7 +221,7 @@ export function closeGates(
   for (const open of run.state.people.gates.filter(which)) closeGate(run, open, by, why);
 }
 
-/** Closes by rule the approvals that this permission makes unnecessary; an answer that exists stands. */
+/** Closes the approvals that this permission makes unnecessary, and names a rule as the closer. Given answers stand. */
 export function closeForAlways(run: Run, allowed: string): void {
   const isPointless = ({ gate, answer, agent }: OpenGate) =>
     answer === null && !agent && gate.kind === 'approval' && allowedAt(gate.subject) === allowed;

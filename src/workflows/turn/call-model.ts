@@ -46,8 +46,8 @@ import { askProgram, modelAfter, modelForCall, noteCall, waitsFor } from './reso
 export type ModelReply =
   | WholeReply
   /**
-   * No reply, but no failure of the goal either: the loop checks everything again and retries. `cut`: the id of the part that
-   * came before a person interrupted it.
+   * No reply, but no failure of the goal either: the loop checks everything again and retries. `cut`: the id of the partial
+   * reply, if a person interrupted one.
    */
   | { kind: 'again'; cut?: string }
   | { kind: 'failed'; failure: CallFailure };

@@ -98,17 +98,17 @@ function quoted(says: string): string {
 
 const DOC_HEAD = `# When a model's endpoint misbehaves
 
-For anyone who wonders what a fault of a model's endpoint does to a run: each fault, what one model call comes to, and what the trace says.
+For anyone who wonders what a fault of a model's endpoint does to a run: each fault, how one model call ends, and what the trace says.
 
-A call comes to a reply, with its stop reason and what is left of it, or to a failure, with its type.
+A call ends with a reply or with a failure. The table gives a reply's stop reason and the parts of it that were kept, or a failure's type.
 
-- *Tried again* means by Temporal, up to 4 times, or twice if the call took its time. After that, or at once without retries, the run trims, takes the next model, asks or ends ([decisions.md](decisions.md#what-follows-a-failed-model-call)).
+- *Tried again* means that Temporal retries the call, up to 4 times, or twice if the call took long. After that, or at once without retries, the run trims, takes the next model, asks or ends ([decisions.md](decisions.md#what-follows-a-failed-model-call)).
 - A call that is *not run* gets the reason as its result, and the model makes it anew.
 - Usage that is missing or can't be right is *estimated*.
-- What a row \`refuses\` is changed in the same call ([models.md](models.md#refused-requests)), in this request or the next.
+- If an endpoint refuses a part of a request, the same call asks again without that part ([models.md](models.md#refused-requests)).
 
 In each row the model would think, say a text and call the tool \`read\` for \`a.txt\` and \`b.txt\`. A test plays the row over HTTP with a strict model server, sends the resulting conversation once more to a server as strict as the providers, and writes this page. The model of \`steersman/testing\` plays a dozen of them ([testing.md](testing.md)).
 
-| fault | the endpoint | the call comes to | the trace says |
+| fault | the endpoint | the call ends with | the trace says |
 |---|---|---|---|
 `;

@@ -406,7 +406,7 @@ export const words = {
   gate_approval: 'Approval',
   gate_plan: 'Plan',
   gate_question: 'Question',
-  gate_route: 'New course',
+  gate_route: 'Change of course',
   gate_clientTool: 'Your tool',
   gate_budget: 'Budget',
   gate_failure: 'Failure',

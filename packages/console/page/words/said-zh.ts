@@ -54,7 +54,7 @@ const INNER = new Set([
   'why',
 ]);
 
-/** Lines between fences are code. `inWords`: only the lines that a run has added to the words of a role. */
+/** Leaves lines between fences as they are, because they are code. `inWords` limits this to lines that a run added to a role's text. */
 export function sayInChinese(text: string, inWords = false): string {
   let isCode = false;
   const lines = text.split('\n').map(line => {

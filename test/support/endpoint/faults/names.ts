@@ -78,7 +78,7 @@ export const FAULT_WORDS = {
   'end.every-chunk-cut': 'gives a finish reason with every chunk, and cuts the connection in the text',
   'end.every-chunk': 'gives a finish reason and usage with every chunk',
   'end.unknown': 'ends the reply with an unknown reason',
-  'end.given-up': 'ends the reply as one that its server gave up (`abort`, `cancelled`, `error`)',
+  'end.given-up': 'ends the reply with a reason that says its server gave up (`abort`, `cancelled`, `error`)',
   'end.nothing-after-reason':
     'says why the reply ended, sends nothing after it, and keeps the connection open',
   'end.filtered': 'ends the reply with its content filter',
@@ -95,7 +95,7 @@ export const FAULT_WORDS = {
   'parts.no-number': 'numbers no part of the reply',
   'parts.no-begin': 'leaves out where thinking and texts begin',
   'parts.no-end': 'leaves out where the parts of the reply end',
-  'parts.deep': 'nests what it wants back with its thinking 20,000 deep',
+  'parts.deep': 'nests the data that must come back with its thinking 20,000 deep',
   'call.no-id': 'calls without ids',
   'call.long-ids': 'gives its calls ids of 70 characters, with dots and colons',
   'call.same-ids': 'gives two calls one id',

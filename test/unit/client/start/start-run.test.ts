@@ -74,7 +74,7 @@ test('start: several faults in options and file → all of them, each with its p
   const message = await faultOf({ settings, limit: { turn: 7 } as object });
   expect(message).toContain('There is no settings.workspaces');
   expect(message).toContain('`settings.context` must be');
-  expect(message).toContain('There is no limit turn');
+  expect(message).toContain('Unknown limit: turn');
 });
 
 test('start: a folder of configuration or a file of settings that does not exist → named before anything starts (TR8)', async () => {

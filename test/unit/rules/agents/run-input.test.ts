@@ -167,7 +167,7 @@ describe('readStart', () => {
       wrong({ permissions: {} }),
       [/no settings\.permissions: there are mode, role, workspace/],
     ],
-    ['an unknown limit', wrong({ limits: { turn: 3 } }), [/settings\.limits: There is no limit turn/]],
+    ['an unknown limit', wrong({ limits: { turn: 3 } }), [/settings\.limits: Unknown limit: turn/]],
     ['a limit below one', wrong({ limits: { execution: -1 } }), [/execution` must be a whole number/]],
     ['limits as a list', wrong({ limits: [3] }), [/settings\.limits: Give an object/]],
     ['a context with numbers', wrong({ context: { a: 1 } }), [/settings\.context.*values are texts/]],

@@ -89,7 +89,7 @@ describe('planningInstruction', () => {
 
 describe('planningInstruction: only what there is something to say of (OU13, OU14)', () => {
   const REPEATED = 'Tasks that you do not name stay as they are';
-  const THEIRS = 'giving it up counts only if `mayGiveUp` names it';
+  const THEIRS = 'You may give it up only if `mayGiveUp` names it';
   const GONE = 'A task that the person has removed comes back only';
   const removed = task('gone', { status: 'skipped', reason: 'removed by a person', byPerson: true });
 

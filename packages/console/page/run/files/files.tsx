@@ -110,7 +110,7 @@ function FileChange({ run, file }: { run: RunModel; file: ChangedFile }) {
   );
 }
 
-/** The texts before belong to the goal at work: for a later goal they are not those from before the run. */
+/** True while the first goal is current: only then do the files' earlier texts date from before the run. */
 function isFirstGoal({ fold, snapshot }: RunModel): boolean {
   const last = fold.items.findLast(({ kind, path }) => kind === 'goal' && path === '');
   if (last?.kind === 'goal') return last.number <= 1;
