@@ -1,5 +1,6 @@
 /** Shows a desktop notification when a gate opens while the page is hidden, if the person has allowed it. */
 import { effect, signal } from '@preact/signals';
+import type { WaitingGate } from '@steersman/view';
 import { gateKey } from '../gates/answers.js';
 import { gateTitle } from '../gates/gate-title.js';
 import { go, waiting } from '../state.js';
@@ -34,13 +35,19 @@ effect(() => {
   if (fresh.length > 0) say(fresh.map(each => t('asks', { title: gateTitle(each) })).join(' '));
   // Gates from before the page was opened are visible on it.
   if (known === null || !isKnown || Notification.permission !== 'granted' || !document.hidden) return;
-  for (const each of fresh) {
-    const { run, goal, gate } = each;
-    const tag = gateKey(run, gate.id);
-    // Several tabs use the same tag, so the browser shows one notification.
+  for (const each of fresh) show(each);
+});
+
+function show(each: WaitingGate): void {
+  const { run, goal, gate } = each;
+  // Several tabs use the same tag, so the browser shows one notification.
+  const tag = gateKey(run, gate.id);
+  try {
     new Notification(gateTitle(each), { body: goal ?? run, tag }).onclick = () => {
       window.focus();
       go('/');
     };
+  } catch {
+    // Browsers of phones allow notifications, but let no page make one. The rest of the frame must still be taken.
   }
-});
+}

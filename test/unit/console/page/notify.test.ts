@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { WaitingGate } from '../../../../packages/view/index.js';
 
-async function page() {
+async function page(hidden = false) {
   vi.stubGlobal('sessionStorage', {
     getItem: () => null,
     setItem: () => undefined,
@@ -10,7 +10,7 @@ async function page() {
   });
   vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => undefined });
   vi.stubGlobal('location', { pathname: '/', hash: '' });
-  vi.stubGlobal('document', { documentElement: {}, hidden: false });
+  vi.stubGlobal('document', { documentElement: {}, hidden });
   vi.stubGlobal('addEventListener', () => undefined);
   onTestFinished(() => {
     vi.unstubAllGlobals();
@@ -19,11 +19,11 @@ async function page() {
   vi.resetModules();
   const { speak } = await import('../../../../packages/console/page/words/words.js');
   await speak('en');
-  const { waiting } = await import('../../../../packages/console/page/state.js');
+  const { waiting, take } = await import('../../../../packages/console/page/state.js');
   const { asked } = await import('../../../../packages/console/page/waiting/notify.js');
   const heard: string[] = [];
   asked.subscribe(text => void heard.push(text));
-  return { waiting, heard };
+  return { waiting, take, heard };
 }
 
 const gate = (id: string) =>
@@ -48,4 +48,19 @@ test('gates from before the page was opened → not spoken', async () => {
   const { waiting, heard } = await page();
   waiting.value = [gate('g1')];
   expect(heard).toEqual(['']);
+});
+
+test('a browser that allows notifications and makes none in a page, as those of phones → the gate is spoken, and what else the frame says is taken', async () => {
+  class Refused {
+    static permission = 'granted';
+    constructor() {
+      throw new TypeError('Illegal constructor.');
+    }
+  }
+  vi.stubGlobal('Notification', Refused);
+  const { waiting, heard, take } = await page(true);
+  waiting.value = [];
+  take({ type: 'waiting', gates: [gate('g1')], untold: [], more: true });
+  const { moreWait } = await import('../../../../packages/console/page/state.js');
+  expect([heard.length, moreWait.value]).toEqual([2, true]);
 });
