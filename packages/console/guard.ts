@@ -60,7 +60,9 @@ export function hostHeader(name: string, port: number): string {
 function writeRefusal(request: Request): Refusal | null {
   if (request.method === 'GET' || request.method === 'HEAD') return null;
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
-  return type === 'application/json' ? null : { status: 415, message: 'A write is JSON (Content-Type).' };
+  return type === 'application/json'
+    ? null
+    : { status: 415, message: 'A request that changes something must be JSON (Content-Type).' };
 }
 
 /** Reads the JSON of a write. @throws if it is not JSON, or is longer than allowed, independent of its length header. */
@@ -72,7 +74,8 @@ export async function jsonOf(request: Request): Promise<unknown> {
     if (bytes <= MOST_BYTES) parts.push(part);
     else if (bytes > MOST_READ_BYTES) break;
   }
-  if (bytes > MOST_BYTES) throw new HTTPException(413, { message: 'A write has at most 1 MB.' });
+  if (bytes > MOST_BYTES)
+    throw new HTTPException(413, { message: 'A request that changes something may have 1 MB at most.' });
   const text = Buffer.concat(parts).toString('utf8');
   if (nestsTooDeep(text, DEEPEST))
     throw new SteersmanError('The JSON of the body nests too deeply.', '', 'usage');

@@ -9,7 +9,7 @@ export function digestOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** The answer to a page: `id` names its token, by a digest of the key. Null if none of these keys is meant. */
+/** The answer to a page whose token has the digest `id`. Null if no key has this digest. */
 export function proofBy(keys: Iterable<string>, id: string, challenge: string): string | null {
   for (const key of keys)
     if (digestOf(key) === id) return createHmac('sha256', key).update(challenge).digest('hex');

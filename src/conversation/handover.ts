@@ -118,7 +118,7 @@ export function shortenThread(
     byWorth: behavesAs(state.pinned, 4),
     limitTokens,
     targetTokens: Math.floor(limitTokens * targetShare),
-    // Also applies while another role is asked, or a message is being understood.
+    // The task at work is kept while another role is asked, or a message is being understood.
     taskId: thread.branch?.taskId ?? taskOf(state.cursor.position),
     words: wordsOf(state),
     keepsUserNotes,

@@ -13,7 +13,7 @@ const NAME_BYTES = 500;
 const NUMBER_BYTES = 40;
 /** A failed call has no open calls: their answers may take its room. */
 const TURNS_BYTES = most.EDITED_BYTES + most.FAILURE_BYTES + 1_000;
-/** Also a plan's improvements; or with text output, a cut text or an answer to confirm; or a verdict's evidence. */
+/** A position has its turns, and the largest of these: improvements of a plan, a text or answer, evidence of a verdict. */
 const PLACE_BYTES =
   TURNS_BYTES +
   Math.max(

@@ -123,7 +123,7 @@ export async function replayOpenRuns(taskQueue: string): Promise<boolean> {
     errorLine(
       broken === 0
         ? summary
-        : `${summary} Best let the old version finish these: docs/operations.md, Upgrades.`,
+        : `${summary} It is best to let the old version finish these runs: docs/operations.md, Upgrades.`,
     );
     if (encrypted.length > 0) errorLine(notRead(encrypted));
     return broken + encrypted.length === 0;

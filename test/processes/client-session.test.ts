@@ -248,7 +248,7 @@ describe('verbs that steer', () => {
     const wrong = await client('steer', 'verbs', 'Hm', '--to', 'nobody');
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Not taken') });
     const queued = await client('follow-up', 'verbs', 'And next');
-    expect(queued.stdout).toMatch(/accepted: It is a goal of its own/);
+    expect(queued.stdout).toMatch(/accepted: It becomes a goal of its own/);
     expect((await client('budget', 'verbs', 'tokens=2000000')).code).toBe(0);
     expect((await client('budget', 'verbs', 'tokens=0')).stderr).toContain('whole number from 1');
     expect((await client('answer', 'verbs', gateId, 'The Alba')).code).toBe(0);

@@ -312,7 +312,7 @@ describe('AG-UI', () => {
   test('AG-UI: an unknown thread without a message → RUN_ERROR that says what is missing', async () => {
     const told = await (await post(input({}))).text();
     expect(told).toContain('RUN_ERROR');
-    expect(told).toContain('no text of a user');
+    expect(told).toContain('no message in the input');
   });
 
   test.each<[string, number, Record<string, string>]>([

@@ -102,7 +102,7 @@ export function addArtifact(program: Command): void {
     if (name === undefined && save !== undefined)
       throw new SteersmanError(
         '--save takes one artifact, and none is named.',
-        `Name it: ${verbCall(`artifact ${id} NAME --save ${save}`)}. Which there are: ${verbCall(`artifact ${id}`)}`,
+        `Name it: ${verbCall(`artifact ${id} NAME --save ${save}`)}. To list them: ${verbCall(`artifact ${id}`)}`,
         'usage',
       );
     await withRun(options, id, async (run, { output }) => {

@@ -83,7 +83,7 @@ export interface ModuleTools {
   h: typeof import('preact').h;
   /** Hooks and `createElement` as React names them (`preact/compat`). */
   react: typeof import('preact/compat');
-  /** Loads a further module. One that fails leaves all others as they are. */
+  /** Loads a further module. If it fails, all other modules stay as they are. */
   use(load: () => Promise<{ default?: unknown }>): Promise<void>;
 }
 

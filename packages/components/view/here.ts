@@ -16,7 +16,7 @@ export interface Kit {
   readonly say: Say;
   /** Returns the name of a task's status for people. */
   readonly status: (status: string) => string;
-  /** Loads a module of components. One that fails leaves the others as they are, and `faults` says why. */
+  /** Loads a module of components. If it fails, the others stay as they are, and `faults` says why. */
   use(load: () => Promise<{ default?: unknown }>): Promise<void>;
   /** Adds a fault, which the hints of missing components show. */
   fault(text: string): void;

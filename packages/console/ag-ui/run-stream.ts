@@ -127,7 +127,7 @@ class RunStream {
     }
   }
 
-  /** Reads all events of the run up to now. Those that the console no longer has in memory are read from the run. */
+  /** Reads all events of the run up to now. Events that the console no longer has in memory are read from the run. */
   async #catchUp(followed: Followed, listening: Listening): Promise<Heard[]> {
     const frames: Frame[] = [];
     let earlier: RunEvent[] = [];

@@ -47,8 +47,8 @@ export async function startRun(
   const pictures = said.flatMap(each => each.pictures) as StartPicture[];
   if (texts.length === 0)
     throw new SteersmanError(
-      `There is no run ${input.threadId} yet, and messages has no text of a user that could be its goal.`,
-      'End messages with one of the role user, whose content is a text.',
+      `There is no run ${input.threadId} yet, and no message in the input could be its goal.`,
+      'The last of `messages` must have the role user and a text as its content.',
       'usage',
     );
   const { when: _when, ...own } = ownOf(input);

@@ -2,7 +2,7 @@
 
 const encoder = new TextEncoder();
 
-/** A console that has proved itself must always do so. One that a server with a login mounts may have no proofs. */
+/** A console that has proved itself must always do so. If a server with a login mounts the console, it may give no proofs. */
 let hasProved = false;
 
 /** `refused`: the server knows no such token. */

@@ -11,7 +11,7 @@ export function keepToken(token: string): void {
 
 /**
  * While its console is away, a tab has its token in memory only: another program that takes the port could serve a page
- * that reads the stored one when the tab is reloaded. Behind TLS no program can take it.
+ * that reads the stored one when the tab is reloaded. If the console is behind TLS, no other program can pose as it.
  */
 export function hideToken(): void {
   if (location.protocol !== 'https:') sessionStorage.removeItem(KEY);

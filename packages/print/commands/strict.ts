@@ -15,7 +15,7 @@ export function strict(program: Command): Command {
         writeOut: text => outLine(text.trimEnd()),
         writeErr: text => errorLine(text.trimEnd()),
       })
-      // Beside longer names, no room is left in 80 columns to wrap what they do.
+      // Short names of commands leave room in 80 columns for what the commands do.
       .configureHelp({
         subcommandTerm: command =>
           [command.name(), ...command.registeredArguments.map(placeholder)].join(' '),

@@ -167,7 +167,7 @@ function outside(path: string, workspace: string): Error {
 
 function isHome(path: string): Error {
   return new Error(
-    `${path} is where Steersman keeps conversations, or holds that folder: no tool reaches into it.`,
+    `${path} is the folder in which Steersman keeps conversations, or contains it: no tool may read or change it.`,
   );
 }
 

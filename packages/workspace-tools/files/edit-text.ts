@@ -117,7 +117,7 @@ function placesOf(text: string, edit: Edit, which: string): Replacement[] {
   if (places.length > 1 && !edit.all) {
     const lines = places.slice(0, 10).map(({ start }) => lineAt(start));
     throw fail(
-      `oldText is in the file ${places.length} times, at lines ${lines.join(', ')}${places.length > 10 ? ', …' : ''}: give more of the text around the one that is meant, or all: true.`,
+      `oldText is in the file ${places.length} times, at lines ${lines.join(', ')}${places.length > 10 ? ', …' : ''}: give more of the text around the place that you mean, or all: true.`,
     );
   }
   return places;

@@ -33,7 +33,9 @@ async function inProcess({ script, data, timeoutMs, heapMb, signal }: Work): Pro
         'error' in answer ? reject(new Error(answer.error)) : resolve(answer.value),
       );
       child.once('error', reject);
-      child.once('exit', () => reject(new Error('It ended without an answer: too much for its memory.')));
+      child.once('exit', () =>
+        reject(new Error('It ended without an answer, because it needed too much memory.')),
+      );
       child.once('spawn', () => child.send({ data, timeoutMs } satisfies Sent));
       over.addEventListener('abort', () => (signal.aborted ? reject(signal.reason) : late()));
     });

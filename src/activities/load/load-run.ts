@@ -258,7 +258,7 @@ function pinnedSettings(deps: LoadRunDeps, settings: RunFiles['settings'], run: 
   };
 }
 
-/** True if the run begins a conversation. One that continues a conversation is stored there only after it could read it. */
+/** True if the run begins a conversation. A run that continues one is stored there only after it could read it. */
 function beginsSession(run: RunSettings): boolean {
   return run.session === undefined && !isSubagent(run);
 }

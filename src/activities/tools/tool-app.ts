@@ -40,7 +40,7 @@ export async function storeForApp(
   }
 }
 
-/** Returns the answer in the protocol's form. One that is too large for an app is replaced. */
+/** Returns the answer in the protocol's form. An answer that is too large for an app is replaced. */
 function answerText(
   args: Record<string, unknown>,
   { content, structuredContent, isError, meta }: ToolAnswer,

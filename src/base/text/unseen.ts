@@ -47,7 +47,7 @@ function replaceGaps(text: string, by: (found: string) => string): string {
   );
 }
 
-/** Lists and tables of people have no more blanks in a row, if one of them is special. */
+/** The most blanks in a row, some of them special, that lists and tables of people have. */
 const MOST_BLANKS = 8;
 
 /** Matches marks above one letter beyond the fourth; no language needs more. */

@@ -65,7 +65,7 @@ function explain(trouble: Trouble, { id, taskQueue, last }: TaskLook): { what: s
       };
     case 'size':
       return {
-        what: `What it has to record is larger than Temporal takes: ${failure}`,
+        what: `Its next record is larger than Temporal takes: ${failure}`,
         todo: `It can not get over that by itself. See what it has: ${hintOf(verbCall(`show ${id}`), '`run.show()`')}. Then end it: temporal workflow terminate --workflow-id ${id}`,
       };
     case 'code':

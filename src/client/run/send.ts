@@ -121,7 +121,7 @@ async function keepFor(
   const gate = gates.find(({ id }) => id === gateId);
   if (gate?.kind !== 'approval' || workspace === null) {
     throw new SteersmanError(
-      `The run has the answer to ${gateId}, but not for later runs of the workspace: no worker answered what the gate allows.`,
+      `The run has the answer to ${gateId}. The answer does not hold for later runs of the workspace, because no worker could say what the gate allows.`,
       'Allow it at the next gate.',
       'unserved',
     );
@@ -130,7 +130,7 @@ async function keepFor(
   const allowed = allowedAt(gate.subject, edited);
   if (allowed === null) {
     throw new SteersmanError(
-      `The run has the answer to ${gateId}, but not for later runs of the workspace: the command is too long to be stored.`,
+      `The run has the answer to ${gateId}. The answer does not hold for later runs of the workspace, because the command is too long to be stored.`,
       'Name it in permissions.auto of steersman.yaml.',
       'usage',
     );

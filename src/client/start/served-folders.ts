@@ -19,7 +19,7 @@ export async function servedFolders(
   try {
     return await client.workflow.execute(FOLDERS_TYPE, {
       taskQueue,
-      // Those who ask at the same time share the answer.
+      // Clients that ask at the same time share one workflow and its answer.
       workflowId: `${FOLDERS_TYPE} ${taskQueue}`,
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowExecutionTimeout: MOST_MS,

@@ -149,8 +149,8 @@ export class RunWatch {
   }
 
   /**
-   * Returns true while a workflow task is pending: a query would only wait, and its result would be outdated. Not twice
-   * in a row while the history grows.
+   * Returns true while a workflow task is pending: a query would only wait, and its result would be outdated. It does
+   * not return true twice in a row while the history grows.
    */
   #postpones({ raw }: RunDescription, mark: string): boolean {
     const waits = raw.pendingWorkflowTask != null && (this.#postponed ?? mark) === mark;

@@ -49,7 +49,7 @@ function parse(text: string, file: string, firstLine: number): YamlSource {
   const alias = strayAlias(document);
   if (alias !== null) {
     throw new SteersmanError(
-      `${place(alias.offset)}: not valid YAML: *${alias.name} is a reference, to nothing here.`,
+      `${place(alias.offset)}: not valid YAML: *${alias.name} is a reference to a name that the file does not define.`,
       'Put a text that begins with * into quotes.',
     );
   }

@@ -84,7 +84,7 @@ export function appTool(
   const server = shown.find(({ callId }) => callId === of)?.server;
   if (server === undefined)
     return {
-      fault: `No app of a call ${of.slice(0, 40)} of this run is known: it may have been too long ago.`,
+      fault: `This run knows no app of the call ${of.slice(0, 40)}: the call may be too long ago.`,
     };
   const own = tools.filter(each => serverOf(each) === server);
   const tool = own.find(each => each.serverToolName === name) ?? own.find(each => each.name === name);

@@ -44,7 +44,7 @@ const FAULTS: readonly KnownFault[] = [
   },
   {
     says: /PrivateKeyParse|CertificateParse|PEM routines|ERR_OSSL/,
-    what: 'was not asked, for the client certificate or its key is not a PEM file',
+    what: 'was not asked, because the client certificate or its key is not a PEM file',
     remedy: `Check ${CERTIFICATE}.`,
   },
   {
@@ -57,7 +57,7 @@ const FAULTS: readonly KnownFault[] = [
     says: /ALERT|ECONNRESET|closed/,
     hasCert: true,
     what: 'refuses the client certificate of this process',
-    remedy: `Set ${CERTIFICATE} to one that the server, or the namespace, takes, and that has not expired.`,
+    remedy: `Set ${CERTIFICATE} to a certificate that has not expired and that the server, or the namespace, accepts.`,
   },
   {
     says: /WRONG_VERSION_NUMBER|InvalidContentType|EPROTO/,

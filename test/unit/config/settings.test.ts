@@ -197,7 +197,7 @@ describe('steersman.yaml', () => {
     [
       'a glob without quotes (TE8)',
       'permissions:\n  deny:\n    - *(**/.env)\n',
-      ':3: not valid YAML: *(**/.env) is a reference, to nothing here.',
+      ':3: not valid YAML: *(**/.env) is a reference to a name that the file does not define.',
     ],
     ['a list in place of keys', '- a\n- b\n', ':1: expected keys with values'],
   ])('settings: %s → an error with file, line and key', async (_case, yaml, expected) => {

@@ -147,7 +147,7 @@ describe('calls that an app asks for', () => {
   });
 
   test.each<[string, Record<string, unknown>, RegExp, (run: Run) => void]>([
-    ['of a call without an app', { of: 'c9', tool: 'tick' }, /No app of a call c9/, () => {}],
+    ['of a call without an app', { of: 'c9', tool: 'tick' }, /knows no app of the call c9/, () => {}],
     ['of another server', { of: 'c1', tool: 'far' }, /has no tool far/, () => {}],
     ['for models alone', { of: 'c1', tool: 'secret' }, /has no tool secret/, () => {}],
     ['nobody has', { of: 'c1', tool: 'x'.repeat(900) }, /has no tool x{100} /, () => {}],

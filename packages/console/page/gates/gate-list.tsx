@@ -31,8 +31,7 @@ export function GateList({ gates, inRun = false }: ListProps) {
     for (const { key, waiting, closed } of shown.value) {
       if (closed !== '' || before.find(each => each.key === key)?.closed === '') continue;
       void howClosed(waiting.run, waiting.gate.id).then(words => {
-        // Meanwhile the gate may be listed as open again, if it had only seemed closed because a restarted console did
-        // not know it.
+        // The gate may be listed as open again by now: a restarted console did not know it, so it had seemed closed.
         shown.value = shown.value.map(each =>
           each.key === key && each.closed === '' ? { ...each, closed: words } : each,
         );

@@ -133,7 +133,7 @@ export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[]
     "“始终允许”只适用于这些调用。"
   ],
   [
-    "One answer decides all of them. `except` names changes that are not to be made, by number, each with a reason.",
+    "One answer decides all of them. `except` leaves out changes by number, each with a reason.",
     "一个回答决定全部修改。`except` 按编号列出不要进行的修改，各附理由。"
   ],
   [
@@ -389,7 +389,7 @@ export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[]
     "之前的目标已有回答：消息是下一个目标。"
   ],
   [
-    "Nothing is paused or running: to continue is the next goal.",
+    "Nothing is paused or running, so the wish to continue becomes the next goal.",
     "没有暂停或运行中的工作：继续就是下一个目标。"
   ],
   [
@@ -453,11 +453,11 @@ export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[]
     "它是下一个目标，除非它被理解为指令。"
   ],
   [
-    "It is a goal of its own, when this one is answered.",
+    "It becomes a goal of its own when this one is answered.",
     "当前目标回答之后，它是一个单独的目标。"
   ],
   [
-    "It is a goal of its own, when this one is answered, unless it is understood as an instruction.",
+    "It becomes a goal of its own when this one is answered, unless it is understood as an instruction.",
     "当前目标回答之后，它是一个单独的目标，除非它被理解为指令。"
   ],
   [

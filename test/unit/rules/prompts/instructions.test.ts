@@ -269,7 +269,7 @@ describe('what an instruction says once (OU13)', () => {
     const { state, one } = planned(['The goal', PLAN]);
     state.goal.checks.approved = [{ run: 'npm test' }];
     const checks = taskInstruction(state, one, NOBODY, 7).split('\n\n')[1] ?? '';
-    expect(checks).toContain('The goal is not met unless these pass.');
+    expect(checks).toContain('The goal is met only if these checks pass.');
     // A role that works alone reads this, too.
     expect(checks).not.toContain('role');
     const again = planned(['The goal', `To planner: ${checks}`, PLAN]);
@@ -487,6 +487,6 @@ test('checks of the goal: there are some → told to who begins its work, and no
   const first = { cycle: 1, improvements: null };
   expect(planningInstruction(state, first)).not.toContain('pass');
   state.goal.checks.approved = [{ run: 'npm test' }, { file: 'a.md' }];
-  expect(planningInstruction(state, first)).toContain('unless these pass');
+  expect(planningInstruction(state, first)).toContain('only if these checks pass');
   expect(planningInstruction(state, first)).toContain('`npm test`, `file a.md`');
 });
