@@ -205,6 +205,43 @@ function askControl(words: Words, reason: string): RouteDecision {
   return ask(reason, words.askedControl, [meantPause, meantResume, meantCancel, meantStatus]);
 }
 
+/** Says what each proposed answer means. */
+const MEANINGS: readonly [WordKey, TaskRelation, IntentAction?][] = [
+  ['meantNote', 'same_task_no_change'],
+  ['meantPart', 'same_task_minor_change'],
+  ['meantAnew', 'same_task_major_change'],
+  ['meantOther', 'different_task'],
+  ['meantPause', 'control_instruction', 'pause'],
+  ['meantResume', 'control_instruction', 'continue'],
+  ['meantCancel', 'control_instruction', 'cancel'],
+  ['meantStatus', 'control_instruction', 'query'],
+];
+
+/**
+ * Returns how messages are understood when a person has chosen one of the proposed answers: as it says, with full
+ * confidence. Null for any other answer, which roles must read. `intent`: how a role understood the messages.
+ */
+export function chosenIntent(
+  intent: IntentOutput | null,
+  { options, words, text }: { options: readonly string[]; words: Words; text: string },
+): IntentOutput | null {
+  const [, type, action = null] =
+    MEANINGS.find(([word]) => words[word] === text && options.includes(text)) ?? [];
+  if (type === undefined) return null;
+  const { normalizedIntent, contextDependency } = intent ?? UNREAD;
+  const scope = normalizedIntent.scope ?? (action && 'meta_control');
+  return {
+    normalizedIntent: { ...normalizedIntent, scope, action: action ?? normalizedIntent.action },
+    taskRelation: { type, confidence: 100, reasoning: `${words.asked} ${text}` },
+    contextDependency,
+  };
+}
+
+const UNREAD: Pick<IntentOutput, 'normalizedIntent' | 'contextDependency'> = {
+  normalizedIntent: { goal: '', action: null, scope: null, urgency: null },
+  contextDependency: { needsCurrentTaskContext: null, needsExecutionHistory: null, referencedEntities: [] },
+};
+
 const CONTROL_REASON = {
   pause: 'routePause',
   continue: 'routeResume',

@@ -10,6 +10,7 @@ import { fill, type Words } from '../../base/words/words.js';
 import { barred } from '../../rules/gates/gate-parts.js';
 import { intentInstruction, routeInstruction, steerText } from '../../rules/prompts/steering-instructions.js';
 import {
+  chosenIntent,
   decideRoute,
   deniedRoute,
   isSmallChange,
@@ -146,7 +147,10 @@ function actOnRoute(
   return applyRoute(run, steering, decision);
 }
 
-/** Asks what was meant and reads the message again with the answer. False if it was asked before or not answered. */
+/**
+ * Asks what was meant. A chosen answer is obeyed; with any other, roles read the message again. False if it was asked
+ * before or not answered.
+ */
 async function askMeaning(run: Run, steering: Steering, decision: RouteDecision): Promise<boolean> {
   if (steering.answers.length >= MOST_QUESTIONS) return false;
   const question = decision.question ?? run.words.gateMeaning;
@@ -160,9 +164,12 @@ async function askMeaning(run: Run, steering: Steering, decision: RouteDecision)
     body: `${question}\n\n${yourMessage(run, steering)}`,
   });
   if (asked.kind !== 'answered' || asked.answer.text === null) return false;
-  steering.answers.push(asked.answer.text);
-  Object.assign(steering, { intent: null, proposal: null, clarification: null, concerns: [] });
-  goOnTo(steering, 'understanding');
+  const { text } = asked.answer;
+  steering.answers.push(text);
+  const { options } = decision;
+  const intent = run.behaves(5) ? chosenIntent(steering.intent, { options, words: run.words, text }) : null;
+  Object.assign(steering, { intent, proposal: null, clarification: null, concerns: [] });
+  goOnTo(steering, intent === null ? 'understanding' : 'deciding');
   return true;
 }
 

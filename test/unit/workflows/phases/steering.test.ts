@@ -408,6 +408,58 @@ describe('steering', () => {
     expect(team.run.state.people.stop?.reason).toBe(reasons[0]);
   });
 
+  test.each<[string, string | null, number, string, string[]]>([
+    [
+      'a change of the plan, of which the role stays unsure',
+      'same_task_minor_change',
+      1,
+      'Plan anew',
+      ['full_replan'],
+    ],
+    [
+      'a change, which the person wants noted',
+      'same_task_minor_change',
+      0,
+      'Go on with it in mind',
+      ['continue'],
+    ],
+    ['an instruction that names none', 'control_instruction', 0, 'Show its status', ['control']],
+    ['a message that no role could read', null, 0, 'Go on with it in mind', ['continue']],
+    [
+      'a change, answered in words of their own',
+      'same_task_minor_change',
+      0,
+      'Hm, as you like',
+      ['continue'],
+    ],
+  ])(
+    'C19 steer: %s → the chosen answer is obeyed, and only other words are read again',
+    async (_, type, confirms, text, acts) => {
+      let read = 0;
+      const team = await teamRun({
+        understands: true,
+        settings: { attended: true, autoApprove: false },
+        answer: ({ role, times, run }) => {
+          if (role === 'executor' && times === 1) receive(run, { id: 'x', text: 'In red.' }, 'steer');
+          if (role !== 'understanding') return undefined;
+          read += 1;
+          if (type === null) return 'Hm.';
+          const unsure = intentOf(type, 'modify');
+          return { ...unsure, taskRelation: { ...(unsure.taskRelation as object), confidence: 0.5 } };
+        },
+        waits: run => {
+          const [open] = run.state.people.gates;
+          const { id, kind } = open?.gate ?? {};
+          answer(run, kind === 'route' ? { gateId: id, decision: 'approve' } : { gateId: id, text });
+        },
+      });
+      const events = team.run.state.log.journal.events;
+      expect(events.flatMap(event => (event.type === 'route' ? [event.act] : []))).toEqual(acts);
+      expect(events.filter(({ type: kind }) => kind === 'gate_opened')).toHaveLength(1 + confirms);
+      expect(read).toBe(type === null || text.startsWith('Hm') ? 2 : 1);
+    },
+  );
+
   test('pause: a message comes to the held run → understood at once; only one that says so ends the pause (PR4)', async () => {
     const said = ['What is the status?', 'Go on.'];
     const held: string[][] = [];
