@@ -13,7 +13,7 @@ export { argumentsText, besideEdit, editText } from './gates/gate-text.js';
 export { wordsHint, yesOrNoOf } from './gates/gate-words.js';
 export { type Known, knownOf } from './gates/known.js';
 export { hiddenLines, shownArguments, wholeParts } from './gates/whole-gate.js';
-export { shownDiff, wholeWrite } from './gates/whole-write.js';
+export { FROM_NOTHING, shownDiff, wholeWrite } from './gates/whole-write.js';
 export {
   type ContentPart,
   partsText,

@@ -12,7 +12,13 @@ import { until } from '../support/wait.js';
 
 const attended = { mode: 'react' as const, attended: true };
 const rig = rigOfFile({
-  workspace: { 'a.txt': 'alpha\n', 'gone.txt': 'x\n', 'twice.txt': 'one\n' },
+  workspace: {
+    'a.txt': 'alpha\n',
+    'gone.txt': 'x\n',
+    'twice.txt': 'one\n',
+    'seen.txt': 'one\nlast\n',
+    'unseen.txt': 'one\n',
+  },
   config: { ...shippedServers(), 'steersman.yaml': settingsYaml('steering: note') },
 });
 // Texts from before the run are in the worker's store.
@@ -87,6 +93,58 @@ shows(
     await page.context().close();
   },
 );
+
+shows(
+  'a run without a verification → one difference of each file that it read or made; else it says why not',
+  async () => {
+    const use = (name: string, args: Record<string, unknown>) => ({ name, arguments: args });
+    const edit = (path: string, oldText: string, newText: string) =>
+      use('edit', { path, edits: [{ oldText, newText }] });
+    rig.play([
+      calls(use('read', { path: 'seen.txt' })),
+      calls(edit('seen.txt', 'one', 'two'), edit('unseen.txt', 'one', 'two')),
+      calls(edit('seen.txt', 'two', 'three'), use('write', { path: 'fresh.txt', content: 'made\n' })),
+      calls(edit('fresh.txt', 'made', 'mended'), use('move', { from: 'seen.txt', to: 'moved.txt' })),
+      { text: 'Done.' },
+    ]);
+    const run = await rig.start('Change them by calls.', { ...attended, autoApprove: true });
+    await run.result();
+    const page = await shown.open(run.workflowId);
+    await page.goto(`${shown.url}runs/${encodeURIComponent(run.workflowId)}#files`);
+    const file = (name: string) =>
+      page.locator('details.artifact', { has: page.getByText(name, { exact: true }) });
+    const linesOf = async (name: string) => {
+      await file(name).locator('summary').click();
+      await file(name).locator('.diff').first().waitFor();
+      return (await file(name).locator('.line').allInnerTexts()).map(line => line.trim());
+    };
+    expect(await linesOf('moved.txt')).toEqual(['-one', '+three', 'last']);
+    await file('moved.txt').getByText('moved from seen.txt').waitFor();
+    await file('moved.txt').getByText('Since the run read it').waitFor();
+    expect(await linesOf('fresh.txt')).toEqual(['+mended']);
+    await file('fresh.txt').getByText('A new file.').waitFor();
+    expect(await linesOf('unseen.txt')).toEqual(['-one', '+two']);
+    await file('unseen.txt').getByText('The run did not see the whole file').waitFor();
+    await file('seen.txt').locator('summary').click();
+    await file('seen.txt').locator('p', { hasText: 'moved to moved.txt' }).waitFor();
+    expect(await file('seen.txt').locator('.diff, .chip').count()).toBe(0);
+    await page.context().close();
+  },
+);
+
+shows('a gate about a new file → its difference begins with words', async () => {
+  rig.play([
+    calls({ name: 'write', arguments: { path: 'asked.txt', content: 'made\n' } }),
+    { text: 'Done.' },
+  ]);
+  const run = await rig.start('Write a new file.', attended);
+  const page = await shown.open(run.workflowId);
+  const card = page.locator(`[data-gate^="${run.workflowId} "]`);
+  await card.locator('.diff').waitFor();
+  const lines = await card.locator('.line').allInnerTexts();
+  expect(lines.map(line => line.trim())).toEqual(['new text', '+made']);
+  await page.context().close();
+});
 
 shows(
   'a file that a verified run changed twice → one difference from before the run; a new file is one',

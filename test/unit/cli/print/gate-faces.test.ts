@@ -110,3 +110,10 @@ test('WB7 gates: session: a task that is wider than the screen → goes on behin
   const lines = gateLines(planGate(task), { width: 80, colors: COLORS });
   expect(lines.filter(line => /^ {6}-/.test(line))).toHaveLength(1);
 });
+
+test('session: a difference from nothing → begins with words', () => {
+  const gate = approvalGate([]);
+  const body = `A new file.\n\n\`\`\`diff\n@@ -0,0 +1,2 @@\n+one\n+@@ -0,0 +1 @@\n\`\`\``;
+  const lines = gateLines({ ...gate, body }, { width: 80, colors: COLORS }).map(line => line.trim());
+  expect(lines.slice(-3)).toEqual(['new text', '+one', '+@@ -0,0 +1 @@']);
+});

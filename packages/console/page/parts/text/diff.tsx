@@ -2,7 +2,8 @@
 
 import { linesOf } from '@steersman/components';
 import { escapeUnseen } from 'steersman/base';
-import { editText, shownDiff, wholeWrite } from 'steersman/rules';
+import { editText, FROM_NOTHING, shownDiff, wholeWrite } from 'steersman/rules';
+import { t } from '../../words/words.js';
 
 /** Returns lines that begin with `-`, `+` or a blank; null for a call that writes no text. */
 export function changeOf(input: unknown): string | null {
@@ -21,7 +22,7 @@ export function Diff({ text }: { text: string }) {
             key={at}
             class={line.startsWith('+') ? 'line come' : line.startsWith('-') ? 'line gone' : 'line'}
           >
-            {`${line}\n`}
+            {`${at === 0 && FROM_NOTHING.test(line) ? t('newText') : line}\n`}
           </span>
         ))}
       </code>

@@ -1,36 +1,46 @@
-/** The files that a run's calls wrote, from its messages and events: each call's change, and the text before and after if known. Pure. */
+/** The files that a run's calls wrote, from its messages and events: each call's change, and what its answer tells. Pure. */
 
 import type { Durable } from '@steersman/view';
 import { isRecord, parseRecord } from 'steersman/base';
 import type { FilesChanged, Message, ThreadTranscript, ToolInput } from 'steersman/client';
 import { editText, wholeWrite } from 'steersman/rules';
+import { type Told, textOf, textRead, toldBy } from './answers.js';
 
-interface Edit {
+export interface Edit {
   oldText: string;
   newText: string;
   all: boolean;
 }
 
-type Act =
+export type Act =
   | { kind: 'write'; content: string }
   /** `edits`: null for a form of edits that is not ours, of which only the difference is known. */
   | { kind: 'edit'; edits: Edit[] | null; diff: string }
-  | { kind: 'delete' }
+  /** `to`: it was moved there. */
+  | { kind: 'delete'; to?: string }
   | { kind: 'move'; from: string };
 
-/** A call that was executed without an error. */
+/** A call that changed a file, or may have. */
 export interface FileCall {
   callId: string;
   tool: string;
   at: number;
+  /** Its place among all calls. */
+  order: number;
+  /** It is `executed`, without an error, or one of `UNSURE`. */
+  ending: string;
   act: Act;
+  /** Null for an answer that is not of the workspace's own tools. */
+  told: Told | null;
+  /** The file as the run last read it before, if it read all of it. */
+  read: string | null;
 }
 
 export interface ChangedFile {
   path: string;
   calls: FileCall[];
   /** Commands during which it changed too. */
-  commands: CommandCall[];
+  commands: (CommandCall & { deleted?: true })[];
   isGone: boolean;
 }
 
@@ -38,6 +48,7 @@ export interface CommandCall {
   callId: string;
   command: string;
   at: number;
+  order: number;
   ending: string;
   isError: boolean;
   /** Number of the event at which it began; null if the page does not have that. */
@@ -50,19 +61,21 @@ export interface Changes {
   /** In the order of their first change. */
   files: ChangedFile[];
   commands: CommandCall[];
+  /** Some of the run's messages are missing. */
+  isCut: boolean;
 }
 
 /** What the run's own events say of a call, by the model's id of it. */
-interface Told {
+interface CallFacts {
   seq: number;
   /** Arguments that a person changed at a gate. */
   edited: ToolInput | null;
   files: FilesChanged | null;
 }
 
-function toldIn(events: readonly Durable[]): Map<string, Told> {
-  const byUse = new Map<string, Told>();
-  const byCall = new Map<string, Told>();
+function toldIn(events: readonly Durable[]): Map<string, CallFacts> {
+  const byUse = new Map<string, CallFacts>();
+  const byCall = new Map<string, CallFacts>();
   for (const event of events) {
     if (event.path !== undefined) continue;
     if (event.type === 'tool_call_started' && event.toolUseId !== undefined) {
@@ -77,49 +90,95 @@ function toldIn(events: readonly Durable[]): Map<string, Told> {
   return byUse;
 }
 
+/** After these endings nobody knows if the call changed something. */
+export const UNSURE: readonly string[] = ['outcome_unknown', 'timed_out', 'session_lost'];
+
 /** Messages have the model's arguments. `events`, as far as the page has them, have arguments that a person edited. */
 export function changesIn(
   threads: readonly Pick<ThreadTranscript, 'messages'>[],
   events: readonly Durable[] = [],
 ): Changes {
   const facts = toldIn(events);
-  // Threads share messages.
-  const messages = [
-    ...new Map(threads.flatMap(thread => thread.messages.map(each => [each.id, each]))).values(),
-  ];
+  // Threads share messages. Calls of the conversation's earlier runs changed nothing in this run.
+  const all = new Map(threads.flatMap(thread => thread.messages.map(each => [each.id, each])));
+  const messages = [...all.values()].filter(({ from }) => from === undefined);
   const calls = new Map(messages.flatMap(message => callsOf(message).map(call => [call.id, call] as const)));
-  const files = new Map<string, ChangedFile>();
-  const fileAt = (path: string) => {
-    const file = files.get(path) ?? { path, calls: [], commands: [], isGone: false };
-    files.set(path, file);
-    return file;
-  };
+  const found = new Files();
   const commands: CommandCall[] = [];
+  let order = 0;
   for (const message of messages) {
     if (message.kind !== 'tool_result') continue;
-    for (const { toolUseId, toolName, ending, isError } of message.content) {
+    for (const { toolUseId, toolName, ending, isError, content } of message.content) {
       const { seq = null, edited = null, files: changed = null } = facts.get(toolUseId) ?? {};
       const input = edited ?? calls.get(toolUseId)?.input;
       if (input === undefined) continue;
-      const base = { callId: toolUseId, at: message.at };
+      order += 1;
+      const base = { callId: toolUseId, at: message.at, order, ending };
       if (typeof input.command === 'string' && ending !== 'reused') {
-        const command = { ...base, command: input.command, ending, isError, seq, more: changed?.more ?? 0 };
+        const command = { ...base, command: input.command, isError, seq, more: changed?.more ?? 0 };
         commands.push(command);
-        for (const path of changed ? [...changed.changed, ...changed.added, ...changed.gone] : []) {
-          const file = fileAt(path);
-          file.commands.push(command);
-          file.isGone = changed?.gone.includes(path) === true;
-        }
+        if (changed) found.noteCommand(command, changed);
       }
-      if (ending !== 'executed' || isError) continue;
-      for (const { path, act } of actsOf(toolName, input)) {
-        const file = fileAt(path);
-        file.calls.push({ ...base, tool: toolName, act });
-        file.isGone = act.kind === 'delete';
-      }
+      const isDone = ending === 'executed' && !isError;
+      if (!isDone && !UNSURE.includes(ending)) continue;
+      const text = isDone ? textOf(content) : null;
+      const told = text === null ? null : toldBy(text);
+      const call = { ...base, tool: toolName, told };
+      const acts = actsOf(toolName, input);
+      for (const { path, act } of acts) found.noteCall(path, told?.path ?? path, { ...call, act });
+      if (acts.length === 0 && text !== null && nameOf(toolName) === 'read')
+        found.noteRead(pathOf(input), textRead(input, text));
     }
   }
-  return { files: [...files.values()], commands };
+  const isCut = messages.some(({ kind }) => kind === 'cut');
+  return { files: found.list(), commands, isCut };
+}
+
+/** Collects what happens to each file, in order. */
+class Files {
+  readonly #files = new Map<string, ChangedFile>();
+  readonly #reads = new Map<string, string | null>();
+
+  list(): ChangedFile[] {
+    return [...this.#files.values()];
+  }
+
+  noteRead(path: string | null, text: string | null): void {
+    if (path !== null) this.#reads.set(path, text);
+  }
+
+  noteCommand(command: CommandCall, { changed, added, gone }: FilesChanged): void {
+    for (const path of [...changed, ...added]) this.#at(path, false).commands.push(command);
+    for (const path of gone) this.#at(path, true).commands.push({ ...command, deleted: true });
+  }
+
+  /** `named`: the path in the arguments, under which the file was read. `path`: that of the answer. */
+  noteCall(named: string, path: string, call: Omit<FileCall, 'read'>): void {
+    const { act } = call;
+    const from = act.kind === 'move' ? act.from : named;
+    const read = this.#reads.get(from) ?? this.#reads.get(path) ?? null;
+    const isGone = act.kind === 'delete' && call.ending === 'executed';
+    this.#at(path, isGone).calls.push({ ...call, read });
+    // A folder goes with the files in it.
+    if (act.kind !== 'delete' || !isGone) return;
+    for (const below of this.list())
+      if (below.path.startsWith(`${path}/`) && !below.isGone) this.#goWith(path, below.path, call, act.to);
+  }
+
+  #goWith(folder: string, path: string, call: Omit<FileCall, 'read'>, to: string | undefined): void {
+    const there = to === undefined ? null : to + path.slice(folder.length);
+    const act: Act = { kind: 'delete', ...(there !== null && { to: there }) };
+    this.#at(path, true).calls.push({ ...call, act, read: null });
+    if (there === null) return;
+    this.#at(there, false).calls.push({ ...call, act: { kind: 'move', from: path }, read: null });
+  }
+
+  #at(path: string, isGone: boolean): ChangedFile {
+    const file = this.#files.get(path) ?? { path, calls: [], commands: [], isGone };
+    this.#files.set(path, file);
+    file.isGone = isGone;
+    return file;
+  }
 }
 
 function callsOf(message: Message) {
@@ -132,19 +191,30 @@ const PATHS = ['path', 'file_path', 'filePath'];
 function actsOf(tool: string, input: ToolInput): { path: string; act: Act }[] {
   const write = wholeWrite(input);
   if (write !== null) return [{ path: plain(write.path), act: { kind: 'write', content: write.content } }];
-  const found = PATHS.map(name => input[name]).find(value => typeof value === 'string');
-  const path = typeof found === 'string' ? plain(found) : null;
+  const path = pathOf(input);
   const diff = editText(input, Number.POSITIVE_INFINITY);
   if (path !== null && diff !== null)
     return [{ path, act: { kind: 'edit', edits: editsOf(input.edits), diff } }];
-  const own = tool.replace(/^.*__/, '');
+  const own = nameOf(tool);
   if (own === 'delete' && path !== null) return [{ path, act: { kind: 'delete' } }];
-  if (own === 'move' && typeof input.from === 'string' && typeof input.to === 'string')
+  if (own === 'move' && typeof input.from === 'string' && typeof input.to === 'string') {
+    const [from, to] = [plain(input.from), plain(input.to)];
     return [
-      { path: plain(input.from), act: { kind: 'delete' } },
-      { path: plain(input.to), act: { kind: 'move', from: plain(input.from) } },
+      { path: from, act: { kind: 'delete', to } },
+      { path: to, act: { kind: 'move', from } },
     ];
+  }
   return [];
+}
+
+/** The name without that of its server. */
+function nameOf(tool: string): string {
+  return tool.replace(/^.*__/, '');
+}
+
+function pathOf(input: ToolInput): string | null {
+  const found = PATHS.map(name => input[name]).find(value => typeof value === 'string');
+  return typeof found === 'string' ? plain(found) : null;
 }
 
 /** `./a` is `a`. */
@@ -160,66 +230,4 @@ function editsOf(edits: unknown): Edit[] | null {
       : null,
   );
   return read.every(edit => edit !== null) ? (read as Edit[]) : null;
-}
-
-export type Comparison =
-  /** `after` null: the file is gone. */
-  | { before: string; after: string | null }
-  /** The text before is unknown, or something else than these calls changed the file. */
-  | null;
-
-/** Returns the text before the run and after its calls. `before`: null if there was no file; undefined if it is unknown. */
-export function comparison(
-  { calls, commands }: Pick<ChangedFile, 'calls' | 'commands'>,
-  before: string | null | undefined,
-): Comparison {
-  // Even if a call writes the complete text, the difference is unknown without the text before.
-  if (before === undefined || commands.length > 0) return null;
-  let text: string | null = before;
-  for (const { act } of calls) {
-    const next = after(text, act);
-    if (next === undefined) return null;
-    text = next;
-  }
-  return { before: before ?? '', after: text };
-}
-
-/** Undefined if the result of the call is unknown. */
-function after(text: string | null, act: Act): string | null | undefined {
-  switch (act.kind) {
-    case 'write':
-      return act.content;
-    case 'delete':
-      return null;
-    case 'move':
-      return undefined;
-    case 'edit':
-      return text === null || act.edits === null ? undefined : edited(text, act.edits);
-  }
-}
-
-/** Applies edits like the tool: each old text must occur once in the file before the call, unless all places are wanted. */
-function edited(text: string, edits: readonly Edit[]): string | undefined {
-  const places: { from: number; to: number; newText: string }[] = [];
-  for (const { oldText, newText, all } of edits) {
-    const found = placesOf(text, oldText);
-    if (found.length === 0 || (found.length > 1 && !all)) return undefined;
-    places.push(...found.map(from => ({ from, to: from + oldText.length, newText })));
-  }
-  places.sort((a, b) => a.from - b.from);
-  let made = '';
-  let last = 0;
-  for (const { from, to, newText } of places) {
-    if (from < last) return undefined;
-    made += text.slice(last, from) + newText;
-    last = to;
-  }
-  return made + text.slice(last);
-}
-
-function placesOf(text: string, part: string): number[] {
-  const places: number[] = [];
-  if (part === '') return places;
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) places.push(at);
-  return places;
 }

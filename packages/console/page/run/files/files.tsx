@@ -12,14 +12,8 @@ import { Diff } from '../../parts/text/diff.js';
 import { Ago } from '../../parts/time.js';
 import type { RunModel } from '../../run-model.js';
 import { named, t } from '../../words/words.js';
-import {
-  type ChangedFile,
-  type Changes,
-  type CommandCall,
-  changesIn,
-  comparison,
-  type FileCall,
-} from './changed-files.js';
+import { type ChangedFile, type Changes, changesIn, type FileCall } from './changed-files.js';
+import { comparison, type Way, type Why, wayOf } from './difference.js';
 
 export function Files({ run }: { run: RunModel }) {
   void run.version.value;
@@ -42,7 +36,7 @@ export function Files({ run }: { run: RunModel }) {
   return (
     <section class="panel" aria-label={t('files')}>
       {changes.files.map(file => (
-        <FileView key={file.path} run={run} file={file} isOnly={changes.files.length === 1} />
+        <FileView key={file.path} run={run} file={file} changes={changes} />
       ))}
       <Commands changes={changes} run={run} />
       {(run.snapshot?.children.length ?? 0) > 0 && <p class="muted">{t('filesOfAgents')}</p>}
@@ -50,30 +44,50 @@ export function Files({ run }: { run: RunModel }) {
   );
 }
 
-function FileView({ run, file, isOnly }: { run: RunModel; file: ChangedFile; isOnly: boolean }) {
+interface FileProps {
+  run: RunModel;
+  file: ChangedFile;
+  changes: Changes;
+}
+
+function FileView({ run, file, changes }: FileProps) {
+  const there = movedTo(file);
   const at = [...file.calls, ...file.commands].map(change => change.at);
   return (
     <Fold
       class="artifact"
-      open={isOnly}
+      open={changes.files.length === 1}
       summary={
         <>
           <strong>{visibleText(file.path)}</strong>{' '}
           <span class="muted">
             {t('changesOfFile', { count: at.length })} <Ago at={Math.max(...at)} />
-          </span>
-          {file.isGone && <span class="chip bad">{t('fileGone')}</span>}
+          </span>{' '}
+          {file.isGone && there === null && <span class="chip bad">{t('fileGone')}</span>}
         </>
       }
     >
-      {() => <FileChange run={run} file={file} />}
+      {() =>
+        there === null ? (
+          <FileChange run={run} file={file} changes={changes} />
+        ) : (
+          <p>{t('fileMovedTo', { path: visibleText(there) })}</p>
+        )
+      }
     </Fold>
   );
 }
 
-function FileChange({ run, file }: { run: RunModel; file: ChangedFile }) {
+/** The path to which the file was moved last; null if it is here, or was deleted. Its changes stand there. */
+function movedTo({ calls, isGone }: ChangedFile): string | null {
+  const last = calls.at(-1)?.act;
+  return isGone && last?.kind === 'delete' ? (last.to ?? null) : null;
+}
+
+function FileChange({ run, file, changes }: FileProps) {
+  const way = wayOf(changes, file.path);
   const seen = isFirstGoal(run)
-    ? run.snapshot?.filesBefore.find(each => each.path === file.path || each.named === file.path)
+    ? run.snapshot?.filesBefore.find(each => each.path === way.origin || each.named === way.origin)
     : undefined;
   const before = useSignal<string | null | undefined>(seen?.isNew ? null : undefined);
   const isRead = useSignal(seen === undefined || seen.isNew || seen.ref === null);
@@ -90,22 +104,34 @@ function FileChange({ run, file }: { run: RunModel; file: ChangedFile }) {
     );
   }, [seen?.ref]);
   if (!isRead.value) return <p class="muted">{t('loading')}</p>;
-  const compared = comparison(file, before.value);
-  if (compared !== null)
-    return (
-      <>
-        <p class="muted">{t(seen?.isNew ? 'fileIsNew' : 'fileSinceRun')}</p>
-        <Compare before={compared.before} after={compared.after ?? ''} />
-      </>
-    );
+  const found = comparison(way, before.value);
+  if ('why' in found) return <ByCalls way={way} why={found.why} />;
+  if (found.before === null && found.after === null) return <p>{t('fileMadeAndDeleted')}</p>;
+  const since = found.since === 'read' ? 'fileSinceRead' : 'fileSinceRun';
   return (
     <>
-      {file.calls.length > 0 && <p class="muted">{t('fileByCalls')}</p>}
-      {file.calls.map(call => (
+      {way.origin !== file.path && <p>{t('fileMoved', { path: visibleText(way.origin) })}</p>}
+      <p class="muted">{t(found.before === null ? 'fileIsNew' : since)}</p>
+      {found.before === found.after ? (
+        <p>{t('fileAsBefore')}</p>
+      ) : (
+        <Compare before={found.before ?? ''} after={found.after ?? ''} />
+      )}
+    </>
+  );
+}
+
+function ByCalls({ way: { calls, commands }, why }: { way: Way; why: Why }) {
+  // A file that only went or came has no difference to explain.
+  const isText = calls.some(({ act }) => act.kind === 'write' || act.kind === 'edit');
+  return (
+    <>
+      {isText && <p class="muted">{t(`fileWhy_${why}`)}</p>}
+      {calls.map(call => (
         <CallChange key={call.callId} call={call} />
       ))}
-      {file.commands.length > 0 && <p class="muted">{t('fileByCommands')}</p>}
-      <CommandList commands={file.commands} />
+      {commands.length > 0 && <p class="muted">{t('fileByCommands')}</p>}
+      <CommandList commands={commands} />
     </>
   );
 }
@@ -117,15 +143,18 @@ function isFirstGoal({ fold, snapshot }: RunModel): boolean {
   return (snapshot?.goals.length ?? 0) <= 1;
 }
 
-function CallChange({ call: { tool, at, act } }: { call: FileCall }) {
+function CallChange({ call: { tool, at, act, ending } }: { call: FileCall }) {
   return (
     <div class="file-call">
       <p class="caption">
-        {tool} <Ago at={at} />
+        {tool} <Ago at={at} />{' '}
+        {ending !== 'executed' && <span class="bad-text">{named('ending', ending)}</span>}
       </p>
       {act.kind === 'edit' && <Diff text={act.diff} />}
       {act.kind === 'write' && <Diff text={act.content.replace(/\n$/, '').replace(/^/gm, '+')} />}
-      {act.kind === 'delete' && <p>{t('fileGone')}</p>}
+      {act.kind === 'delete' && (
+        <p>{act.to === undefined ? t('fileGone') : t('fileMovedTo', { path: visibleText(act.to) })}</p>
+      )}
       {act.kind === 'move' && <p>{t('fileMoved', { path: visibleText(act.from) })}</p>}
     </div>
   );
@@ -146,7 +175,7 @@ function Commands({ changes: { commands }, run }: { changes: Changes; run: RunMo
   );
 }
 
-function CommandList({ commands }: { commands: readonly CommandCall[] }) {
+function CommandList({ commands }: Pick<Changes, 'commands'>) {
   return (
     <ul class="commands">
       {commands.map(({ callId, command, ending, isError, at, seq, more }) => (

@@ -1,0 +1,56 @@
+/** Reads what the workspace's own tools answer: it tells how a file was before a call, or how it is now. Pure. */
+import type { Message, ToolInput } from 'steersman/client';
+
+export interface Told {
+  /** The file, as the tool names it. */
+  path: string;
+  /** Of a whole write: the sizes of the file in bytes. `had`: null for a new file. */
+  wrote?: { bytes: number; had: number | null };
+  /** Of an edit: lines that the file has now, by their numbers. */
+  lines?: readonly (readonly [number, string])[];
+}
+
+type Content = Extract<Message, { kind: 'tool_result' }>['content'][number]['content'];
+
+/** Returns an answer that is one complete text; null for any other. */
+export function textOf(content: Content): string | null {
+  const [part] = content;
+  return content.length === 1 && part?.type === 'text' && part.ref === undefined ? part.text : null;
+}
+
+const WROTE = /^(.+): (\d+) bytes, \d+ lines \((?:new|replaced; it had (\d+) bytes)\)\./;
+const EDITED = /^(.+): (?:one replacement|\d+ replacements)\..* It now reads:(?:\n|$)/;
+const DELETED = /^Deleted (.+) \([^()]*\)\.$/;
+
+export function toldBy(text: string): Told | null {
+  const [, wrotePath, bytes, had] = WROTE.exec(text) ?? [];
+  if (wrotePath !== undefined)
+    return {
+      path: wrotePath,
+      wrote: { bytes: Number(bytes), had: had === undefined ? null : Number(had) },
+    };
+  const [first, editedPath] = EDITED.exec(text) ?? [];
+  if (first !== undefined && editedPath !== undefined)
+    return { path: editedPath, lines: numbered(text.slice(first.length)) };
+  const [, deletedPath] = DELETED.exec(text) ?? [];
+  return deletedPath === undefined ? null : { path: deletedPath };
+}
+
+function numbered(text: string): [number, string][] {
+  return text.split('\n').flatMap(row => {
+    const [, line, shown] = /^(\d+): (.*)$/s.exec(row) ?? [];
+    return line === undefined || shown === undefined ? [] : [[Number(line), shown] as [number, string]];
+  });
+}
+
+/** Returns the text of a file that was read completely, without the end of its last line; null for a part of it. */
+export function textRead({ path, offset = 1, numbers }: ToolInput, text: string): string | null {
+  if (offset !== 1 || /\.ipynb$/i.test(String(path))) return null;
+  if (/^\[.+ is empty\.\]$/.test(text)) return '';
+  // The tool's own notes, such as that there are more lines, stand in brackets at the end.
+  if (/(?:^|\n)\[.*\]$/.test(text)) return null;
+  if (numbers !== true) return text;
+  const lines = numbered(text);
+  const isWhole = lines.length === text.split('\n').length && lines.every(([line], at) => line === at + 1);
+  return isWhole ? lines.map(([, shown]) => shown).join('\n') : null;
+}
