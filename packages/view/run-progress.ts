@@ -135,7 +135,7 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
   model_call_ended: ({ callId, text = '', usage }, { calls, ...progress }) => {
     const lastWords = spokenText(text, calls.get(callId)?.form);
     calls.delete(callId);
-    return { lastWords, turns: progress.turns + 1, usage: addUsage(progress.usage, usage) };
+    return { lastWords, turns: progress.turns + turnsOf(progress), usage: addUsage(progress.usage, usage) };
   },
   model_call_failed: ({ callId }, { calls }) => void calls.delete(callId),
   tool_call_started: ({ callId, taskId, tool, arguments: given, at }, { tools }) =>
@@ -145,6 +145,11 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
     return { toolCalls: toolCalls + 1 };
   },
 };
+
+/** Returns the turns that a reply counts as: none in the wrap-up, as in the run's own counters. */
+function turnsOf({ phase }: Pick<RunProgress, 'phase'>): number {
+  return phase === 'wrap_up' ? 0 : 1;
+}
 
 function planned(tasks: RunProgress['tasks']): Pick<RunProgress, 'tasks' | 'atWork'> {
   const executing = tasks.filter(({ status }) => status === 'executing');
@@ -179,7 +184,7 @@ export function take(progress: RunProgress, event: RunEvent): void {
   if (path === undefined) return;
   // Usage of sub-agents counts for the run: its limits and `show` include it.
   if (event.type === 'model_call_ended') {
-    progress.turns += 1;
+    progress.turns += turnsOf(own);
     progress.usage = addUsage(progress.usage, event.usage);
   }
   if (event.type === 'subagent_ended') progress.children.delete(`${path}/${event.id}`);

@@ -1,6 +1,6 @@
 /** The base of all commands: options, connection, errors as messages, exit codes. */
 
-import { EXIT, exitCodeOfError } from '@steersman/print';
+import { EXIT, exitCodeOfError, tellCalls } from '@steersman/print';
 import type { Context } from '@steersman/session';
 import { tellUnread } from '@steersman/session';
 import type { Command } from 'commander';
@@ -63,6 +63,7 @@ export function onRun<Given extends unknown[]>(
 /** Runs a command line and ends the process: errors become a message and an exit code, never a stack trace. */
 export async function runCommandLine(program: Command): Promise<void> {
   hintCommands();
+  tellCalls(program);
   endWithReader(EXIT.cutPipe);
   const here = defaultConfigDir();
   try {

@@ -91,7 +91,7 @@ export function addModels(program: Command): void {
     }
     if (endpoints.length === 0) {
       const [message, remedy] = [
-        `There is no endpoint: ${NO_ENDPOINT}.${dotEnvHint(configDir)}`,
+        `There is no endpoint: ${NO_ENDPOINT}.${dotEnvHint(configDir)} Runs use the built-in demo model (rules, not intelligence).`,
         SET_AN_ENDPOINT,
       ];
       output.notes.line(`${message} ${remedy}`);

@@ -1,6 +1,6 @@
 /** Refuses words at a position without effect, so that they are not lost or taken for a goal. */
 
-import type { Command } from 'commander';
+import type { Argument, Command } from 'commander';
 import { SteersmanError } from 'steersman/client';
 import { startCall, verbCall } from 'steersman/shared';
 
@@ -32,13 +32,42 @@ export function refuseExtra(program: Command): Command {
     const extra = last?.variadic || TEXTS.includes(last?.name() ?? '') ? [] : args.slice(taken.length);
     if (extra.length === 0) return;
     const verb = verbPath(action, program).join(' ');
-    const names = taken.map(each => (each.required ? `<${each.name()}>` : `[${each.name()}]`));
+    throw new SteersmanError(`${verb} does not take ${extra.join(', ')}.`, callOf(action, program), 'usage');
+  });
+}
+
+/** Refuses `help` of a verb that is not there: Commander would print the whole help, and not say why. */
+export function refuseHelp(program: Command): Command {
+  return program.addHelpText('beforeAll', ({ error, command }) => {
+    const [first, verb] = command.args;
+    if (!error || first !== 'help' || verb === undefined) return '';
+    const verbs = command.commands.map(each => each.name());
+    const meant = misspelt(verb, verbs);
     throw new SteersmanError(
-      `${verb} does not take ${extra.join(', ')}.`,
-      `Call: ${[action === program ? verb : verbCall(verb), ...names, '[options]'].join(' ')}`,
+      `There is no verb ${verb}.${meant === null ? '' : ` Did you mean ${meant}?`}`,
+      `The verbs: ${verbs.join(', ')}.`,
       'usage',
     );
   });
+}
+
+/** Has each verb answer a wrong option or a missing argument with how it is called. */
+export function tellCalls(program: Command, verbs: readonly Command[] = program.commands): void {
+  for (const verb of verbs) {
+    verb.showHelpAfterError(callOf(verb, program));
+    tellCalls(program, verb.commands);
+  }
+}
+
+function callOf(action: Command, program: Command): string {
+  const verb = verbPath(action, program).join(' ');
+  const names = action.registeredArguments.map(placeholder);
+  return `Call: ${[action === program ? verb : verbCall(verb), ...names, '[options]'].join(' ')}`;
+}
+
+export function placeholder(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
 }
 
 /** Adds a command that is a separate program. It runs only as the first word of the call, so here it is refused. */

@@ -1,15 +1,15 @@
 /** Sets how a command line answers a wrong call and `--help`. */
 
-import { type Argument, type Command, CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { SteersmanError } from 'steersman/client';
 import { errorLine, outLine } from 'steersman/shared';
 import { EXIT, exitCodeOfError } from './exit-codes.js';
-import { refuseExtra } from './refuse.js';
+import { placeholder, refuseExtra, refuseHelp } from './refuse.js';
 
 /** Sets what every command needs; its verbs inherit the settings. */
 export function strict(program: Command): Command {
   return (
-    refuseExtra(program)
+    refuseHelp(refuseExtra(program))
       .exitOverride()
       .configureOutput({
         writeOut: text => outLine(text.trimEnd()),
@@ -23,11 +23,6 @@ export function strict(program: Command): Command {
       .showSuggestionAfterError()
       .showHelpAfterError('(--help shows how to call it)')
   );
-}
-
-function placeholder(argument: Argument): string {
-  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
-  return argument.required ? `<${name}>` : `[${name}]`;
 }
 
 /** Returns the exit code of an error of a call, known or not. Commander has printed its own, such as a wrong option. */

@@ -35,6 +35,34 @@ test.each([
   expect(code).toBe(0);
 });
 
+test.each([
+  ['steersman', ['help', 'nosuch'], 'nosuch.', 'start, watch, show, '],
+  ['client', ['help', 'lst'], 'lst. Did you mean list?', 'start, watch, show, '],
+  ['client', ['schedule', 'help', 'nosuch'], 'nosuch.', 'create, list, '],
+] as const)(
+  '%s %j → says that there is no such verb, and which there are',
+  async (program, words, says, verbs) => {
+    const { code, stdout, stderr } = await callHere(program, [...words]);
+    const [said, remedy, ...more] = stderr.trimEnd().split('\n');
+    expect({ code, stdout, said, more }).toEqual({
+      code: 2,
+      stdout: '',
+      said: `Error: There is no verb ${says}`,
+      more: [],
+    });
+    expect(remedy).toContain(`The verbs: ${verbs}`);
+  },
+);
+
+test.each([
+  [['approve', 'x'], "missing required argument 'gate'", 'approve <id> <gate> [options]'],
+  [['list', '--opne'], "unknown option '--opne'\n(Did you mean --open?)", 'list [options]'],
+  [['schedule', 'delete'], "missing required argument 'id'", 'schedule delete <id> [options]'],
+])('%j → a wrong call says how its verb is called', async (words, says, call) => {
+  const { code, stderr } = await callHere('steersman', words);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: `error: ${says}\nCall: steersman ${call}\n` });
+});
+
 test('help worker → is a verb of a program of its own, never a goal', () => {
   const script = join(projectRoot, 'dist/cli.js');
   const { status, stdout } = spawnSync(process.execPath, [script, 'help', 'worker'], { encoding: 'utf8' });

@@ -285,6 +285,21 @@ test('a session that joins late → figures of its run, as `show` has them; of a
   expect(shown()).toContain('turns 0 · tool calls 0 · 5,000');
 });
 
+test('the turns: a reply in the wrap-up → is none of them, of the run or of a sub-agent, as its limits count', () => {
+  const view = newProgress('Boats');
+  const ended = event('model_call_ended', {
+    ...{ callId: 'c1', taskId: null, role: 'summary', model: 'p/a', turn: 1, messageId: 'm1' },
+    ...{ stopReason: 'end_turn', toolCalls: 0, usage: NO_USAGE, durationMs: 5, about: null },
+  } as unknown as JournalPayloads['model_call_ended']);
+  const turnsAfter = (phase: 'execution' | 'wrap_up', path?: string) => {
+    for (const each of [event('phase_started', { phase, cycle: 1 }), ended])
+      take(view, { ...each, ...(path !== undefined && { path }) });
+    return view.turns;
+  };
+  expect([turnsAfter('execution'), turnsAfter('wrap_up')]).toEqual([1, 1]);
+  expect([turnsAfter('execution', 'a'), turnsAfter('wrap_up', 'a')]).toEqual([2, 2]);
+});
+
 test('tasks side by side: calls of two in flight → each names its task; of one alone → none is named', () => {
   const view = newProgress('Boats');
   const screen = { columns: 80, rows: 24, colors: noColors, now: 1_000 };
