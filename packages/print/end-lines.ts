@@ -81,7 +81,7 @@ export function printEnd(output: Output, end: RunEnd): void {
 function noteUnkept({ notes }: Output, { result }: RunEnd): void {
   if (result?.unkept !== undefined)
     notes.line(
-      'The store of conversations was away at the end. A worker adds what it lacks once it is back.',
+      'The store of conversations was unavailable at the end. Once it works again, a worker adds what is missing.',
     );
 }
 

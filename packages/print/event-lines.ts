@@ -123,7 +123,9 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     yellow(`the blob store does not take what is long (${what}): it is cut · ${why}`),
   store_back: () => 'the store takes the conversation again: nothing is missing',
   store_gap: ({ messages, events }, { yellow }) =>
-    yellow(`the store was away too long: it misses ${messages} messages and ${events} events of this run`),
+    yellow(
+      `the store was unavailable too long: it misses ${messages} messages and ${events} events of this run`,
+    ),
   continued_as_new: ({ segment }, { dim }) => dim(`continued as new · segment ${segment}`),
   run_ended: ({ outcome, cause, basis, exceptions }, { bold }) =>
     `${bold(`run ended · ${outcome}`)} · ${causeText(cause, { basis, exceptions })}`,

@@ -8,8 +8,8 @@ import { env, resolveHome } from 'steersman/shared';
 
 export interface TestEnvironmentOptions {
   /**
-   * Skips waits for people and other timers while a result is awaited. This needs Temporal's test server: the one of
-   * `TEMPORAL_TEST_SERVER_PATH`, else the SDK downloads it. It serves one run at a time. Default false: a complete
+   * Skips waits for people and other timers while a result is awaited. This needs Temporal's test server:
+   * `TEMPORAL_TEST_SERVER_PATH` names it, otherwise the SDK downloads it. It serves one run at a time. Default false: a complete
    * server in memory, by the Temporal CLI that is found or fetched.
    */
   skipTime?: boolean;

@@ -24,7 +24,7 @@ export interface ClientParts extends Pick<ClientScope, 'kept' | 'project'> {
   open(report: Report): Promise<Temporal>;
 }
 
-/** Connects. Throws a `SteersmanError`: the one of `open`, or `aborted`. */
+/** Connects. @throws SteersmanError if `open` throws it, or with the code `aborted`. */
 export function openClient({
   report = () => {},
   signal,

@@ -172,5 +172,5 @@ function endingOf({ kind, proof, notCalled }: McpCallError): ToolEnding {
 
 function unknownTool(name: string, tools: readonly ToolDefinition[]): SteersmanError {
   const names = tools.map(tool => tool.name).join(', ') || 'none';
-  return new SteersmanError(`There is no tool "${name}".`, `There are: ${names}.`, 'usage');
+  return new SteersmanError(`There is no tool "${name}".`, `The tools are: ${names}.`, 'usage');
 }

@@ -205,5 +205,5 @@ test('an agent of an agent that would call one of its own → is told that there
   const handle = await rig.start('Count the boats.', { mode: 'react', role: 'chief' });
   expect(await handle.result()).toMatchObject({ text: 'Three boats.' });
   const heard = JSON.stringify((await script.arrived(3)).body.messages);
-  expect(heard).toContain('There is no agent search. There are: —.');
+  expect(heard).toContain('There is no agent search. The agents are: —.');
 });

@@ -106,7 +106,7 @@ test('skills list, show and check → what runs have, what one says, and what is
   const unknown = await callHere('client', ['skills', 'show', 'pdf', ...config]);
   expect([unknown.code, unknown.stderr]).toEqual([
     2,
-    expect.stringContaining('There are: release-notes, table-check.'),
+    expect.stringContaining('The skills are: release-notes, table-check.'),
   ]);
   const check = await callHere('client', ['skills', 'check', ...config]);
   expect([check.code, check.stdout]).toEqual([1, expect.stringContaining('left out: ')]);

@@ -86,7 +86,7 @@ export function addRunOptions(command: Command): Command {
     .option('--project-notes', 'tell the roles what AGENTS.md of the workspace says of the project')
     .option(
       '--limit <name=value>',
-      `a limit of this run, such as turns=50; repeatable. There are: ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
+      `a limit of this run, such as turns=50; repeatable. The limits are: ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
       (word: string, limits: Partial<Limits> = {}) => ({ ...limits, ...readLimits([word]) }),
     )
     .option(

@@ -96,7 +96,7 @@ const LABELS: Record<string, string> = {
 
 function unknown(name: string, skills: readonly Skill[]): SteersmanError {
   const names = skills.map(skill => skill.name).join(', ') || 'none';
-  return new SteersmanError(`There is no skill ${name}.`, `There are: ${names}.`, 'usage');
+  return new SteersmanError(`There is no skill ${name}.`, `The skills are: ${names}.`, 'usage');
 }
 
 async function checkAll(folder: string | undefined, options: SkillOptions): Promise<void> {

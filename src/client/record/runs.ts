@@ -57,7 +57,7 @@ export function workspaceOf(memo: RunDescription['memo']): string | null {
 }
 
 /**
- * Returns how a run ended, or how the last goal of one that is kept open did. Null while a goal is pursued, and if
+ * Returns how a run ended, or how the last goal of a run that is kept open ended. Null while a goal is pursued, and if
  * Temporal ended the run from outside: what such a run had shown before is not its end.
  */
 export function outcomeShown({

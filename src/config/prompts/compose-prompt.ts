@@ -109,5 +109,5 @@ async function toolsFor(texts: readonly { template: string }[], list: () => Prom
 
 function unknownRole(role: string, templates: readonly RoleTemplate[]): SteersmanError {
   const names = templates.map(({ profile }) => profile.name).join(', ');
-  return new SteersmanError(`There is no role "${role}".`, `There are: ${names}.`, 'usage');
+  return new SteersmanError(`There is no role "${role}".`, `The roles are: ${names}.`, 'usage');
 }

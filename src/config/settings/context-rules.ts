@@ -86,7 +86,7 @@ export function checkTransforms(
       if (own && !known.includes(name))
         throw faultAt(
           at,
-          `there is no transform "${name}". There are: ${known.join(', ')}.`,
+          `there is no transform "${name}". The transforms are: ${known.join(', ')}.`,
           NAME_A_TRANSFORM,
         );
       if (names.indexOf(name) < index) throw faultAt(at, `"${name}" is named twice.`, 'Name each once.');

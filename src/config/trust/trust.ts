@@ -103,7 +103,7 @@ export function loadVariables(dir: string): string[] {
   return passedOver.filter(name => env.lookup(name) === undefined);
 }
 
-/** Stores the trust for this user, in the folder's present state, or in the one of `mark`. */
+/** Stores that this user trusts the folder: in its present state, or in the state that `mark` describes. */
 export function trustFrom(dir: string, mark: string = markOf(dir)): void {
   const folder = realpathSync(dir);
   const file = trustFile();

@@ -1,4 +1,4 @@
-/** Pictures on workers: stores those of a start among the texts of the run. */
+/** The worker's part of pictures: stores a start's pictures with the texts of the run. */
 import type { WorkerFeature } from '../../activities/feature.js';
 import { runIdOf } from '../../activities/store-text.js';
 import type { PictureRef } from '../../run/messages/message.js';

@@ -58,7 +58,7 @@ const WORDS = {
     noFile: 'The skill {name} has no file of this path. It has:',
     noText: 'This file of the skill {name} is no text: {bytes} bytes.',
     found: 'Skills that have these words:',
-    none: 'No skill has these words. There are: {names}.',
+    none: 'No skill has these words. The skills are: {names}.',
   },
   zh: {
     denied: '工作进程的配置禁止使用技能。',

@@ -96,7 +96,7 @@ export interface KnownEndpoint {
   model: string;
   keyVariable: string;
   urlVariable: string;
-  /** Returns the protocol at this address: the provider's own, or the one of compatible servers. */
+  /** Returns the protocol at this address: the provider's own, or the protocol of compatible servers. */
   protocolAt(url: URL): Protocol;
 }
 

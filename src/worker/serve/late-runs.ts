@@ -109,6 +109,7 @@ async function keepLateRuns(
       done.add(run.runId);
     }
   } finally {
-    if (count > 0) report(`The store has the end of ${plural(count, 'run')} that ended while it was away.`);
+    if (count > 0)
+      report(`The store has the end of ${plural(count, 'run')} that ended while it was unavailable.`);
   }
 }

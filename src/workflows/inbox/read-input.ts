@@ -304,7 +304,7 @@ export function modelReader(state: RunState): Reader<ReadModel> {
     const meant = typeof role === 'string' ? roleNamed(role, roles) : null;
     if (meant !== null && roles.includes(meant)) return { ok: { model, role: meant, roles: [meant] } };
     const named = typeof role === 'string' ? quoted(role) : 'of that form';
-    return { error: `There is no role ${named}. There are: ${roles.join(', ')}.` };
+    return { error: `There is no role ${named}. The roles are: ${roles.join(', ')}.` };
   });
 }
 

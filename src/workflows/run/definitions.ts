@@ -85,7 +85,7 @@ export interface RunResult<T = unknown> {
   unread?: InboxItem[];
   /** Sub-agents only: their calls that may have changed something. */
   effects?: string[];
-  /** What the store of sessions lacks, which was away at the end: a worker adds it later. Absent if it has all. */
+  /** The parts that the store lacks because it was unavailable at the end: a worker adds them later. Absent if it has all. */
   unkept?: Lack;
   /** The latest steps, about a hundred. `RunReader.trace` adds the earlier ones from the store. */
   trace: TraceReport;

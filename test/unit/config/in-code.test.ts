@@ -99,7 +99,7 @@ describe('transforms', () => {
     [
       'an unknown name',
       'transforms: [thin, redakt]',
-      /steersman\.yaml:2: context\.transforms\.1: there is no transform "redakt"\. There are: thin, compact, trim, redact\./,
+      /steersman\.yaml:2: context\.transforms\.1: there is no transform "redakt"\. The transforms are: thin, compact, trim, redact\./,
     ],
     [
       'an unknown name of a role',

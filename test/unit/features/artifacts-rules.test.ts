@@ -66,7 +66,7 @@ describe('decideArtifact', () => {
     ['the plan’s id with another type', 'create_artifact', { id: 'task_plan', type: 'x' }, 'belong together'],
     ['the plan’s type with another id', 'create_artifact', { id: 'x', type: 'task_plan' }, 'belong together'],
     ['an older version', 'update_artifact', { id: 'report', expectedVersion: 2 }, 'at version 3, not 2'],
-    ['an unknown id', 'rewrite_artifact', { id: 'reprot' }, 'There are: report'],
+    ['an unknown id', 'rewrite_artifact', { id: 'reprot' }, 'The artifacts are: report'],
   ])('artifacts: %s → refused, and the model is told why (A6)', (_, tool, input, expected) => {
     expect(decide(tool, input)).toEqual({ fault: expect.stringContaining(expected) });
   });

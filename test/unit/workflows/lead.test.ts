@@ -209,7 +209,7 @@ describe('mode lead', () => {
     [
       'an unknown agent → the names there are (A2)',
       { ...ASK, agent_name: 'serach' },
-      /no agent serach\. There are: search, crawl/,
+      /no agent serach\. The agents are: search, crawl/,
     ],
     ['crawl without a URL → refused (A4)', { ...READ, instruction: 'Read their home page.' }, /needs a URL/],
   ])('lead: %s, and nothing is started', async (_title, call, note) => {

@@ -221,7 +221,7 @@ describe('a model that a person chooses while agents work', () => {
     const tree = threeLevels(() => {});
     await arrived();
     expect(modelReader(tree.lead.state)({ model: 'p/a', role: 'writer' })).toEqual({
-      error: expect.stringMatching(/no role writer\. There are: lead, search, middle/),
+      error: expect.stringMatching(/no role writer\. The roles are: lead, search, middle/),
     });
     await tree.end;
   });
