@@ -59,7 +59,7 @@ export function startCommand(
 
 let calls = 0;
 
-const SCRIPTS = { steersman: 'cli.js', client: 'client.js' };
+const SCRIPTS = { steersman: 'cli.js', client: 'client.js', start: 'start.js' };
 
 /**
  * Calls a command line in this process: a process of its own takes a second to start. What it tells later code of the

@@ -87,16 +87,19 @@ function verbPath(action: Command, program: Command): string[] {
   return [...(parent === null || parent === program ? [] : verbPath(parent, program)), action.name()];
 }
 
-/** Refuses a one-word goal that differs from a verb by one or two letters. */
-export function refuseMisspelt(program: Command): void {
-  program.hook('preAction', (_program, action) => {
+/**
+ * Refuses a one-word goal that differs from a verb by one or two letters. `of`: has the verbs of another program, if
+ * this one has none: then their names are refused too.
+ */
+export function refuseMisspelt(program: Command, of: Command = program): Command {
+  return program.hook('preAction', (_program, action) => {
     const [goal = '', ...more] = action === program ? program.args : [];
-    const verbs = program.commands.map(verb => verb.name());
-    const meant = misspelt(goal, verbs);
+    const verbs = of.commands.map(verb => verb.name());
+    const meant = verbs.includes(goal) ? goal : misspelt(goal, verbs);
     if (meant === null || more.length > 1) return;
     throw new SteersmanError(
-      `There is no verb ${goal}. Did you mean ${meant}?`,
-      `If it is the goal, say it in more words: ${startCall(`"${goal} …"`)}`,
+      meant === goal ? `${goal} is a verb, not a goal.` : `There is no verb ${goal}. Did you mean ${meant}?`,
+      `Call: ${verbCall([meant, ...more].join(' '))}. If it is the goal, say it in more words: ${startCall(`"${goal} …"`)}`,
       'usage',
     );
   });

@@ -63,6 +63,22 @@ test.each([
   expect({ code, stderr }).toEqual({ code: 2, stderr: `error: ${says}\nCall: steersman ${call}\n` });
 });
 
+test.each([
+  ['start', ['list'], 'list is a verb, not a goal.', 'list'],
+  ['start', ['show', 'my-run'], 'show is a verb, not a goal.', 'show my-run'],
+  ['start', ['lsit'], 'There is no verb lsit. Did you mean list?', 'list'],
+  ['steersman', ['lsit'], 'There is no verb lsit. Did you mean list?', 'list'],
+] as const)(
+  '%s %j: a verb in the place of a goal → a wrong call, never a run',
+  async (program, words, says, call) => {
+    // A run would be refused here, without a folder to work in.
+    const { code, stderr } = await callHere(program, [...words, '--workspace', '/nosuch']);
+    expect(stderr.split('\n').slice(0, 1)).toEqual([`Error: ${says}`]);
+    expect(stderr).toContain(` ${call}. If it is the goal, say it in more words: `);
+    expect(code).toBe(2);
+  },
+);
+
 test('help worker → is a verb of a program of its own, never a goal', () => {
   const script = join(projectRoot, 'dist/cli.js');
   const { status, stdout } = spawnSync(process.execPath, [script, 'help', 'worker'], { encoding: 'utf8' });
