@@ -65,7 +65,9 @@ export function runCommand(session: SessionState, { answer }: { answer: boolean 
   if (word === undefined) return null;
   const command = commandOf(word);
   if (command === undefined)
-    return answer ? null : { session, effects: [say(`There is no command /${word}. /help lists them.`)] };
+    return answer
+      ? null
+      : { session, effects: [say(`There is no command /${word}. /help lists them, and Ctrl-C leaves.`)] };
   const { name, takes, run } = command;
   const text = rest.trim();
   if (text === '' && takes !== null && !takes.startsWith('['))

@@ -227,6 +227,12 @@ const TABLE: [string, SessionState, Key[], object[]][] = [
     [{ do: 'say', lines: [expect.stringContaining('no command /etc/x')] }],
   ],
   [
+    'a word of other programs for the end → how one leaves this one',
+    NEW_SESSION,
+    [...typed('/exit'), ENTER],
+    [{ do: 'say', lines: ['There is no command /exit. /help lists them, and Ctrl-C leaves.'] }],
+  ],
+  [
     'a space before / → a message',
     NEW_SESSION,
     [...typed(' /etc'), ENTER],
