@@ -78,7 +78,7 @@ describe('evidence before a verdict', () => {
     );
     expect(asked[0]).toContain('e1 · task-1 · a.txt: changed, 12 bytes:');
     expect(asked[0]).toContain('\n-beta\n+gamma');
-    expect(asked[0]).toMatch(/none of its calls:\n<files>\nother\.txt \(new\)\n<\/files>/);
+    expect(asked[0]).toMatch(/by no call of the goal:\n<files>\nother\.txt \(new\)\n<\/files>/);
     expect(asked[0]).toContain('No tool here runs commands');
     expect(result).toMatchObject({ outcome: 'completed', basis: 'evidence' });
     rmSync(at('other.txt'));

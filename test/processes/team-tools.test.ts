@@ -93,7 +93,7 @@ describe('tools that write', () => {
     const { result } = await rig.run('Write');
     expect(toolSteps(result)[0]).toMatchObject({ ending: 'denied' });
     expect(toolTexts(script.requests[2])[0]).toMatch(
-      /write_file may run was asked.*Nobody can be asked.*go on without the call/s,
+      /permission to run write_file was refused: .*Nobody can be asked.*go on without the call/s,
     );
     expect(inWorkspace('a.txt')).toBe('alpha\n');
   });

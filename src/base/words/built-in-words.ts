@@ -370,7 +370,7 @@ export const EN = {
   "noteDeniedByConfiguration": "Not run: {tool} is denied by the configuration. Go on without it.",
   "noteTooMuchToCompare": "Not run: the arguments of {tool}, with those of earlier calls in your reply, are too long to be compared with the list of denied calls. Make several smaller calls, over more than one reply.",
   "noteNotAllowed": "Not run: {tool} is not read-only, and a person's permission for it was not given. Go on without it, and say in your report what you would have done.",
-  "noteNotAllowedWhy": "Not run: a person was asked whether {tool} may run, and said no: \"{reason}\" If the reason names another way, take it. Otherwise go on without the call, and say in your report what was not done.",
+  "noteNotAllowedWhy": "Not run: permission to run {tool} was refused: \"{reason}\" If the reason names another way, take it. Otherwise go on without the call, and say in your report what was not done.",
   "refusedCall": "A call of {call} was refused, with this reason: {reason}",
   "noteReview": "Not run: a review did not accept this call as it is. Mend it and call again:",
   "noteEdited": "A person edited the arguments before it ran:",

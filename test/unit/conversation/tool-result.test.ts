@@ -159,7 +159,7 @@ test.each([
   [
     'a reason',
     'Use notes.md.',
-    /^Not run: a person was asked whether write_file may run, and said no: "Use notes\.md\." If the reason names another way/,
+    /^Not run: permission to run write_file was refused: "Use notes\.md\." If the reason names another way/,
   ],
   [
     'no reason',
