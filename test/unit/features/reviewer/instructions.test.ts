@@ -157,17 +157,17 @@ describe('instructions of reviews: what is too long', () => {
     [
       'report under review',
       resultReviewInstruction(stateWith('Go'), task('t'), long),
-      /only a part .* of 48\d{3} characters/,
+      /you see \d+ of its 48\d{3} characters/,
     ],
     [
       'argument',
       actionReviewInstruction(stateWith('Go'), call({ text: long }), null),
-      /only a part .* of 48\d{3} characters/,
+      /you see \d+ of its 48\d{3} characters/,
     ],
     [
       'report of a failed task',
       orchestrationInstruction(stateWith('Go', [failed]), failed, POOL),
-      /only a part .* of 48000 characters/,
+      /you see \d+ of its 48000 characters/,
     ],
   ])(
     'review instructions: a %s of 48,000 characters → shown in part, and the role is told how long it is and that the run cut it (C8)',
@@ -178,7 +178,7 @@ describe('instructions of reviews: what is too long', () => {
   );
 
   test('review instructions: a report that fits → nothing is said of a cut (C8)', () => {
-    expect(resultReviewInstruction(stateWith('Go'), task('t'), 'Found 3')).not.toContain('only a part');
+    expect(resultReviewInstruction(stateWith('Go'), task('t'), 'Found 3')).not.toContain('The text is long');
     expect(orchestrationInstruction(stateWith('Go'), task('t', { result: 'Found 3' }), POOL)).not.toContain(
       'only a part',
     );
