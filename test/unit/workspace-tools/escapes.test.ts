@@ -200,7 +200,8 @@ test('the folder in which conversations are kept, in the workspace → no tool r
     ['move', { from: 'a [b]', to: 'c' }],
     ['move', { from: said, to: 'out.txt' }],
   ];
-  for (const [name, args] of calls) expect(await own.call(name, args)).toMatch(/^failed: .*no tool may read or change it/);
+  for (const [name, args] of calls)
+    expect(await own.call(name, args)).toMatch(/^failed: .*no tool may read or change it/);
   expect(await own.call('grep', { pattern: 'nobody|beside' })).toBe('a [b]/b.txt:1: beside it');
   for (const pattern of ['**/*', '*.jsonl'])
     expect(await own.call('find', { pattern })).not.toContain('said');
