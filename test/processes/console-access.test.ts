@@ -224,6 +224,8 @@ shows(
   'cards of each kind → axe finds nothing; each is spoken when it opens, and answered by keys alone',
   async () => {
     const page = await shown.open();
+    // Gates that are there when the page opens are shown, not spoken.
+    await page.getByText('Nothing waits for you.').waitFor();
     const faults: string[] = [];
     const spoken = page.locator('p[role=status][aria-live=assertive]');
     const runs = new Map<string, Awaited<ReturnType<typeof start>>>();
