@@ -17,6 +17,8 @@ interface OpenItem {
   isDone: boolean;
   /** True if the reasoning data that the provider wants back has arrived. */
   isSealed: boolean;
+  /** The event that ended a call's arguments; null before it. */
+  ended: Wire | null;
 }
 
 /** For each event that carries a piece of an item: the channel of the piece, and the field with its part number. */
@@ -28,6 +30,12 @@ const PIECES: Readonly<Record<string, { channel: Channel | 'input'; part: string
   'response.function_call_arguments.delta': { channel: 'input', part: '' },
   'response.custom_tool_call_input.delta': { channel: 'input', part: '' },
 };
+
+/** Events that end the arguments of a call. Some servers send nothing else that ends the call. */
+const ENDS_ARGUMENTS: ReadonlySet<unknown> = new Set([
+  'response.function_call_arguments.done',
+  'response.custom_tool_call_input.done',
+]);
 
 /** The type of item that each channel belongs to. */
 const ITEM_OF: Readonly<Record<Channel | 'input', string>> = {
@@ -60,6 +68,7 @@ export class ResponseItems extends ReplyParts {
     const place = String(event.output_index ?? '');
     if (event.type === 'response.output_item.added') yield* this.#add(place, event.item);
     else if (event.type === 'response.output_item.done') yield* this.#finish(place, event.item);
+    else if (ENDS_ARGUMENTS.has(event.type)) this.#endArguments(place, event);
     else yield* this.#grow(place, event);
   }
 
@@ -83,7 +92,9 @@ export class ResponseItems extends ReplyParts {
   /** Marks calls as mixed up that have begun, but that no event has declared complete. */
   *end(): Iterable<ModelDelta> {
     for (const item of this.#items) {
-      if (item.type === 'function_call' && !item.isDone) yield { type: 'tool_mixed_up', index: item.index };
+      if (item.type !== 'function_call' || item.isDone) continue;
+      if (item.ended) yield* this.#finishCall(item, item.ended);
+      else yield { type: 'tool_mixed_up', index: item.index };
     }
   }
 
@@ -106,6 +117,7 @@ export class ResponseItems extends ReplyParts {
       part: '',
       isDone: false,
       isSealed: false,
+      ended: null,
     };
     this.#items.push(open);
     if (open.type === 'function_call')
@@ -125,6 +137,11 @@ export class ResponseItems extends ReplyParts {
     this.refused ||= event.type === 'response.refusal.delta';
     if (piece.channel === 'input') yield* this.#input(item, text);
     else yield* this.#say(item, piece.channel, `${event.type} ${event[piece.part] ?? 0}`, text);
+  }
+
+  #endArguments(place: string, event: Wire): void {
+    const open = this.#unfinished('function_call', stringOr(event.item_id, ''), place);
+    if (open) open.ended = event;
   }
 
   #unfinished(type: string, id: string, place: string): OpenItem | undefined {

@@ -122,7 +122,7 @@ export function statusOf(answer: ErrorAnswer): number {
 }
 
 const STATUS_OF_WORDS: readonly [RegExp, number][] = [
-  [/rate.?limit/i, 429],
+  [/rate.?limit|insufficient_quota/i, 429],
   [/overloaded/i, 529],
   [/authentication_error/i, 401],
   [/billing_error/i, 402],

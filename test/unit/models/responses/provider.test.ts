@@ -185,6 +185,33 @@ describe('reply of the Responses API', () => {
     expect((await call(events)).result).toMatchObject(expected);
   });
 
+  // github.com/sgl-project/sglang/issues/12652: no end of the item, and at the end an empty message in its place.
+  it.each([
+    ['told in pieces, then whole', '{"path":"a"}', { input: { path: 'a' } }],
+    ['told whole only', '', { input: { path: 'a' } }],
+    ['told whole, and other than in pieces', '{"path":"b"}', { argErrors: [expect.any(String)] }],
+  ])('a call that only its arguments end, %s → as its arguments say', async (_how, delta, expected) => {
+    const item = { ...called('t1', 'read', {}), arguments: '' };
+    const empty = { type: 'message', id: 'm', content: [{ type: 'text', text: '' }] };
+    const events = [
+      { type: 'response.output_item.added', output_index: 0, item },
+      { type: 'response.function_call_arguments.delta', output_index: 0, item_id: item.id, delta },
+      {
+        type: 'response.function_call_arguments.done',
+        output_index: 0,
+        item_id: item.id,
+        arguments: '{"path":"a"}',
+      },
+      { type: 'response.completed', response: { status: 'completed', output: [empty] } },
+    ];
+    const { result } = await call(events, { tools: [tool('read')] });
+    expect(result).toMatchObject({
+      stopReason: 'tool_use',
+      content: [{ id: 't1', name: 'read', ...expected }],
+    });
+    if (!('argErrors' in expected)) expect(result.content[0]).not.toHaveProperty('argErrors');
+  });
+
   it('arguments that differ from those at the end of the call → it does not run', async () => {
     const events = response([called('t1', 'read', { path: 'a' })]);
     const done = events.findIndex(
@@ -242,6 +269,17 @@ describe('reply of the Responses API', () => {
       'error event: rate limit → rate_limited',
       [{ type: 'error', code: 'rate_limit_exceeded', message: 'Slow down.', param: null }],
       { type: FAILURE.model.rateLimited, nonRetryable: false },
+    ],
+    // github.com/roackb2/heddle/pull/358
+    [
+      'error event: no quota → forbidden, not tried again',
+      [
+        {
+          type: 'error',
+          error: { type: 'insufficient_quota', code: 'credit_balance_exhausted', message: 'Add credits.' },
+        },
+      ],
+      { type: FAILURE.model.forbidden, nonRetryable: true },
     ],
     [
       'response.failed: server_error → server',
