@@ -19,13 +19,13 @@ export function messages(change: Change): {
   };
 }
 
-/** Gives every reply with tool calls a `reasoning_content`: its own, or a blank if another model wrote the reply. */
+/** Gives every reply a `reasoning_content`: its own, or a blank if it has none or another model wrote it. */
 export const withReasoning: Change = (wire, request, modelId) => {
   const replies = request.messages.filter(message => message.kind === 'assistant');
   return mapReplies(wire, (message, index) => {
     const reply = replies[index];
     const { reasoning_content: own } = message as { reasoning_content?: string };
-    if (!reply || !('tool_calls' in message) || own) return message;
+    if (!reply || own) return message;
     // Kimi's endpoint treats an empty text as missing.
     return { ...message, reasoning_content: reasoningOf(reply, modelId) || ' ' } as WireMessage;
   });

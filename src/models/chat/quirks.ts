@@ -38,6 +38,20 @@ const OPTIONS: readonly RefusableOption[] = [
   // OpenAI's reasoning models refuse it; src/models/reply/stop-texts.ts then ends the reply.
   { path: 'stop' },
   effortOption('reasoning_effort'),
+  // OpenAI's models since GPT-5.4 think by default, and here do not take tools beside it.
+  {
+    path: 'reasoning_effort',
+    key: 'no reasoning beside tools',
+    words: WORDS.effortBesideTools,
+    byWords: true,
+    isIn: () => true,
+    instead: [
+      {
+        path: 'reasoning_effort',
+        value: (given, { tools }) => (tools.length > 0 ? 'none' : given),
+      },
+    ],
+  },
   { path: 'tool_choice' },
   { path: 'prompt_cache_key' },
   // OpenAI's reasoning models only take the first name, older servers only the second.

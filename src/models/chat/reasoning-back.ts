@@ -80,9 +80,10 @@ export class ReasoningBack {
   }
 }
 
-/** Blocks are distinguished by their index. Thinking without an index (LiteLLM's) continues until it is signed. */
+/** Blocks are distinguished by their id and index. Thinking without an index (LiteLLM's) continues until it is signed. */
 function isPartOf(known: BlockOfList, block: BlockOfList): boolean {
-  if (known.type !== block.type) return false;
+  const isOther = typeof known.id === 'string' && typeof block.id === 'string' && known.id !== block.id;
+  if (known.type !== block.type || isOther) return false;
   if (typeof known.index === 'number') return known.index === block.index;
   return known.type === 'thinking' && stringOr(known.signature, '') === '';
 }

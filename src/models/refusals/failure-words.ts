@@ -201,7 +201,7 @@ export const UNKNOWN_MODEL: RefusalWords = {
 
 export const FILTERED: RefusalWords = {
   words:
-    /content[_ ]?(filter|policy|management)|data_?inspection|usage polic(y|ies)|responsible ?ai|safety (system|filter)|moderation|inappropriate content|content exists risk|敏感内容/i,
+    /content[_ ]?(filter|policy|management)|data_?inspection|usage polic(y|ies)|limited access to this content|responsible ?ai|safety (system|filter)|moderation|inappropriate content|content exists risk|敏感内容/i,
   met: [
     [
       'Azure',
@@ -209,6 +209,7 @@ export const FILTERED: RefusalWords = {
       "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
     ],
     ['OpenAI', 2025, 'Invalid prompt: your prompt was flagged as potentially violating our usage policy.'],
+    ['OpenAI', 2026, "Invalid prompt: we've limited access to this content for safety reasons."],
     ['DashScope', 2025, 'data_inspection_failed Input data may contain inappropriate content.'],
   ],
 };

@@ -3,6 +3,7 @@
  * same attempt. Later requests start with the change. A run stores lessons too, for workers that have not learnt them.
  */
 import { LRUCache } from 'lru-cache';
+import { canonicalJson } from '../../base/json/json.js';
 import { toolCallsOf } from '../../run/messages/message.js';
 import { type Lesson, lessonId, readLesson, tellLesson } from '../provider/lesson.js';
 import type { ModelRequest } from '../provider/provider.js';
@@ -130,11 +131,11 @@ class Call implements TaughtCall {
     const isSame = words === this.#refusedFor;
     this.#refusedFor = words;
     if (this.#changes >= MOST_CHANGES) return false;
-    const before = JSON.stringify(this.body);
+    const before = canonicalJson(this.body);
     for (;;) {
       const change = this.#change(refusal, { said, isSame });
       if (!change) return false;
-      change.isVain = JSON.stringify(this.body) === before;
+      change.isVain = canonicalJson(this.body) === before;
       if (change.isVain) continue;
       this.#changes += 1;
       return true;

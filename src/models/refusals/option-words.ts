@@ -4,9 +4,12 @@
 export const CONVERSATIONS = {
   /** DeepSeek, https://api-docs.deepseek.com/guides/thinking_mode, even if a reply had no reasoning. Kimi, 2026. */
   reasoningBack: /reasoning_content\W.{0,60}(passed back|missing|required)|missing.{0,20}reasoning_content/i,
-  /** Endpoints that send reasoning but refuse to get it back: Groq 2025, Cerebras 2026, Mistral behind LiteLLM 2026. */
+  /**
+   * Endpoints that send reasoning but refuse to get it back: Groq 2025, Cerebras 2026, Mistral behind LiteLLM 2026; beside
+   * text, gpt-oss in llama.cpp 2025.
+   */
   noReasoning:
-    /(reasoning_(content|details)|thinking_blocks|['"]reasoning['"]|\.reasoning\b(?!\.))\W.{0,80}(unsupported|not (supported|permitted|allowed)|unexpected|unrecogni[sz]ed|unknown)|(unsupported|unexpected|unrecogni[sz]ed|unknown|extra)\W.{0,60}(reasoning_(content|details)|thinking_blocks|['"]reasoning['"]|\.reasoning\b(?!\.))/i,
+    /both content and thinking|(reasoning_(content|details)|thinking_blocks|['"]reasoning['"]|\.reasoning\b(?!\.))\W.{0,80}(unsupported|not (supported|permitted|allowed)|unexpected|unrecogni[sz]ed|unknown)|(unsupported|unexpected|unrecogni[sz]ed|unknown|extra)\W.{0,60}(reasoning_(content|details)|thinking_blocks|['"]reasoning['"]|\.reasoning\b(?!\.))/i,
   /** Gemini, 2025, for calls of other models: https://ai.google.dev/gemini-api/docs/thought-signatures */
   signature: /missing a thought_signature/i,
   /** Mistral's API and templates, 2024. */
@@ -43,6 +46,8 @@ export const OPTIONS = {
   responsesForm: /json.?schema|structured.?output|response_format/i,
   /** xAI 2025, Ollama 2025, Groq 2025. */
   effort: /\breasoning[ _-]?effort|\bthinking\b|\beffort\b|\breasoning\b/i,
+  /** OpenAI 2026, of chat completions. */
+  effortBesideTools: /tools with reasoning_effort are not supported/i,
   anthropicEffort: /\beffort\b/i,
   /** OpenAI 2025, for organizations that are not verified. */
   summary: /reasoning summar|['"`]reasoning['"`]/i,

@@ -6,7 +6,7 @@ import { BAD_CALL, FEWER_TOKENS, THROTTLED, TOO_LONG } from './failure-words.js'
 import { isEmptyMessage } from './messages.js';
 import { messagePlace, namesQuoted, type Refusal, toolPlace } from './places.js';
 import type { Body, RefusableOption } from './refused-options.js';
-import { namedExactly, namedInWords, optionAbout, pathAt, valueAt } from './refused-options.js';
+import { covers, namedExactly, namedInWords, optionAbout, pathAt, valueAt } from './refused-options.js';
 import { fewerTokens, tokensAsked } from './reply-tokens.js';
 import {
   BAD_ORDER,
@@ -76,7 +76,7 @@ function optionStep(
 ): Step | null {
   for (const option of options.filter(isMeant)) {
     const given = valueAt(wanted, option.path);
-    if (given === undefined || option.isIn?.(given) === false) continue;
+    if (!covers(option, given)) continue;
     const about = optionAbout(option);
     const level = levelOf(about);
     const path = pathAt(option, level);

@@ -15,7 +15,7 @@ export interface RefusableOption {
   path: string;
   /** Distinguishes options at the same place. */
   key?: string;
-  /** True if the value at this place is one that this option covers. Default: every value. */
+  /** True if the value at this place, or its absence, is one that this option covers. Default: every value. */
   isIn?: (given: unknown) => boolean;
   /** Words for the option in errors that do not name its place. */
   words?: RegExp;
@@ -36,6 +36,10 @@ export interface RefusableOption {
   hosts?: RegExp;
 }
 
+export function covers({ isIn }: RefusableOption, given: unknown): boolean {
+  return isIn ? isIn(given) : given !== undefined;
+}
+
 /** Returns the subject of a lesson about it. */
 export function optionAbout({ path, key }: RefusableOption): string {
   return key === undefined ? `option ${path}` : `form ${key}`;
@@ -52,7 +56,7 @@ export function withOptions(
   for (const option of options) {
     const level = levelOf(option);
     const given = valueAt(body, option.path);
-    if (level === 0 || given === undefined) continue;
+    if (level === 0 || !covers(option, given)) continue;
     const next = option.instead?.[level - 1];
     body = put(body, option.path, undefined);
     if (next) body = put(body, next.path, next.value(given, request, modelId));

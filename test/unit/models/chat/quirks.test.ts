@@ -85,6 +85,34 @@ describe('conversations that an endpoint refuses → the same try with one that 
     expect((await afterRefusal(words))[3]).toMatchObject({ reasoning_content: 'Hm.' });
   });
 
+  // github.com/MoonshotAI/kimi-cli/issues/2141: DeepSeek V4 wants it with each reply since tools were offered.
+  it('reasoning must come back, and a reply has no calls (DeepSeek V4) → with every reply (FE6)', async () => {
+    const message = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
+    const endpoint = await startEventEndpoint({ status: 400, error: { message } }, DONE);
+    const answer = reply([
+      { type: 'reasoning', text: 'It is a.' },
+      { type: 'text', text: 'A.' },
+    ]);
+    const messages = [user('Goal.'), reply([CALL]), RESULT, answer, user('And b?')];
+    await runCall({ baseUrl: endpoint.baseUrl, messages });
+    expect(endpoint.bodies[1]?.messages).toMatchObject({
+      2: { reasoning_content: ' ' },
+      4: { content: 'A.', reasoning_content: 'It is a.' },
+    });
+  });
+
+  // github.com/ggml-org/llama.cpp/issues/17040
+  it('text and reasoning beside a call, as a template of gpt-oss says, with 500 → without reasoning (FE6)', async () => {
+    const message =
+      'Cannot pass both content and thinking in an assistant message with tool calls! Put the analysis message in one or the other, but not both. at row 290, column 178';
+    const endpoint = await startEventEndpoint({ status: 500, error: { message } }, DONE);
+    const { content } = thoughtIn('reasoning_content');
+    const messages = [user('Goal.'), reply([...content, { type: 'text', text: 'I read.' }]), RESULT];
+    await runCall({ baseUrl: endpoint.baseUrl, messages });
+    expect(endpoint.bodies[1]?.messages).toMatchObject({ 2: { content: 'I read.' } });
+    expect(JSON.stringify(endpoint.bodies[1])).not.toContain('Hm.');
+  });
+
   it('reasoning must come back, and there is none (Kimi) → a blank, for an empty text counts as none (FE9)', async () => {
     const message =
       'thinking is enabled but reasoning_content is missing in assistant tool call message at index 2';
@@ -223,6 +251,21 @@ describe('what an endpoint wants back beside a reply', () => {
     );
     expect((await sentBack(content))[2]).toMatchObject({ reasoning_details });
     expect((await sentBack(content, 'openai/other'))[2]).not.toHaveProperty('reasoning_details');
+  });
+
+  it('details of reasoning (OpenRouter) with one number and two ids → two blocks, none of them changed', async () => {
+    const sealed = ['a', 'b'].map(id => ({
+      type: 'reasoning.encrypted',
+      id,
+      index: 0,
+      data: `sealed ${id}`,
+    }));
+    const endpoint = await startEventEndpoint([
+      ...sealed.map(detail => chunk({ reasoning_details: [detail] })),
+      ...DONE,
+    ]);
+    const { content } = await runCall({ baseUrl: endpoint.baseUrl });
+    expect((await sentBack(content))[2]).toMatchObject({ reasoning_details: sealed });
   });
 
   const CALLED = chunk({ tool_calls: [{ id: 't1', function: { name: 'read', arguments: '{}' } }] });

@@ -60,6 +60,16 @@ describe('what a refusal means', () => {
       FAILURE.model.contentFilter,
     ],
     [
+      'OpenAI, its policy on a subject',
+      400,
+      {
+        message:
+          "Invalid prompt: we've limited access to this content for safety reasons. This type of information may be used to benefit or to harm people.",
+        code: 'invalid_prompt',
+      },
+      FAILURE.model.contentFilter,
+    ],
+    [
       'Groq, JSON that the model wrote wrongly',
       400,
       {

@@ -137,6 +137,29 @@ describe('what a refusal names is changed, in the same try', () => {
     if (lessons) expect(lessons[0]?.id).toContain(`option ${option}`);
   });
 
+  it('an option whose next best is what was sent → the one after it, without a request in between (FE6)', async () => {
+    const refusal = { status: 400, error: { message: '"gemma3" does not support thinking' } };
+    const { call, bodies } = await play([refusal, DONE]);
+    await call();
+    expect(bodies.map(body => body.reasoning_effort)).toEqual(['low', undefined]);
+  });
+
+  // github.com/BerriAI/litellm/pull/34569: refused also where no effort was asked for; only `none` is taken.
+  it.each(['low', null] as const)(
+    'tools beside reasoning (%s; GPT-5.6) → no reasoning beside tools, also in later calls (FE6)',
+    async reasoning => {
+      const message =
+        "Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.";
+      const refusal = { status: 400, error: { message, param: 'reasoning_effort' } };
+      const { call, bodies } = await play([refusal, DONE], { head: { reasoning } });
+      const { lessons } = await call();
+      await call();
+      expect(bodies.map(body => body.reasoning_effort)).toEqual([reasoning ?? undefined, 'none', 'none']);
+      for (const body of bodies) expect(toolNames(body)).toHaveLength(3);
+      expect(lessons?.[0]?.told).toContain('/v1/responses');
+    },
+  );
+
   it.each([
     [
       400,
@@ -314,7 +337,7 @@ describe('bounds of what is learnt', () => {
       'stream_options',
       'temperature',
       'reasoning_effort',
-      'reasoning_effort',
+      "tool 'read'",
       "tool 'search'",
       "tool 'write'",
     ].map(thing => ({
