@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -339,16 +339,19 @@ describe('the server', () => {
     expect(isGone(stranger.pid ?? 0)).toBe(false);
   });
 
-  test('server: the default port is taken → another one, and both answer', async () => {
-    // Where somebody has it already, it is taken as well.
-    const blocker = createServer().listen(7233, '127.0.0.1');
-    await new Promise<void>(resolve => {
-      blocker.once('listening', resolve).once('error', () => resolve());
-    });
-    const server = await start();
-    expect(server.address).not.toBe('127.0.0.1:7233');
-    expect(await isHealthy(server.address)).toBe(true);
-    blocker.close();
+  test('server: the port that it would take is taken → another one, and both answer', async () => {
+    const blocker = createServer();
+    await once(blocker.listen(0, '127.0.0.1'), 'listening');
+    const { port } = blocker.address() as AddressInfo;
+    vi.stubEnv('STEERSMAN_PORT', String(port));
+    try {
+      const server = await start();
+      expect(server.address).not.toBe(`127.0.0.1:${port}`);
+      expect(await isHealthy(server.address)).toBe(true);
+    } finally {
+      vi.unstubAllEnvs();
+      blocker.close();
+    }
   });
 
   test('server: its database is older than the search attributes → they are added', async () => {
