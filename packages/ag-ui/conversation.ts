@@ -17,8 +17,9 @@ export class Conversation {
   readonly #messages = new Map<string, AgUiMessage>();
   readonly #open = new Map<string, Open>();
   readonly #agents = new Map<string, Extract<AgUiAgent, { type: 'SUBAGENT_STARTED' }>>();
-  /** Ids of the run's goals, oldest first, and of the other messages from people. */
+  /** Ids of the run's goals, oldest first. */
   readonly #goals: string[] = [];
+  /** Ids of the other messages from people. */
   readonly #receipts = new Set<string>();
   /** Ids of messages that a restart made void. */
   readonly #dropped = new Set<string>();

@@ -29,7 +29,7 @@ export class Feed {
   readonly #events: RunEvent[] = [];
   /** The partial texts of calls in flight. */
   readonly #progress = newProgress('');
-  /** Number of the own event before the first stored one. */
+  /** `seq` of the run's last event that is no longer stored. */
   #before = 0;
   #last = 0;
   #snapshot: RunSnapshot | null = null;
@@ -47,8 +47,8 @@ export class Feed {
   }
 
   /**
-   * Pushes all events after the own event `since`, and all future ones; returns a function that ends this. `most`: if
-   * `since` is 0, only this many of the last events. Default: all in memory.
+   * Pushes all events after the run's event `since`, and all future ones; returns a function that ends this. `most`: the
+   * most past events if `since` is 0. Default: all in memory.
    */
   listen(since: number, push: Push, most = MOST_EVENTS): () => void {
     for (const frame of this.#backlog(since, most)) push(frame);

@@ -96,7 +96,7 @@ export class Waiting {
     return { type: 'waiting', gates, untold, more };
   }
 
-  /** The list of a Temporal that has died fails only after the client's retries, and that of a stopped one never. */
+  /** Lists waiting runs. If Temporal has died, this fails only after the client's retries; if it hangs, never. */
   async #list(client: SteersmanClient): Promise<ListedRun[]> {
     const silence = `Temporal at ${client.address} does not answer. Trying again …`;
     const timer = setTimeout(() => this.#say(silence), SILENT_MS);

@@ -50,7 +50,7 @@ export interface StartAsk {
 
 /** The subscription of a page. */
 export interface StreamAsk {
-  /** Runs by id, each with the number of the page's last own event. 0: from the first event in memory. */
+  /** Runs by id, each with the `seq` of its last event that the page has. 0: from the first event in memory. */
   runs: Record<string, { since: number }>;
   /** For a run from its first event: only this many of the last events. Default: all events in memory. */
   most?: number | undefined;
@@ -62,7 +62,7 @@ export type Frame =
   | { type: 'event'; run: string; event: RunEvent }
   /** The run's state, from its worker or the server: sent first, and after events that change it. */
   | { type: 'snapshot'; run: string; snapshot: RunSnapshot }
-  /** All events up to now were sent. `from`: number of the first own event that the stream has sent. */
+  /** All events up to now were sent. `from`: `seq` of the run's first event that the stream has sent. */
   | { type: 'caught_up'; run: string; from: number }
   /** The run can't be followed: its id is unknown, or it can't be read. */
   | { type: 'lost'; run: string; message: string }

@@ -11,7 +11,7 @@ export class RunFold {
   events: Durable[] = [];
   fold: Fold = newFold();
   snapshot: RunSnapshot | null = null;
-  /** Number of the first own event in memory; null until the stream has caught up. */
+  /** `seq` of the run's first event in memory; null until the stream has caught up. */
   from: number | null = null;
   /** The reason why the run can't be followed; else null. */
   lost: string | null = null;
@@ -27,7 +27,7 @@ export class RunFold {
     this.#changed = changed;
   }
 
-  /** Number of the run's last own event. */
+  /** `seq` of the run's last event; sub-agents have their own. */
   get lastSeq(): number {
     return this.#seen.get('') ?? 0;
   }

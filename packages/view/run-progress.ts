@@ -58,7 +58,7 @@ export interface RunProgress {
   answeredAt: number | null;
   /** The last result of the query `state`. */
   state: StateView | null;
-  /** Number of the last own event. */
+  /** `seq` of the run's last event; sub-agents have their own. */
   lastSeq: number;
   /** A state that is newer than the events received so far. */
   ahead: Known | null;

@@ -28,7 +28,7 @@ import type { GoalEnd } from '../run/state/goal.js';
 import { newRunState, type RunState } from '../run/state/run-state.js';
 import { lackAtEnd, UNKEPT } from '../run/state/stored-line.js';
 import type { Feature } from './beside/feature.js';
-import { adopted, partBegins, seenOf, settleFeatures } from './beside/moments.js';
+import { adopted, seenOf, segmentBegins, settleFeatures } from './beside/moments.js';
 import { modelFailed, refusalToBegin, runEnds } from './beside/tell.js';
 import { beginRun, endCancelled, endRun, goOn, pursue, waitForFollowUp } from './goals.js';
 import { registerHandlers } from './handlers.js';
@@ -53,7 +53,7 @@ async function runWith(features: readonly Feature<Run>[], input: RunInput): Prom
   const ports = temporalPorts(state.settings);
   const run = new Run(state, ports, features);
   registerHandlers(run);
-  partBegins(run);
+  segmentBegins(run);
   try {
     const refused = state.pinned ? null : await begin(run, ports, given);
     return await session(run, refused);

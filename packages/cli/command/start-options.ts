@@ -227,7 +227,7 @@ async function readMessagesFile(given: string): Promise<StartOptions['messages']
     const why =
       error instanceof SteersmanError ? error.message : `it is not JSON: ${preview(errorText(error))}`;
     const remedy = error instanceof SteersmanError ? error.remedy : 'It must be one JSON document.';
-    throw new SteersmanError(`The file of messages ${path}: ${why}`, remedy, 'usage');
+    throw new SteersmanError(`${path}: ${why}`, remedy, 'usage');
   }
 }
 

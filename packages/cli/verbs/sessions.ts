@@ -149,7 +149,7 @@ function addDelete(sessions: Command): void {
 async function isWanted(id: string): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new SteersmanError(
-      'No person can confirm here that it should be deleted permanently.',
+      'No person can confirm here that the conversation should be deleted permanently.',
       `Say so: ${verbCall(`sessions delete ${id} --yes`)}`,
       'usage',
     );

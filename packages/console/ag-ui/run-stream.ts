@@ -29,7 +29,7 @@ export interface StreamScope extends RouteScope {
   replay?: Replay;
 }
 
-/** A run whose events after its own event `since` are streamed again; `goal`: from the start of its last goal. */
+/** A run whose events after the `seq` `since` are streamed again; `goal` means since the start of its last goal. */
 export interface Replay {
   run: string;
   since: number | 'goal';
@@ -50,7 +50,7 @@ export async function* streamRun(input: AgUiInput, scope: StreamScope): AsyncGen
 
 type Spoken = AgUiSpoken | AgUiAgent;
 
-/** An event of the run, the number of the run's own event up to then, and what the client is told of it. */
+/** An event, the run's `seq` at that time, and what the client is told of it. */
 interface Heard {
   event: RunEvent;
   at: number;

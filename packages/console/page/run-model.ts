@@ -42,5 +42,5 @@ export class RunModel extends RunFold {
   }
 }
 
-/** Number of own events that one request for earlier events covers. */
+/** Number of the run's events that one request for earlier ones covers. */
 const EARLIER = 500;

@@ -92,7 +92,7 @@ function fileCompletion(before: string, files: readonly string[]): Completion | 
   return { kind: 'file', from: found.index, to: before.length, choices };
 }
 
-/** Returns the matching paths, best first: matches at the start of the path, then at the start of a name, then anywhere. */
+/** Returns the matching paths, best first: at the start of the path, of a name, elsewhere, then with letters between. */
 export function rankFiles(files: readonly string[], query: string): string[] {
   const asked = query.toLowerCase();
   return files

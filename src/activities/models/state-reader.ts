@@ -21,7 +21,7 @@ export interface CallReference {
 export interface PageQuery {
   /** Index of the first message wanted. */
   from: number;
-  /** The head that the reader already has. */
+  /** The request's head that the reader already has: see `ModelRequestHead`. */
   headKey?: string;
 }
 

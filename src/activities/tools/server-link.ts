@@ -6,8 +6,8 @@ import type { CallToolInput, CallToolResult } from '../types.js';
 
 export interface ServerLink {
   /**
-   * `shared`: by the common connection; `opening`: in a session that the run opens with the call; `bound`: in its open
-   * session, for which there is no other connection.
+   * `shared`: the common connection; `opening`: a session that the call opens; `bound`: the run's open session, which no
+   * other connection can serve.
    */
   readonly kind: 'shared' | 'opening' | 'bound';
   /** Null if the session has ended. @throws SteersmanError if the server does not start. */

@@ -47,7 +47,7 @@ function replaceGaps(text: string, by: (found: string) => string): string {
   );
 }
 
-/** The most blanks in a row, some of them special, that lists and tables of people have. */
+/** People's lists and tables have at most this many blanks in a row, if some of them are special. */
 const MOST_BLANKS = 8;
 
 /** Matches marks above one letter beyond the fourth; no language needs more. */
@@ -166,12 +166,12 @@ export function lookalikes(texts: Iterable<string>): ReadonlySet<string> {
   return new Set([...byLook.values()].flatMap(alike => (alike.size > 1 ? [...alike] : [])));
 }
 
-/** Replaces each character beyond ASCII by its code. */
+/** Replaces characters other than printable ASCII by their codes. */
 export function codedText(text: string): string {
   return text.replace(/[^\n\t\x20-\x7e]+/gu, shownLetters);
 }
 
-/** Replaces each character beyond ASCII by its JSON escape. */
+/** Replaces characters other than printable ASCII by their JSON escapes. */
 export function codedJson(json: string): string {
   return json.replace(/[^\n\t\x20-\x7e]+/gu, escaped);
 }

@@ -13,7 +13,7 @@ const LAST_LOOK_AGAIN_MS = 100;
 
 export interface Question {
   id: string;
-  /** Run id of a part of the run; default: the latest. */
+  /** Run id of a segment; default: the latest. */
   runId?: string;
   /** Milliseconds. Default 10,000. */
   timeoutMs?: number;

@@ -64,7 +64,7 @@ export function explainError(error: unknown): SteersmanError | null {
   }
   if (error instanceof WorkflowNotFoundError) {
     return new SteersmanError(
-      `Temporal knows no such run: ${error.workflowId}${error.runId ? ` (part ${error.runId})` : ''}.`,
+      `Temporal knows no such run: ${error.workflowId}${error.runId ? ` (segment ${error.runId})` : ''}.`,
       seeList(),
       'not_found',
     );

@@ -1,9 +1,9 @@
-/** Reads a run's journal from its start, or after a known event, through all parts before a continue-as-new. */
+/** Reads a run's journal from its start, or after a known event, through all its segments. */
 import type { JournalEvent } from '../../run/state/journal.js';
 import type { EventsPage } from '../../workflows/run/definitions.js';
 import { isFinalQueryError } from '../connection/grpc-errors.js';
 
-/** Queries a part of the run for its events after `since`. */
+/** Queries a segment of the run for its events after `since`. */
 export type AskEvents = (runId: string, since: number) => Promise<EventsPage>;
 
 interface PartPage {

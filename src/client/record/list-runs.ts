@@ -122,7 +122,7 @@ export function listQuery({ open, waiting, outcome, since }: ListFilter): string
     ...(open || waiting ? ["ExecutionStatus = 'Running'"] : []),
     ...(waiting ? ['AgentWaiting IS NOT NULL'] : []),
     ...(outcome ? [`AgentOutcome = '${outcome}'`] : []),
-    // After a continue-as-new this is the start of the last part, which is never before the first.
+    // After a continue-as-new this is the start of the last segment, which is never before the first.
     ...(since ? [`StartTime >= '${since.toISOString()}'`] : []),
   ].join(' AND ');
 }

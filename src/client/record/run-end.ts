@@ -15,7 +15,7 @@ import type { RunDescription } from './runs.js';
 
 export interface RunEnd {
   id: string;
-  /** Run id of its latest part. */
+  /** Run id of its latest segment. */
   runId: string;
   /** Temporal's status in lower case, such as `completed` or `terminated`. */
   status: string;

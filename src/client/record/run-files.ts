@@ -11,7 +11,7 @@ const FETCH_TIMEOUT_MS = 120_000;
 /** More than any text that a run stores. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** Returns the Temporal history of the run's latest part, as JSON that replay tests take. */
+/** Returns the Temporal history of the run's latest segment, as JSON that replay tests take. */
 export async function readHistory(temporal: Temporal, id: string): Promise<{ runId: string; json: string }> {
   const { client } = temporal;
   const { runId } = await describeRun(temporal, id);

@@ -53,7 +53,7 @@ export class RunReader {
     return this.#seen.run;
   }
 
-  /** Queries the worker for events of a part of the run after `since`. */
+  /** Queries the worker for a segment's events after `since`. */
   events(runId: string, since: number): Promise<EventsPage> {
     const key = `${runId} ${since}`;
     const page = this.#pages.get(key) ?? askRun(this.temporal, { id: this.id, runId }, eventsQuery, since);

@@ -17,7 +17,7 @@ export interface RunStart {
 
 const READ_TIMEOUT_MS = 10_000;
 
-/** Returns null if Temporal has deleted its first part, or its input can't be read here. Throws for an unknown run. */
+/** Returns null if Temporal has deleted its first segment, or its input can't be read here. Throws for an unknown run. */
 export async function readRunStart(temporal: Temporal, id: string): Promise<RunStart | null> {
   const { client } = temporal;
   const execution = { workflowId: id, runId: chainIn(await describeRun(temporal, id)) };

@@ -16,10 +16,10 @@ export type RunDescription = WorkflowExecutionDescription;
 const LOOK_TIMEOUT_MS = 10_000;
 const NEAR_IDS_OF = 200;
 
-/** A query for all runs, without the earlier parts of those that continued as new. */
+/** A query for all runs, without their earlier segments. */
 export const ALL_RUNS = `WorkflowType = '${WORKFLOW_TYPE}' AND ExecutionStatus != 'ContinuedAsNew'`;
 
-/** Describes the latest part of a run. Throws a SteersmanError for an unknown id. */
+/** Describes the latest segment of a run. Throws a SteersmanError for an unknown id. */
 export async function describeRun(temporal: Temporal, id: string): Promise<RunDescription> {
   const { client } = temporal;
   try {
@@ -33,12 +33,12 @@ export async function describeRun(temporal: Temporal, id: string): Promise<RunDe
   }
 }
 
-/** Returns the run id of the first part, by which the store identifies the run: workflow ids can be reused. */
+/** Returns the run id of the first segment, by which the store identifies the run: workflow ids can be reused. */
 export function chainIn({ raw, runId }: RunDescription): string {
   return raw.workflowExecutionInfo?.firstRunId || runId;
 }
 
-/** Returns the start of the first part and the end, ISO 8601. The server knows only the latest part's start. */
+/** Returns the start of the first segment and the end, ISO 8601. The server knows only the latest segment's start. */
 export function timesOf({
   memo,
   startTime,

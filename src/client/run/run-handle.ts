@@ -341,7 +341,7 @@ export class Run<T = unknown> {
     );
   }
 
-  /** Returns the Temporal history of its latest part, as JSON that replay tests take. */
+  /** Returns the Temporal history of its latest segment, as JSON that replay tests take. */
   history(options: Abortable = {}): Promise<{ runId: string; json: string }> {
     return this.#work(options, temporal => readHistory(temporal, this.id));
   }

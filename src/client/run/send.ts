@@ -316,7 +316,7 @@ export async function update<Result, Input>(
 
 function tooLarge(id: string, bytes: number): SteersmanError {
   return new SteersmanError(
-    `It has ${bytes} bytes, and the run ${id} takes at most ${INPUT_BYTES} at once.`,
+    `This input has ${bytes} bytes, and the run ${id} takes at most ${INPUT_BYTES} at once.`,
     'Make it shorter.',
     'rejected',
   );

@@ -76,7 +76,7 @@ function fieldsFault(expression: string): string[] {
   const fields = bare.replace(/^(?:CRON_)?TZ=\S+\s*/, '').split(/\s+/);
   if (fields.length === 5 || fields[0]?.startsWith('@')) return [];
   return [
-    `The cron expression "${preview(bare)}" has ${fields.filter(Boolean).length} fields, and is to have five: minute, hour, day of month, month, day of week.`,
+    `The cron expression "${preview(bare)}" has ${fields.filter(Boolean).length} fields, and needs five: minute, hour, day of month, month, day of week.`,
   ];
 }
 

@@ -273,7 +273,7 @@ function noQueue(): SteersmanError {
 function notStarted(id: string): SteersmanError {
   return new SteersmanError(
     `Temporal has not started a run of ${id} within ${TRIGGER_TIMEOUT_MS / 1_000} s.`,
-    `It may still start. It never will if another client asked for one at the same moment. Look with: ${hintOf(verbCall(`schedule show ${id}`), '`client.schedules.show(id)`')}.`,
+    `It may still start. It never will if another client triggered this schedule at the same moment. Look with: ${hintOf(verbCall(`schedule show ${id}`), '`client.schedules.show(id)`')}.`,
     'uncertain',
   );
 }

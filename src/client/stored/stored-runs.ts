@@ -19,7 +19,7 @@ export interface ThreadTranscript {
   messages: Message[];
 }
 
-/** Removes a conversation. `client`: if set, also its runs in Temporal. */
+/** Removes a conversation, and with a `client` its runs in Temporal. */
 export async function removeWhole(
   store: ReadableStore,
   id: string,

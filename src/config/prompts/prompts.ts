@@ -99,8 +99,7 @@ async function readRole(name: string, roots: readonly string[], language: string
   );
   const base = await firstFile(roots.map(root => join(root, 'core', `${name}.md`)));
   const chosen = translated ?? base;
-  if (chosen === null)
-    throw new SteersmanError(`The prompt of the role ${name} is missing.`, 'Restore its file.');
+  if (chosen === null) throw new SteersmanError(`prompts/core/${name}.md is missing.`, 'Restore that file.');
   const text = parseRoleFile(chosen.text, chosen.file);
   // A role that exists in only one language is its own base.
   const own = base === null || base.file === chosen.file ? text : parseRoleFile(base.text, base.file);

@@ -111,7 +111,7 @@ export function trustFrom(dir: string, mark: string = markOf(dir)): void {
   writeJson(file, { ...readJson(file, fileSchema), [folder]: mark });
 }
 
-/** Explains why the folder's configuration is not used, and how to trust it. `forOnce`: how the caller can name it. */
+/** Explains why the folder's configuration is not used, and how to trust it. `forOnce`: how to use it once, untrusted. */
 export function notTrusted(
   dir: string,
   forOnce = `For one call, name it: --config ${shellWord(oneLine(dir))} (in programs: configDir).`,

@@ -41,7 +41,7 @@ export function appCallFault(run: Run, tool: ToolDefinition, input: Record<strin
   return refusalNote(run.words, tool.name, permission);
 }
 
-/** Resumes in a new part of the run: waiting calls continue, and the outcome of calls that were sent is unknown. */
+/** Resumes in a new segment: waiting calls continue, and the outcome of calls that were sent is unknown. */
 export function resumeAppCalls(run: Run): void {
   for (const call of callsOf(run)) {
     if (call.begun) endUnfinished(run, call);

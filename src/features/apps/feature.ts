@@ -28,7 +28,7 @@ export const apps: Feature<Run> = {
     }),
   ],
   argumentsOf: (state, callId) => appUse.of(state).calls.find(call => call.callId === callId)?.input ?? null,
-  partBegins: resumeAppCalls,
+  segmentBegins: resumeAppCalls,
   afterResult: ({ state }, { callId, result: { app } }) => {
     if (app?.page !== undefined) appUse.set(state, withShown(appUse.of(state), callId, app.server));
   },

@@ -34,7 +34,7 @@ export interface EditArtifactInput {
   arguments?: Record<string, unknown>;
 }
 
-/** The change of content. `replace`: in the content `ref`, replaces a text that occurs exactly once. */
+/** The change of content. `replace` replaces a text that occurs exactly once in the content `ref`. */
 export type ArtifactEdit = { kind: 'write' } | { kind: 'replace'; ref: string };
 
 /** The new content, or why nothing changed. `matches`: how often the old text was found. */

@@ -21,7 +21,7 @@ import {
 export const credits: Feature<Run> = {
   name: 'credits',
   slice: chargedSoFar,
-  partBegins: notePrices,
+  segmentBegins: notePrices,
   loaded: openAccount,
   tells,
   modelChosen,

@@ -165,7 +165,7 @@ export function usedUp(
 
 /**
  * Lowers a goal's limits to what its account can pay. Sub-agents share this amount, because they are charged at their
- * end. `used`: by the goal; `total`: by its run.
+ * end. `used` is the goal's usage, `total` its run's.
  */
 export function limitsPaidFor(
   limits: Limits,

@@ -124,7 +124,7 @@ const listPageSchema = z.looseObject({
   tools: z.array(z.unknown()),
   nextCursor: z.string().nullish(),
 });
-/** Depth of a listed tool; each level of its arguments takes two. Deeper schemas would overflow the call stack. */
+/** Depth of a listed tool: its schema nests two levels for each level of arguments. A deeper one would overflow the stack. */
 const MAX_TOOL_DEPTH = 4 * MAX_JSON_DEPTH;
 
 export type ListedTool = z.infer<typeof listedToolSchema>;

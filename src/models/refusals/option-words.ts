@@ -2,7 +2,7 @@
 
 /** Forms of a conversation that chat templates and APIs refuse: see `chat/quirks.ts`. */
 export const CONVERSATIONS = {
-  /** DeepSeek, https://api-docs.deepseek.com/guides/thinking_mode, even if a reply had no reasoning. Kimi, 2026. */
+  /** DeepSeek (api-docs.deepseek.com/guides/thinking_mode; it wants the field even if it was empty) and Kimi, 2026. */
   reasoningBack: /reasoning_content\W.{0,60}(passed back|missing|required)|missing.{0,20}reasoning_content/i,
   /**
    * Endpoints that send reasoning but refuse to get it back: Groq 2025, Cerebras 2026, Mistral behind LiteLLM 2026; beside

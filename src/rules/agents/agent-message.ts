@@ -32,7 +32,7 @@ import { isUsage } from '../../run/messages/message.js';
 import { type InboxItem, STEER_TIMES } from '../../run/steering/inbox.js';
 import { withEffects } from '../../run/tools/tool-use.js';
 
-/** `gateId`: of the agent's gate. */
+/** `gateId` names the agent's gate. */
 export type ToCaller =
   | { type: 'gate_opened'; gate: Gate }
   | { type: 'gate_closed'; gateId: string; by: GateCloser; decision: string }

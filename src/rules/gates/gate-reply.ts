@@ -47,7 +47,7 @@ export type ReplyFault =
   | 'faultFields'
   | 'faultWords';
 
-/** `field`: the form's field with the fault. `error`: in English. */
+/** `field`: the form's field with the fault. `error` is in English. */
 export type Reply = { input: Record<string, unknown> } | { fault: ReplyFault; error: string; field?: string };
 
 /**

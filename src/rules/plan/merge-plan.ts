@@ -30,8 +30,8 @@ export function mergePlan(
 ): MergeResult {
   // Completed and executing tasks stay, pending ones take the plan's definition, and a later cycle revives failed,
   // skipped or blocked ones. A person's task is revived unchanged, and a task that a person removed stays removed.
-  // Beyond `maxTasks` open tasks, the end of the run order is cut, so that no task waits for a missing one. `was`: the
-  // tasks before the plan gave some of them up.
+  // Beyond `maxTasks` open tasks, the end of the run order is cut, so that no task waits for a missing one. `was`
+  // contains the tasks before some were given up.
   const byId = new Map(tasks.map(task => [task.id, task]));
   const planned = changes.map((change, index) => wholeTask(change, byId.get(change.id), index + 1));
   const wanted = inRunOrder(planned).filter(plan => opens(byId.get(plan.id), options.cycle));

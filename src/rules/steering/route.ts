@@ -218,8 +218,8 @@ const MEANINGS: readonly [WordKey, TaskRelation, IntentAction?][] = [
 ];
 
 /**
- * Returns how messages are understood when a person has chosen one of the proposed answers: as it says, with full
- * confidence. Null for any other answer, which roles must read. `intent`: how a role understood the messages.
+ * Returns the meaning of messages for which a person has chosen a proposed answer: what it says, with full confidence.
+ * Null for any other answer, which roles must read. `intent`: how a role understood the messages.
  */
 export function chosenIntent(
   intent: IntentOutput | null,

@@ -21,7 +21,7 @@ import { limitsOf } from '../limits/in-force.js';
 /** The server accepts 20 KB of details: this many characters fit in any script. */
 const MAX_CHARS = 6_000;
 
-/** A run's activity, as shown by lists, `show` and the query `state`. `waiting`: for a person's answer. */
+/** A run's activity, as shown by lists, `show` and the query `state`. `waiting`: a person must answer. */
 export type ShownPhase = Phase | 'loading' | 'paused' | 'waiting' | 'idle' | 'ended';
 
 export function phaseOf(state: RunState): ShownPhase {

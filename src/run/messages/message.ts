@@ -151,11 +151,11 @@ interface PurposeRules {
 }
 
 /**
- * `steer`: a person's message during the run, or an answer to a question; `role`: a role's prompt; `notes`: on the
- * project; `files`: the workspace's files; `inventory`: the artifacts; `reask`: a request to mend output; `answer`: of
- * the step before, if the conversation lacks it; `compact`: asks for a summary; `summary`: replaces earlier messages;
- * `context`: from a transform of the worker's program. Which prompts, instructions and messages of a person stay in a
- * trim besides is decided by `anchorsOf`; `lastSummary` stays too.
+ * `steer`: a person's message during the run, or an answer to a question; `role`: a role's prompt; `notes`: the project's
+ * notes; `files`: the workspace's files; `inventory`: the artifacts; `reask`: a request to mend output; `answer`: the
+ * answer of the step before, if the conversation lacks it; `compact`: asks for a summary; `summary`: replaces earlier
+ * messages; `context`: added by a transform of the worker's program. A trim also keeps `lastSummary`, and the prompts,
+ * instructions and messages of a person that `anchorsOf` names.
  */
 export const PURPOSES = {
   goal: { ofPerson: true, instructs: true, lastStays: true, saidAnew: false, uncut: false },

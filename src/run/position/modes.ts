@@ -158,7 +158,7 @@ export function firstPosition(mode: ModeName): Position {
   return entryOf(mode).begin();
 }
 
-/** Returns the position after the plan's last task; `end`: for a wrap-up. Throws in a mode without plans. */
+/** Returns the position after the plan's last task; a wrap-up uses `end`. Throws in a mode without plans. */
 export function afterTasks(mode: ModeName, cycle: number, end: { cause: Cause; why: string }): Position {
   const { afterPlan: carriedOut } = entryOf(mode);
   if (carriedOut === null) throw new Error(`the mode ${mode} has no plan`);

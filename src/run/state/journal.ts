@@ -52,7 +52,7 @@ export interface JournalPayloads {
   /** A server's tools have changed, and this goal gets the new ones; names are those that models see. */
   tools_changed: ToolChanges;
   mode_chosen: { mode: string; why: string };
-  /** `cycle`: from 1, plus 1 for each verification that wants more. */
+  /** `cycle` starts at 1, and grows with each verification that wants more. */
   phase_started: { phase: string; cycle: number };
   /** The present plan; `changed`: it differs from before; `cut`: ids of tasks left out for lack of room. */
   plan_updated: {
@@ -124,7 +124,7 @@ export interface JournalPayloads {
     decidedBy?: string;
     error?: string;
   };
-  /** `turn`: of the reply that made the call. */
+  /** `turn` is that of the reply that made the call. */
   tool_call_started: {
     callId: string;
     taskId: string | null;
@@ -192,7 +192,7 @@ export interface JournalPayloads {
     durationMs: number;
     before?: true;
   };
-  /** `limit`: of rounds, such as `planning` or `execution`. */
+  /** `limit` names the limit of rounds, such as `planning` or `execution`. */
   limit_reached: { limit: string; taskId: string | null };
   /** A fact for people without further effect. */
   warning: { text: string };
@@ -236,7 +236,7 @@ export interface JournalPayloads {
   receipt: Receipt;
   /** A message was applied; these tool calls were skipped for it. */
   steering: { ids: string[]; skippedTools: string[] };
-  /** The run's decision about messages: `act`; `confirmed`: by a person, null if not asked. */
+  /** What the run does about messages (`act`). `confirmed`: a person agreed; null if not asked. */
   route: { ids: string[]; act: string; reason: string; confirmed: boolean | null };
   user_message: { role: string; text: string };
   /** `body`: Markdown; `deadline`: the time of the safe answer, null for never; `choices`: the decisions it accepts. */

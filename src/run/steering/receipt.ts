@@ -18,7 +18,7 @@ export interface Receipt {
 }
 
 export interface Situation {
-  /** `asking`: at the gate of a tool call. `waiting`: at another gate. `idle`: the goal is answered. */
+  /** `asking`: a tool call waits at its gate. `waiting`: another gate is open. `idle`: the goal is answered. */
   doing: 'loading' | 'model_call' | 'tool_call' | 'check_call' | 'between' | 'asking' | 'waiting' | 'idle';
   /** The call in flight can be cancelled without harm. */
   interruptible: boolean;

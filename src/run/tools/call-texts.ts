@@ -13,7 +13,7 @@ const SURE_WORDS_NAMES = /^(args|argv|arguments)$/i;
 export interface CallText {
   key: string;
   text: string;
-  /** `path`, `command`: by its own name or its parent's; `anything`: a query or the like. */
+  /** `path` or `command` by its own name or its parent's; `anything` for queries and similar texts. */
   place: 'path' | 'command' | 'anything' | null;
 }
 

@@ -58,8 +58,8 @@ export function idempotencyKeyOf(
   toolUseId: string,
   { tool, args }: { tool: string; args: unknown },
 ): string {
-  // A reset run may make another call under the same id, so the key includes the content. `chainId`: the same in all
-  // parts of the run.
+  // A reset run may make another call under the same id, so the key includes the content. `chainId` is
+  // the same in all segments.
   return `${chainId}-${toolUseId}-${hash64(`${tool} ${canonicalJson(args)}`).slice(0, 8)}`;
 }
 

@@ -184,7 +184,7 @@ export function idlePermissions(
 /** Tool names never contain it, nor does the part after an entry's command. */
 const MARK = '#';
 
-/** Returns an entry of `allowTools`. `digest`: of the tool's definition; '' for an unlisted tool. */
+/** Returns an entry of `allowTools`. `digest` is that of the tool's definition; '' for an unlisted tool. */
 export function allowedTool(name: string, digest: string): string {
   return `${name}${MARK}${digest}`;
 }

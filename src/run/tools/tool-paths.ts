@@ -14,7 +14,7 @@ const PERHAPS_A_PATH =
 /** A call with more paths is treated as concerning everything. */
 const MOST_PATHS = 20;
 
-/** Returns the absolute paths that a call names; null if it may concern any. `base`: of relative paths. */
+/** Returns the absolute paths that a call names; null if it may concern any path. Relative ones start at `base`. */
 export function pathsOf(input: Readonly<Record<string, unknown>>, base: string): string[] | null {
   const entries = Object.entries(input);
   if (entries.some(([name]) => isCommandName(name) || ANYTHING.test(name))) return null;

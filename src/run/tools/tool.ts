@@ -10,7 +10,7 @@ type ToolOrigin =
   | { type: 'mcp'; server: string; own?: true; stateful?: true; startTimeoutMs?: number }
   | { type: 'builtin' }
   | { type: 'activity'; activity: string }
-  /** `taskQueue`: of its workers; absent for the run's own. */
+  /** `taskQueue`: its workers' queue; absent for the run's own. */
   | { type: 'child_workflow'; workflow: string; taskQueue?: string }
   | { type: 'client' }
   | { type: 'workflow' };

@@ -206,7 +206,7 @@ export async function* messagesOfEach(
   }
 }
 
-/** Returns the message of this id, without reading the others of its run; null if this part of the run has none. */
+/** Returns the message of this id, without reading the others of its run; null if this segment has none. */
 export async function messageById(
   sessions: Pick<SessionStore, 'read'>,
   said: ConversationPart,

@@ -50,7 +50,7 @@ interface OpenAgent {
   told: Promise<void>;
 }
 
-/** Returns the sub-agents of one part of a run; all have ended when the next part begins. */
+/** Returns the sub-agents of one segment of a run; all have ended when the next begins. */
 export function subagents(): Pick<Ports, 'callSubagent' | 'tellSubagent' | 'cancelSubagents'> {
   // All calls share a scope until it is cancelled; a scope per call would leak in its parent.
   let calls = new CancellationScope();

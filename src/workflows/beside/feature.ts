@@ -87,8 +87,8 @@ export interface Feature<R> {
 
   // Moments of a run, in order. Features only take notes; `tells`, `answered` and `comesToRest` may make the run wait.
 
-  /** A part of the run begins, including the first: the feature resumes what its slice has in flight. */
-  partBegins?(run: R): void;
+  /** A segment begins, including the first: the feature resumes what its slice has in flight. */
+  segmentBegins?(run: R): void;
   /** The run is loaded, and its goal is not in the thread yet. */
   loaded?(run: R): void;
   /** Returns what the first goal's message has besides the goal: more text, pictures. */
@@ -123,9 +123,9 @@ export interface Feature<R> {
   afterResult?(run: R, call: EndedCall): void;
   /** A sub-agent reports what it has done, a line for each effect. */
   agentActed?(run: R, effects: readonly string[]): void;
-  /** True if something of its own is in flight outside the loop, so that this part of the run cannot end. */
+  /** True if something of its own is in flight outside the loop, so that this segment cannot end. */
   isBusy?(run: R): boolean;
-  /** The verifier is about to judge: sets what its verdict may cite. Null: nothing is awaited. */
+  /** The verifier is about to judge: resolves once what its verdict may cite is set. Null: at once. */
   beforeVerdict?(run: R, position: Verification): Promise<void> | null;
   /** Resolves with what an accepted verdict rests on; null: this feature cannot tell. */
   verdictRests?(run: R, position: Verification, verdict: VerdictOutput): Promise<VerdictRests> | null;

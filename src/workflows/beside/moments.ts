@@ -44,8 +44,8 @@ export function answered(run: Run, end: GoalEnd, after = 0): Promise<GoalEnd | M
   return null;
 }
 
-export function partBegins(run: Run): void {
-  for (const feature of run.features) feature.partBegins?.(run);
+export function segmentBegins(run: Run): void {
+  for (const feature of run.features) feature.segmentBegins?.(run);
 }
 
 export function loaded(run: Run): void {

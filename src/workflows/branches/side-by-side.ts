@@ -147,7 +147,7 @@ async function work(run: Run, branch: Branch): Promise<StepEnd> {
   }
 }
 
-/** Does what the branches yielded for. The first of them in plan order decides how the goal continues. */
+/** Handles what stopped the branches. The first of them in plan order decides how the goal continues. */
 async function handleYields(run: Run, { group, ends, thrown }: Opened): Promise<StepEnd> {
   const { cursor, tasks } = run.state;
   if (thrown.length > 0) throw thrown[0];

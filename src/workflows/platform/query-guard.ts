@@ -11,8 +11,8 @@
  * then recognised by its position: it is the first activation after a replay, and the query that caused it follows at once. A
  * real task may rarely look the same, which then costs one replay.
  *
- * Any other such activation is recognised by its time: each workflow task has its own time, and an activation that only a query
- * caused brings new events at the time of the task before it. The guard refuses it. The query fails with `REFUSAL`, the run
+ * Any other such activation is recognised by its time. Each workflow task has a new time; an activation that only a query
+ * caused brings new events at the previous task's time. The guard refuses it. The query fails with `REFUSAL`, the run
  * leaves the cache, and the next task or query replays it from its history. The refusal writes no event. The client repeats the
  * query (`shared/query-errors.ts`). See docs/operations.md, "Queries and paused workers".
  */

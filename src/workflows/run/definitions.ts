@@ -30,7 +30,7 @@ import type { InboxItem, SteerTime } from '../../run/steering/inbox.js';
 export const LACKS_PATCH = 'steersman-unkept';
 export const DEFAULT_TASK_QUEUE = 'steersman';
 
-/** Input of a start, or of the next part of a run that continued as new. */
+/** Input of a start, or of the next segment of a run. */
 export type RunInput =
   | { goal: string; settings: RunSettings; messages?: readonly Message[]; leftOut?: number }
   | { resume: RunState };
@@ -158,7 +158,7 @@ export interface EventsPage {
   events: JournalEvent[];
   /** More events than fit this page exist: ask again after its last. */
   more: boolean;
-  /** Events after `since` that were dropped from this state: an earlier part of the run has them. */
+  /** Events after `since` that were dropped from this state: an earlier segment has them. */
   missed: number;
   previousRunId: string | null;
   /** The run has not ended: ask again after the last `seq`. */

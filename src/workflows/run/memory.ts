@@ -50,7 +50,7 @@ export interface RunMemory {
   features: Map<string, unknown>;
 }
 
-/** The memory of one feature while a part of a run runs. */
+/** The memory of one feature during a segment. */
 export class Held<M> {
   readonly #name: string;
   readonly #begins: () => M;

@@ -82,9 +82,9 @@ export type ToChild =
   | { signal: 'answer'; input: Record<string, unknown> };
 
 export interface Ports {
-  /** Identifies this run in all its parts. Unlike a workflow id it is never used again. */
+  /** Identifies this run in all its segments. Unlike a workflow id it is never used again. */
   readonly chainId: string;
-  /** Identifies this execution: it differs in each part of the run, and after a reset. */
+  /** Identifies this execution: it differs in each segment, and after a reset. */
   readonly runId: string;
   /** Milliseconds since the epoch, the same in every replay. */
   now(): number;

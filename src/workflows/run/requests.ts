@@ -136,7 +136,7 @@ function hashOf(message: Message): string {
   return hash;
 }
 
-/** The requests that this part of the run has offered so far. */
+/** The requests that this segment has offered so far. */
 export class Offered {
   readonly #heads = new Set<string>();
   readonly #threads = new Map<string, { epoch: number; next: number }>();

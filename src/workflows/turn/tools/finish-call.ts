@@ -216,7 +216,7 @@ export function cancelled({ words }: Run): BatchEnd {
   return { ending: 'cancelled', note: words.noteRunCancelled, why: 'the run was cancelled' };
 }
 
-/** `given`: how many of them have an answer from a person or a client. */
+/** Closes the batch's open calls. `given` counts those that a person or a client has answered. */
 function closeCalls(
   run: Run,
   turns: Turns,

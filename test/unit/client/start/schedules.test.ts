@@ -12,15 +12,15 @@ test.each([
   ['nothing', {}, /one of the two/],
   ['no expression', { cron: [] }, /one of the two/],
   ['both', { cron: '0 1 * * *', everySeconds: 60 }, /one of the two/],
-  ['an empty expression', { cron: ['0 1 * * *', ' '] }, /"" has 0 fields, and is to have five/],
+  ['an empty expression', { cron: ['0 1 * * *', ' '] }, /"" has 0 fields, and needs five/],
   ['half a second', { everySeconds: 0.5 }, /at least 1/],
   [
     'six fields, of which the first is seconds elsewhere',
     { cron: '0 30 2 * * *' },
-    /"0 30 2 \* \* \*" has 6 fields, and is to have five/,
+    /"0 30 2 \* \* \*" has 6 fields, and needs five/,
   ],
-  ['a year', { cron: '0 0 2 1 * * 2020 # once' }, /is to have five/],
-  ['a field too few', { cron: 'CRON_TZ=Europe/Paris 30 2 * *' }, /is to have five/],
+  ['a year', { cron: '0 0 2 1 * * 2020 # once' }, /needs five/],
+  ['a field too few', { cron: 'CRON_TZ=Europe/Paris 30 2 * *' }, /needs five/],
 ])('times of a schedule: %s → refused, and said why', (_what, times, why) => {
   expect(timesFaults(times).join()).toMatch(why);
 });
