@@ -53,7 +53,9 @@ export class AnswerWatch {
   /** Describes what arrived instead of an answer; empty if there is nothing to report. */
   get words(): string {
     if (this.#fault !== '' || this.#strays === 0) return this.#fault;
-    return `it sent ${this.#strays} ${this.#strays === 1 ? 'event' : 'events'} that are no JSON-RPC messages`;
+    return this.#strays === 1
+      ? 'it sent 1 event that is no JSON-RPC message'
+      : `it sent ${this.#strays} events that are no JSON-RPC messages`;
   }
 }
 

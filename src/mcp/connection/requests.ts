@@ -5,8 +5,10 @@ import {
   McpError,
   type Progress,
   SUPPORTED_PROTOCOL_VERSIONS,
+  UrlElicitationRequiredError,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { isRecord, stringOr } from '../../base/json/json.js';
 import { errorTextWithCause, secondsOf } from '../../base/text/error-text.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { onAbort } from '../../shared/waits.js';
@@ -94,10 +96,12 @@ export class Requests {
     if (this.closed) return new McpCallError('connection_lost', this.ofEnd());
     if (error instanceof McpError) {
       const notCalled = this.#server.type === 'code' && saysNotCalled(error.data);
-      return new McpCallError('rejected', message, { code: error.code, notCalled });
+      const words = [message, ...addressesIn(error)].join(' ');
+      return new McpCallError('rejected', this.#server.redact(words), { code: error.code, notCalled });
     }
-    if (error instanceof z.core.$ZodError) return new McpCallError('rejected', badAnswer);
-    return new McpCallError('connection_lost', message);
+    const isZod = error instanceof z.core.$ZodError;
+    if (isZod && instead === '') return new McpCallError('rejected', badAnswer);
+    return new McpCallError('connection_lost', isZod ? instead : message);
   }
 
   /** Returns how a stdio server ended, with its last output; a general phrase for others. Secrets are masked. */
@@ -158,15 +162,24 @@ function versionFault(error: unknown): string | null {
   return theirs.size > 0 ? `it has ${[...theirs].join(', ')}.` : text;
 }
 
+/** Returns what a person must open before the call can succeed. Only the error's data has it. */
+function addressesIn(error: McpError): string[] {
+  const { elicitations } = error instanceof UrlElicitationRequiredError ? error : {};
+  const asked: unknown[] = Array.isArray(elicitations) ? elicitations : [];
+  return asked.flatMap(one =>
+    isRecord(one) && typeof one.url === 'string' ? [`${stringOr(one.message, '')} ${one.url}`.trim()] : [],
+  );
+}
+
 const TOO_MANY = 429;
-/** Many servers answer with it if they do not know the session of a request. */
-const BAD_REQUEST = 400;
+/** Many servers answer with one of them if they do not know the session of a request. */
+const NO_SUCH_SESSION: readonly number[] = [400, 410];
 
 function ofStatus(
   { status, proof, retryAfterMs, inSession }: HttpStatusError,
   message: string,
 ): McpCallError {
-  const reconnect = proof === 'http_session_lost' || (inSession && status === BAD_REQUEST);
+  const reconnect = proof === 'http_session_lost' || (inSession && NO_SUCH_SESSION.includes(status));
   const facts = { proof, status, retryAfterMs, reconnect };
   if (status === TOO_MANY) return new McpCallError('busy', message, facts);
   return new McpCallError(proof ? 'not_begun' : 'connection_lost', message, facts);

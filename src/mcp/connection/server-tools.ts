@@ -130,7 +130,7 @@ const MAX_TOOL_DEPTH = 4 * MAX_JSON_DEPTH;
 export type ListedTool = z.infer<typeof listedToolSchema>;
 
 /**
- * Returns the tools of all pages. `askFor` requests one page within `withinMs` milliseconds. `unreadable` is the number
+ * Returns the tools of all pages, each name once: some servers repeat a page for ever. `askFor` requests one page within `withinMs` milliseconds. `unreadable` is the number
  * of skipped entries.
  * @throws SteersmanError if the list is too long or takes too long.
  */
@@ -138,7 +138,7 @@ export async function listAll(
   server: string,
   askFor: (params: { cursor?: string }, withinMs: number) => Promise<z.infer<typeof listPageSchema>>,
 ): Promise<{ tools: ListedTool[]; unreadable: number }> {
-  const tools: ListedTool[] = [];
+  const tools = new Map<string, ListedTool>();
   let unreadable = 0;
   let chars = 0;
   const startedAt = performance.now();
@@ -162,9 +162,9 @@ export async function listAll(
         `Mend it, or set "enabled": false for ${server}.`,
       );
     }
-    tools.push(...entries);
+    for (const entry of entries) if (!tools.has(entry.name)) tools.set(entry.name, entry);
   }
-  return { tools, unreadable };
+  return { tools: [...tools.values()], unreadable };
 }
 
 function readEntry(entry: unknown): ListedTool | null {

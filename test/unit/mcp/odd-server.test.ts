@@ -48,6 +48,14 @@ describe('tools/list of an odd server (T1)', () => {
     expect(warnings).toEqual([expect.stringMatching(/odd lists 3 tools without a name.*left out/)]);
   });
 
+  // github.com/DeusData/codebase-memory-mcp/issues/1247, java-sdk/issues/628 of modelcontextprotocol
+  it.each(['"x"', '""'])('a next page %s that is the same again → each tool once', async cursor => {
+    const list = `{"tools":[{"name":"a"},{"name":"b"},{"name":"a"}],"nextCursor":${cursor}}`;
+    const { tools, warnings } = await listRunTools(serverOf({ list }), process.cwd());
+    expect(tools.map(({ name }) => name)).toEqual(['a', 'b', 'read_result']);
+    expect(warnings).toEqual([]);
+  });
+
   it('arguments described deeper than a call stack → the other tools, and a warning', async () => {
     const levels = 5_000;
     const schema = `${'{"properties":{"a":'.repeat(levels)}{}${'}}'.repeat(levels)}`;

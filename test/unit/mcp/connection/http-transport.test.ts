@@ -65,8 +65,8 @@ test.each([
   expect(sent).toBeLessThan(80);
 });
 
-async function connectTo(answers: Record<string, McpAnswer>): Promise<McpConnection> {
-  const { url, close } = await serveMcp(answers);
+async function connectTo(answers: Record<string, McpAnswer>, session?: string): Promise<McpConnection> {
+  const { url, close } = await serveMcp(answers, { tools: {} }, session);
   open.push(close);
   const connection = await McpConnection.open(serverAt(url), new AbortController().signal);
   open.push(() => void connection.close());
@@ -130,6 +130,12 @@ test.each<[string, McpAnswer, RegExp]>([
     (_, res) => json(res, JSON.parse(resultFor(4711, 'what?'))),
     /answered another request.*4711/,
   ],
+  // github.com/helidon-io/helidon-mcp/issues/65
+  [
+    'an error that names no request',
+    (_, res) => json(res, { jsonrpc: '2.0', id: null, error: { code: -32_603, message: 'Internal' } }),
+    /it sent 1 event that is no JSON-RPC message$/,
+  ],
   ['JSON without a message', (_, res) => json(res, []), /closed before the answer came/],
   ['no body at all', (_, res) => void res.writeHead(202).end(), /closed before the answer came/],
   [
@@ -179,6 +185,36 @@ test.each([
     await expect(callEcho(connection)).rejects.toMatchObject(failure);
   },
 );
+
+// github.com/modelcontextprotocol/typescript-sdk/pull/1402: 410 for a session that is gone.
+test.each([
+  [400, true],
+  [410, true],
+  [422, false],
+])(
+  'tool server over HTTP: %i in a session → unknown, and the next caller gets another connection: %s',
+  async (status, closed) => {
+    const connection = await connectTo(
+      { 'tools/call': (_, res) => void res.writeHead(status).end('no') },
+      's1',
+    );
+    await expect(callEcho(connection)).rejects.toMatchObject({ kind: 'connection_lost', proof: null });
+    expect(connection.closed).toBe(closed);
+  },
+);
+
+test('tool server over HTTP: a call that needs an address opened first (-32042) → the address, with its words', async () => {
+  const url = 'https://mcp.example.com/connect?elicitationId=e1';
+  const message = 'Access to your files is required.';
+  const elicitations = [{ mode: 'url', elicitationId: 'e1', url, message }, 7, { url: 8 }];
+  const error = { code: -32_042, message: 'More is needed.', data: { elicitations } };
+  const connection = await connectTo({ 'tools/call': (id, res) => json(res, { jsonrpc: '2.0', id, error }) });
+  await expect(callEcho(connection)).rejects.toMatchObject({
+    kind: 'rejected',
+    code: -32_042,
+    message: `MCP error -32042: More is needed. ${message} ${url}`,
+  });
+});
 
 test.each([
   ['connect', 'EHOSTUNREACH', 'not_begun'],
