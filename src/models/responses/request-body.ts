@@ -5,6 +5,7 @@ import type { Endpoint } from '../provider/endpoint.js';
 import type { EndpointProvider, ModelRequest } from '../provider/provider.js';
 import { CONVERSATIONS, OPTIONS } from '../refusals/option-words.js';
 import { type RefusableOption, withoutNothing } from '../refusals/refused-options.js';
+import { INTERRUPTED_NOTE } from '../request/message-text.js';
 import { schemaOf, wantsJson } from '../request/output-schemas.js';
 import { readResponse, wholeResponse } from './read-events.js';
 import { toWireInput, toWireTool } from './wire-input.js';
@@ -69,6 +70,14 @@ const RESPONSES_OPTIONS: readonly RefusableOption[] = [
     instead: [{ path: 'text.format', value: () => ({ type: 'json_object' }) }],
   },
   { path: 'store' },
+  // OpenAI's models since GPT-5.3 stop early if a remark beside calls comes back as if it had been the answer.
+  {
+    path: 'input',
+    key: 'phases',
+    byWords: true,
+    hosts: /(^|\.)openai\.com$/,
+    instead: [{ path: 'input', value: withPhases }],
+  },
   {
     path: 'input',
     key: 'no reasoning',
@@ -78,6 +87,17 @@ const RESPONSES_OPTIONS: readonly RefusableOption[] = [
     once: true,
   },
 ];
+
+/** Says of each text of a reply whether it was the answer. Models that know no phases ignore them. */
+function withPhases(input: unknown): unknown {
+  if (!Array.isArray(input)) return input;
+  return input.map((item, at) => {
+    if (item?.role !== 'assistant') return item;
+    const next = input.slice(at + 1).find(({ role, type }) => role !== 'assistant' && type !== 'reasoning');
+    const isAnswer = next?.type !== 'function_call' && !String(item.content).endsWith(INTERRUPTED_NOTE);
+    return { ...item, phase: isAnswer ? 'final_answer' : 'commentary' };
+  });
+}
 
 function withoutReasoning(input: unknown): unknown {
   return Array.isArray(input) ? input.filter(item => item?.type !== 'reasoning') : input;

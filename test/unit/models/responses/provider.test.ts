@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { toolResult } from '../../../../src/conversation/tool-result.js';
 import { isStrictSchema } from '../../../../src/models/request/strict-schema.js';
 import type { ModelRequestHead } from '../../../../src/rules/prompts/model-request.js';
 import { FAILURE } from '../../../../src/run/limits/failure.js';
 import type { AssistantMessage, Message } from '../../../../src/run/messages/message.js';
+import { outward } from '../../../../src/shared/http/outward-fetch.js';
 import { type Answer, startEventEndpoint } from '../../../support/event-endpoint.js';
 import { failureOf, runCall, tool, user } from '../../../support/model-calls.js';
 
@@ -358,6 +359,35 @@ describe('request of the Responses API', () => {
     ]);
     const other = await call(DONE, {}, conversation('openai/gpt-5-mini'));
     expect(JSON.stringify(other.endpoint.bodies[0])).not.toContain('sealed');
+  });
+
+  // github.com/vercel/ai/pull/12860: models since GPT-5.3 stop early if a remark beside calls comes back as an answer.
+  it.each([
+    ['https://eu.api.openai.com/v1', ['commentary', 'commentary', 'final_answer']],
+    ['https://api.openai.com.example/v1', [undefined, undefined, undefined]],
+  ])('conversation for %s → the phase of what was said, at OpenAI alone', async (baseUrl, phases) => {
+    const bodies: { input: Record<string, unknown>[] }[] = [];
+    const fetch = vi.spyOn(outward, 'fetch').mockImplementation(async (_url, init) => {
+      bodies.push(JSON.parse(String(init?.body)));
+      return Response.json({ object: 'response', status: 'completed', output: [said('ok')] });
+    });
+    try {
+      const answer = conversation(MODEL)
+        .slice(1, 2)
+        .map(message => ({
+          ...message,
+          id: 'm5',
+          content: [{ type: 'text', text: 'It is a.' }],
+        }));
+      await runCall({
+        ...settings(baseUrl),
+        messages: [...conversation(MODEL), user('Go on.'), ...answer, user('And?')] as Message[],
+      });
+    } finally {
+      fetch.mockRestore();
+    }
+    const spoken = bodies[0]?.input.filter(({ role }) => role === 'assistant');
+    expect(spoken?.map(({ phase }) => phase)).toEqual(phases);
   });
 
   it('options that a model refuses → the same try without them, later calls leave them out', async () => {
