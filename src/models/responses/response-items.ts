@@ -167,8 +167,8 @@ export class ResponseItems extends ReplyParts {
 
   *#finishCall(open: OpenItem, item: Wire): Iterable<ModelDelta> {
     const whole = argumentText(item.arguments ?? item.input);
-    if (open.said === '') yield* this.#input(open, whole);
-    else if (whole !== '' && whole !== open.said) yield { type: 'tool_mixed_up', index: open.index };
+    if (whole.startsWith(open.said)) yield* this.#input(open, whole.slice(open.said.length));
+    else if (whole !== '') yield { type: 'tool_mixed_up', index: open.index };
   }
 
   *#finishReasoning(open: OpenItem, item: Wire): Iterable<ModelDelta> {

@@ -213,6 +213,16 @@ describe('reply of the Responses API', () => {
     if (!('argErrors' in expected)) expect(result.content[0]).not.toHaveProperty('argErrors');
   });
 
+  // github.com/vllm-project/vllm/pull/44348, github.com/anomalyco/opencode/pull/44893
+  it('arguments of which the last piece comes only at the end of the call → the whole call', async () => {
+    const events = response([called('t1', 'read', { path: 'a' })]).filter(
+      event => !('delta' in event) || event.delta !== '":"a"}',
+    );
+    const { result } = await call(events, { tools: [tool('read')] });
+    expect(events).toHaveLength(5);
+    expect(result.content).toEqual([{ type: 'tool_use', id: 't1', name: 'read', input: { path: 'a' } }]);
+  });
+
   it('arguments that differ from those at the end of the call → it does not run', async () => {
     const events = response([called('t1', 'read', { path: 'a' })]);
     const done = events.findIndex(
