@@ -4,7 +4,7 @@ import { type Served, serveHttp } from './serve.js';
 
 export type McpAnswer = (id: number, res: ServerResponse) => void;
 
-/** `session`: the one that it opens. `told`: the method of each request, of JSON-RPC where it has one. */
+/** `answers` by the method of JSON-RPC, or `GET`. `session`: the one that it opens. `told`: the method of each request, of JSON-RPC where it has one. */
 export function serveMcp(
   answers: Record<string, McpAnswer>,
   capabilities: object = { tools: {} },
@@ -19,7 +19,7 @@ export function serveMcp(
     if (method === 'initialize' && session !== undefined) res.setHeader('mcp-session-id', session);
     if (method === 'initialize')
       return json(res, { jsonrpc: '2.0', id, result: { ...GREETING, capabilities } });
-    const answer = answers[method];
+    const answer = answers[method ?? req.method];
     if (answer) answer(id, res);
     else res.writeHead(req.method === 'GET' ? 405 : 202).end();
   });

@@ -34,8 +34,10 @@ export function createHttpTransport(server: ResolvedHttpServer): StreamableHTTPC
 
 async function fetchWatched(url: string | URL, init?: RequestInit): Promise<Response> {
   const watch = answerWatch.getStore();
-  const response = await fetchOrNotBegun(url, init);
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  const given = await fetchOrNotBegun(url, init);
+  const isStream = given.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  const isPage = init?.method === 'GET' && given.ok && !isStream;
+  const response = isPage ? await noStream(given) : given;
   // If a stream should be resumed here, the SDK takes this status as permitted and keeps waiting.
   if (init?.method === 'GET' && response.status === NO_STREAMS_HERE) watch?.lost();
   const body =
@@ -48,6 +50,13 @@ async function fetchWatched(url: string | URL, init?: RequestInit): Promise<Resp
 }
 
 const NO_STREAMS_HERE = 405;
+
+/** The SDK would take the page for a stream that has ended, and ask again each second. */
+async function noStream(page: Response): Promise<Response> {
+  await page.body?.cancel();
+  return new Response(null, { status: NO_STREAMS_HERE });
+}
+
 const SESSION_HEADER = 'mcp-session-id';
 
 async function statusError(response: Response, asked: Headers): Promise<HttpStatusError> {

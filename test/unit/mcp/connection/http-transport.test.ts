@@ -65,8 +65,12 @@ test.each([
   expect(sent).toBeLessThan(80);
 });
 
-async function connectTo(answers: Record<string, McpAnswer>, session?: string): Promise<McpConnection> {
-  const { url, close } = await serveMcp(answers, { tools: {} }, session);
+async function connectTo(
+  answers: Record<string, McpAnswer>,
+  session?: string,
+  told?: (method: string) => void,
+): Promise<McpConnection> {
+  const { url, close } = await serveMcp(answers, { tools: {} }, session, told);
   open.push(close);
   const connection = await McpConnection.open(serverAt(url), new AbortController().signal);
   open.push(() => void connection.close());
@@ -185,6 +189,24 @@ test.each([
     await expect(callEcho(connection)).rejects.toMatchObject(failure);
   },
 );
+
+// github.com/malloydata/malloyyo/pull/134: a client asked such a server each second, for 11 hours.
+test('tool server over HTTP: a page where a stream of its own messages would be → asked for it once', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  open.push(() => vi.useRealTimers());
+  const asked: string[] = [];
+  const answers: Record<string, McpAnswer> = {
+    GET: (_, res) => void res.writeHead(200, { 'content-type': 'text/plain' }).end('Post here.'),
+    'tools/call': (id, res) => json(res, JSON.parse(resultFor(id, 'done'))),
+  };
+  const connection = await connectTo(answers, undefined, method => asked.push(method));
+  await vi.waitUntil(() => asked.includes('GET'));
+  for (const _ of [1, 2, 3]) {
+    expect(await callEcho(connection)).toMatchObject({ content: [{ text: 'done' }] });
+    await vi.advanceTimersByTimeAsync(60_000);
+  }
+  expect(asked.filter(method => method === 'GET')).toHaveLength(1);
+});
 
 // github.com/modelcontextprotocol/typescript-sdk/pull/1402: 410 for a session that is gone.
 test.each([
