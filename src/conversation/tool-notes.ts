@@ -22,7 +22,9 @@ export const ENDING_WORDS = {
 } as const satisfies Record<ToolEnding, WordKey | null>;
 
 export function notAllowedNote(words: Words, tool: string, reason: string | null): string {
-  return reason ? fill(words.noteNotAllowedWhy, { tool, reason }) : fill(words.noteNotAllowed, { tool });
+  if (!reason) return fill(words.noteNotAllowed, { tool });
+  // The sentence around the quoted reason has its own full stop.
+  return fill(words.noteNotAllowedWhy, { tool, reason: reason.replace(/[.。]$/, '') });
 }
 
 /** Returns why a call never runs, even with a person's approval; null if it may run. */

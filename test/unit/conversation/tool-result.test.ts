@@ -159,8 +159,9 @@ test.each([
   [
     'a reason',
     'Use notes.md.',
-    /^Not run: permission to run write_file was refused: "Use notes\.md\." If the reason names another way/,
+    /^Not run: permission to run write_file was refused: "Use notes\.md"\. If the reason names another way/,
   ],
+  ['a reason without a full stop', 'too risky', / was refused: "too risky"\. If the reason names/],
   [
     'no reason',
     null,
