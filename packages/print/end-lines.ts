@@ -28,9 +28,18 @@ export function goalEndLine(
   const name = NAMES[outcome];
   if (outcome === 'completed' && cause && basis) return `${name}: ${causeText(cause, { basis, exceptions })}`;
   if (outcome === 'completed' || outcome === 'answered' || outcome === 'cancelled') return `${name}.`;
-  if (outcome === 'failed' && why) return `${name}: ${why}`;
-  return cause === null ? `${name}.` : `${name}: ${causeText(cause)}`;
+  if (cause === null) return why ? `${name}: ${why}` : `${name}.`;
+  const said = outcome === 'failed' && why ? why : causeText(cause);
+  return `${name}: ${said}${PASSING.includes(cause) ? ` ${TRY_LATER}` : ''}`;
 }
+
+/** Failures of endpoints that say nothing about what is wrong here. */
+const PASSING: readonly Cause[] = [
+  'failed:model.rate_limited',
+  'failed:model.overloaded',
+  'failed:model.server_error',
+];
+const TRY_LATER = 'Try again later, or name a model that takes over when this one fails (docs/models.md).';
 
 const NAMES: Record<Outcome, string> = {
   completed: 'Completed',

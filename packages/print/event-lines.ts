@@ -34,7 +34,7 @@ type Describe<T extends JournalType> = (event: JournalPayloads[T], colors: Color
 const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   run_started: ({ mode, goal }, { bold }) => `${bold('run started')} · ${mode} · ${goal}`,
   run_loaded: ({ tools, models, warnings }, { yellow }) => [
-    `loaded ${plural(tools, 'tool')} · ${models.join(', ')}`,
+    `loaded ${plural(tools, 'tool')}, the run's own included · ${models.join(', ')}`,
     ...warnings.map(warning => yellow(`warning: ${warning}`)),
   ],
   tools_changed: event => changedTools(event),
@@ -55,8 +55,11 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   model_call_started: ({ role, round, model, taskId }) =>
     `${role} · round ${round} · ${model}${taskId ? ` · task ${taskId}` : ''}`,
   model_call_ended: modelCallEnded,
-  model_call_failed: ({ model, failure, message, next }, { yellow }) =>
-    yellow(`model call failed · ${model} · ${failure} · ${message} · ${next}`),
+  model_call_failed: ({ model, failure, message, next }, { yellow }) => {
+    // Most messages of endpoints begin with the model.
+    const named = message.includes(model) ? '' : `${model} · `;
+    return yellow(`model call failed · ${named}${failure} · ${message} · ${next}`);
+  },
   provider_switch: ({ role, fromModel, toModel, why }, { yellow }) =>
     yellow(`${role} goes on with ${toModel} instead of ${fromModel}: ${why}`),
   output_read: ({ role, decidedBy, error }, { dim }) =>

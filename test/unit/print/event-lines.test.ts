@@ -27,6 +27,14 @@ describe('event lines', () => {
     expect(lines('phase_started', { phase: 'planning', cycle: 1 })).toEqual([' 1:05 planning']);
   });
 
+  test.each([
+    ['a/b at http://h answered HTTP 500.', 'model.server_error · a/b at http://h answered HTTP 500.'],
+    ['The worker died.', 'a/b · model.server_error · The worker died.'],
+  ])('a failed model call, %j → its model is named once', (message, said) => {
+    const failed = { role: 'react', model: 'a/b', failure: 'model.server_error', message, next: 'fail' };
+    expect(lines('model_call_failed', failed as never)).toEqual([` 1:05 model call failed · ${said} · fail`]);
+  });
+
   test('a skill that was read → its name and digest, and the file of it', () => {
     const read = { name: 'pdf', digest: 'd1' };
     expect(lines('skill_loaded', read)).toEqual([' 1:05 skill pdf (d1)']);
@@ -109,7 +117,10 @@ describe('event lines', () => {
   test('a loaded run → its tools and models, and a line a warning', () => {
     expect(
       lines('run_loaded', { tools: 1, models: ['openai/a', 'openai/b'], warnings: ['no server x'] }),
-    ).toEqual([' 1:05 loaded 1 tool · openai/a, openai/b', '      warning: no server x']);
+    ).toEqual([
+      " 1:05 loaded 1 tool, the run's own included · openai/a, openai/b",
+      '      warning: no server x',
+    ]);
   });
 
   test('a task that failed → its reason, once', () => {

@@ -348,6 +348,6 @@ test('plain view, brief: a run → its plan, a line a task, a gate; no calls, no
   event(4_000, 'verdict', { done: true, feedback: '', improvements: [], contradictions: [] });
   event(5_000, 'run_ended', { outcome: 'completed', cause: 'verified' });
   expect(printed()).toBe(
-    ' 0:01 loaded 3 tools · openai/a\n 0:02 plan · 1 task\n      [ ] t1 · Count the boats\n 0:04 task t1 completed\n',
+    " 0:01 loaded 3 tools, the run's own included · openai/a\n 0:02 plan · 1 task\n      [ ] t1 · Count the boats\n 0:04 task t1 completed\n",
   );
 });

@@ -91,6 +91,22 @@ test.each([
   expect(endLine({ ...ended, outcome: 'completed', cause, basis })).toBe(line);
 });
 
+test.each([
+  [
+    'failed:model.rate_limited',
+    'a answered HTTP 429: Slow down. Try again later, or name a model that takes',
+  ],
+  [
+    'failed:model.server_error',
+    'a answered HTTP 429: Slow down. Try again later, or name a model that takes',
+  ],
+  ['failed:model.auth', 'a answered HTTP 429: Slow down.'],
+] as const)('end: failed by %s → what to do, where the failure does not say it', (cause, line) => {
+  const failure = { type: 'run.failed', message: 'a answered HTTP 429: Slow down.' };
+  const end = endLine({ ...ended, status: 'failed', outcome: 'failed', cause, basis: null, failure });
+  expect(end.replace(/ over when .*/, '')).toBe(`Failed: ${line}`);
+});
+
 test('result: each member that --json prints → named in its documentation', () => {
   const documented = readFileSync(join(projectRoot, 'docs/cli.md'), 'utf8');
   const [, members = ''] = /`\{"type": "result", ([^}]*)\}`/.exec(documented) ?? [];
