@@ -96,53 +96,57 @@ export async function chooseDefaultModel(
   entries: EndpointEntries,
   { lookup, file, given = [] }: DefaultOptions,
 ): Promise<ChosenModel> {
-  const [first] = [...candidates(entries, lookup), ...given.map(ofProgram)];
+  const [first] = [...candidates(entries, lookup), ...given.map(candidateOf)];
   if (first === undefined) throw noneUsable(entries, lookup);
   const { endpoint, why } = first;
+  const ofProgram = given.find(({ name }) => name === endpoint);
+  const fault = ofProgram === undefined ? settingsFault(endpoint, entries, lookup) : null;
+  if (fault !== null) throw new SteersmanError(fault, '');
   if (first.model !== null) return { id: `${endpoint}/${first.model}`, why };
   const settings = endpointSettings(endpoint, entries[endpoint], lookup);
   // Protocols are loaded lazily: only asking an endpoint needs them.
   const { createProvider } = await import('./protocols.js');
-  const provider = given.find(({ name }) => name === endpoint) ?? createProvider(settings);
-  const untold = (fault: string, model = 'MODEL') =>
-    undeterminedModel(`${endpoint} at ${provider.endpoint}`, fault, { id: `${endpoint}/${model}`, file });
+  const provider = ofProgram ?? createProvider(settings);
+  const untold = (what: string, model = 'MODEL') =>
+    undeterminedModel(what, { id: `${endpoint}/${model}`, file });
   const listed = await provider.listModels(AbortSignal.timeout(LIST_LIMIT_MS)).catch((error: unknown) => {
     if (error instanceof ModelCallError && REFUSED_KEY.has(error.type))
-      throw new SteersmanError(`${endpoint} refuses the key: ${error.message}`, '');
-    throw untold(`it could not be asked: ${errorText(error)}`);
+      throw new SteersmanError(error.message, '');
+    throw untold(`${endpoint} could not be asked which models it has: ${errorText(error)}`);
   });
   const model = listedModel(listed, ownerOf(settings.protocol).model);
-  if (model === null) throw untold(listText(listed), listed[0]);
+  if (model === null)
+    throw untold(
+      `${endpoint} at ${provider.endpoint} does not tell which one to call: ${listText(listed)}`,
+      listed[0],
+    );
   return { id: `${endpoint}/${model}`, why };
 }
 
 function noneUsable(entries: EndpointEntries, lookup: Lookup): SteersmanError {
-  const faults = Object.keys(entries).map(name => keyFault(name, entries, lookup));
+  const faults = Object.keys(entries).map(name => settingsFault(name, entries, lookup));
   const why = faults.length === 0 ? `${NO_ENDPOINT}.` : faults.join(' ');
   return new SteersmanError(`No model can be called: ${why}`, SET_AN_ENDPOINT);
 }
 
-/** Returns what must be set before an endpoint can be called; null if nothing is missing. */
-export function keyFault(endpoint: string, entries: EndpointEntries, lookup: Lookup): string | null {
+/** Returns why an endpoint can't be called: a missing variable, a malformed key or address; null if it can. */
+export function settingsFault(endpoint: string, entries: EndpointEntries, lookup: Lookup): string | null {
   try {
     endpointOf(endpointSettings(endpoint, entries[endpoint], lookup));
     return null;
   } catch (error) {
-    return error instanceof ModelCallError && error.type === FAILURE.model.auth ? error.message : null;
+    if (error instanceof ModelCallError) return error.message;
+    throw error;
   }
 }
 
-function ofProgram({ name }: ModelProvider): Candidate {
+function candidateOf({ name }: ModelProvider): Candidate {
   return { endpoint: name, model: null, why: `the program gives ${name}` };
 }
 
-function undeterminedModel(
-  who: string,
-  fault: string,
-  { id, file }: { id: string; file: string },
-): SteersmanError {
+function undeterminedModel(what: string, { id, file }: { id: string; file: string }): SteersmanError {
   return new SteersmanError(
-    `No model is named, and ${who} does not tell which one to call: ${fault}`,
+    `No model is named, and ${what}`,
     `Write it into ${file}, under "models:", as "default: ${id}"; or name it for one run: ${hintOf(`--model ${id}`, `\`model: '${id}'\``)}`,
   );
 }

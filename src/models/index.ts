@@ -1,6 +1,6 @@
 /** `steersman/models`: providers of models, and facts about models. */
 
-export { chooseDefaultModel } from './default-model.js';
+export { candidates, chooseDefaultModel } from './default-model.js';
 export { createProvider } from './protocols.js';
 export { NO_ENDPOINT, type Protocol, SET_AN_ENDPOINT, splitModelId } from './provider/endpoint.js';
 export { DEMO, endpointFault, endpointNames, presentEndpoints, protocolOf } from './provider/endpoints.js';

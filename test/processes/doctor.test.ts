@@ -227,10 +227,11 @@ describe('with a worker', () => {
 });
 
 describe('broken set-ups', () => {
-  test('K3 key is wrong → the model fails, names OPENAI_API_KEY and shows no key', async () => {
+  test('K3 key is wrong → the model fails, once, names OPENAI_API_KEY and shows no key', async () => {
     const { of, exitCode, output } = await doctor({ OPENAI_API_KEY: 'sk-wrong-key-111111' });
     expect(of('model')).toMatchObject({ status: 'failed' });
     expect(of('model')?.found).toMatch(/401.*OPENAI_API_KEY/s);
+    expect(of('endpoint')).toBeUndefined();
     expect(output).not.toContain('sk-wrong-key-111111');
     expect(exitCode).toBe(1);
   });

@@ -54,7 +54,7 @@ export async function outcomeOf(
   try {
     const call = {
       baseUrl,
-      endpoint: { protocol, name: 'openai' },
+      endpoint: { protocol, name: 'openai', apiKey: 'sk-of-this-test' },
       head: { tools: [tool('read', READ)], reasoning: 'low' as const },
       deps: { limits: { stallMs: silence, firstPartMs: silence, usageMs } },
     };

@@ -8,6 +8,7 @@ import { explainError } from 'steersman/client';
 import { displayPath, dotEnvHint, settingsFileFor, settingsOfAny } from 'steersman/config';
 import { loadToolFiles } from 'steersman/mcp';
 import {
+  candidates,
   chooseDefaultModel,
   DEMO,
   endpointFault,
@@ -77,9 +78,10 @@ async function checkFolder({ workspace }: ExamineOptions, { settings }: Configur
   return [await checkWorkspaceFolder(workspace, settings, usesLocalStack())];
 }
 
-/** The model for roles without a configured model; `fault`: why there is no such model. */
+/** The model for roles without a configured model; `fault`: why `endpoint` gives no such model. */
 interface StandIn {
   id?: string;
+  endpoint?: string | undefined;
   fault?: Finding;
 }
 
@@ -92,6 +94,7 @@ async function standInOf(configDir: string, localStack: boolean): Promise<StandI
   if (usual !== undefined) return {};
   const file = displayPath(settingsFileFor(configDir));
   return chooseDefaultModel(endpoints, { lookup: env.lookup, file }).catch((error: unknown) => ({
+    endpoint: candidates(endpoints, env.lookup)[0]?.endpoint,
     fault: failedBy('model', error),
   }));
 }
@@ -99,7 +102,7 @@ async function standInOf(configDir: string, localStack: boolean): Promise<StandI
 async function modelFindings(
   { configDir }: ExamineOptions,
   { models, settings }: Configuration,
-  { id: standIn, fault }: StandIn,
+  { id: standIn, endpoint, fault }: StandIn,
 ): Promise<Finding[]> {
   if (models === null || settings === null) {
     return [skipped('model', 'steersman.yaml and the prompts have to be right first')];
@@ -112,7 +115,7 @@ async function modelFindings(
     const asked = models.map(id => splitModelId(id).provider);
     const callable = models.filter(id => endpointFault(id, known) === null);
     const others = presentEndpoints(settings.models.endpoints, env.lookup).filter(
-      name => !asked.includes(name),
+      name => !asked.includes(name) && name !== endpoint,
     );
     const found = [checkModels(callable, providers), checkEndpoints(others, providers)];
     return [...(fault ? [fault] : []), ...(await Promise.all(found)).flat()];

@@ -10,7 +10,7 @@ import { modeOfStart, requireRoles } from '../../config/prompts/required-roles.j
 import { modelChainSchema } from '../../config/settings/models-schema.js';
 import { loadSettings, type Settings } from '../../config/settings/settings.js';
 import { isTrusted, variablesOf } from '../../config/trust/trust.js';
-import { candidates, chooseDefaultModel, keyFault } from '../../models/default-model.js';
+import { candidates, chooseDefaultModel, settingsFault } from '../../models/default-model.js';
 import { NO_ENDPOINT, splitModelId } from '../../models/provider/endpoint.js';
 import {
   DEMO,
@@ -63,7 +63,7 @@ export async function answering(start: Start, { ownQueue = false } = {}): Promis
     };
   } catch (error) {
     if (!(error instanceof SteersmanError)) throw error;
-    return { faults: [`${error.message} ${error.remedy}`] };
+    return { faults: [`${error.message} ${error.remedy}`.trim()] };
   }
 }
 
@@ -90,7 +90,7 @@ async function usualOf(folder: string, settings: Settings, start: Start): Promis
 
 function modelFault(modelId: string, endpoints: EndpointEntries, lookup: Lookup): string | null {
   const { provider } = splitModelId(modelId);
-  return provider === DEMO ? null : keyFault(provider, endpoints, lookup);
+  return provider === DEMO ? null : settingsFault(provider, endpoints, lookup);
 }
 
 interface Where {

@@ -179,7 +179,7 @@ export async function startRequest(
   errors.push(...pairFaults(options));
   const ofModel = [...modelFaults(model), ...answers.faults];
   if (!start.ok || errors.length > 0) throw notStarted([...errors, ...ofModel]);
-  if (ofModel.length > 0) throw notStarted(ofModel, 'model');
+  if (ofModel.length > 0) throw notStarted(ofModel, { option: 'model', remedy: '' });
   const { settings, given: toBeginWith } = start;
   settings.workspace = await realWorkspace(settings.workspace, localStack ? given.project : null);
   if (configDir !== undefined) await given.project?.checkConfigDir(resolve(configDir));
@@ -227,14 +227,16 @@ function pairFaults({ id, session, after, systemMessage }: StartOptions): string
 /** The path with which a fault of the settings begins. */
 const PATH = /^`?settings\.(\w+)/;
 
-function notStarted(errors: readonly string[], option = PATH.exec(errors[0] ?? '')?.[1]): SteersmanError {
+/** Faults of models say what to do: `remedy` is for those that do not. */
+function notStarted(
+  errors: readonly string[],
+  {
+    option = PATH.exec(errors[0] ?? '')?.[1] ?? null,
+    remedy = `See ${hintOf(verbCall('start --help'), 'StartOptions')}.`,
+  }: { option?: string | null; remedy?: string } = {},
+): SteersmanError {
   const faults = errors.length === 1 ? ` ${errors[0]}` : errors.map(error => `\n- ${error}`).join('');
-  return new SteersmanError(
-    `The run can not start:${faults}`,
-    `See ${hintOf(verbCall('start --help'), 'StartOptions')}.`,
-    'usage',
-    option ?? null,
-  );
+  return new SteersmanError(`The run can not start:${faults}`, remedy, 'usage', option);
 }
 
 /** The workers of another server may have a folder that is missing here, so they decide. */

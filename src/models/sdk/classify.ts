@@ -23,7 +23,10 @@ export interface CallSite {
   provider: string;
   /** Base URL without credentials. */
   endpoint: string;
-  model: string;
+  /** Null if the endpoint is asked for its list of models. */
+  model: string | null;
+  /** False if the request had no key, and no header of the configuration that may be one. */
+  hasKey: boolean;
   /** Environment variables that advice names. */
   keyVariable: string;
   urlVariable: string;
@@ -55,12 +58,17 @@ export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallEr
   const type = typeOf(answer, site);
   const detail = scrub(answer.message, site.secrets, site.requestTexts);
   const status = answer.status === null ? 'an error in the stream' : `HTTP ${answer.status}`;
-  const quote = detail === '' ? '' : `: ${detail.replace(/\.$/, '')}`;
-  const message = `${site.provider}/${site.model} at ${site.endpoint} answered ${status}${quote}${advice(type, answer, site)}`;
+  const quote = detail === '' ? '' : `: ${detail.replace(/[.!]$/, '')}`;
+  const message = `${placeOf(site)} answered ${status}${quote}.${advice(type, answer, site)}`;
   const error = new ModelCallError(type, message, waitOf(answer), againOf(answer) ?? undefined);
   const words = inOneLine(answer.message);
   SAID.set(error, words.slice(0, echoStart(words, site.requestTexts)));
   return error;
+}
+
+/** Names what was called, and where. */
+function placeOf({ provider, model, endpoint }: CallSite): string {
+  return `${model === null ? provider : `${provider}/${model}`} at ${endpoint}`;
 }
 
 /** Stored outside the errors, because fields of an error may be shown. */
@@ -135,21 +143,23 @@ const STATUS_OF_WORDS: readonly [RegExp, number][] = [
 function advice(type: ModelFailureType, answer: ErrorAnswer, site: CallSite): string {
   switch (type) {
     case FAILURE.model.auth:
-      return `. Check the key in ${site.keyVariable}.`;
+      return site.hasKey
+        ? ` Check the key in ${site.keyVariable}.`
+        : ` No key was sent: ${site.keyVariable} is not set.`;
     case FAILURE.model.forbidden:
       return answer.status === 403
-        ? `. The key in ${site.keyVariable} may not use this model.`
-        : `. The account of the key in ${site.keyVariable} has no credit or quota left.`;
+        ? ` The key in ${site.keyVariable} may not use this model.`
+        : ` The account of the key in ${site.keyVariable} has no credit or quota left.`;
     case FAILURE.model.unknownModel:
-      return `. The endpoint does not know the model "${site.model}": check its name, and ${site.urlVariable}.`;
+      return ` The endpoint does not know the model "${site.model}": check its name, and ${site.urlVariable}.`;
     case FAILURE.model.badRequest:
       return answer.status === 404
-        ? `. Its protocol is not spoken at this address: check ${site.urlVariable} (${site.addressHint}).`
-        : '.';
+        ? ` Its protocol is not spoken at this address: check ${site.urlVariable} (${site.addressHint}).`
+        : '';
     case FAILURE.model.contextTooLong:
-      return '. The conversation does not fit this model.';
+      return ' The conversation does not fit this model.';
     default:
-      return '.';
+      return '';
   }
 }
 
@@ -179,7 +189,7 @@ const ANSWERS_THAT_ARE_NONE: readonly [RegExp, ModelFailureType, string][] = [
 
 /** Classifies a failure without an answer: a connection that was refused, not resolved, cut, or not understood. */
 export function classifyBreak(error: unknown, site: CallSite, chunks: number): ModelCallError {
-  const where = `${site.provider}/${site.model} at ${site.endpoint}`;
+  const where = placeOf(site);
   if (error instanceof SyntaxError) {
     // If an event was understood before, the address is right.
     const what =

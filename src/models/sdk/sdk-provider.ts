@@ -119,16 +119,17 @@ class SdkProvider<Request> {
       const models = isRecord(page) && Array.isArray(page.data) ? page.data : [];
       return models.map(model => (isRecord(model) ? stringOr(model.id, '') : '')).filter(id => id !== '');
     } catch (error) {
-      throw toModelCallError(error, this.#protocol.answerOf(error), this.#site({ model: '*' }), 0);
+      throw toModelCallError(error, this.#protocol.answerOf(error), this.#site({ model: null }), 0);
     }
   }
 
-  #site(request: Pick<ModelRequest, 'model'> & Partial<ModelRequest>): CallSite {
-    const { apiKey, keyVariable, urlVariable, ownAddress } = this.#at;
+  #site(request: Pick<CallSite, 'model'> & Partial<Omit<ModelRequest, 'model'>>): CallSite {
+    const { apiKey, headers, keyVariable, urlVariable, ownAddress } = this.#at;
     return {
       provider: this.name,
       endpoint: this.endpoint,
       model: request.model,
+      hasKey: apiKey !== undefined || Object.keys(headers).length > 0,
       keyVariable,
       urlVariable,
       ownAddress,

@@ -73,7 +73,7 @@ test.each<[string[] | null, RegExp]>([
     /lists qwen3:8b, llama4\. .*steersman\.yaml, under "models:", as "default: home\/qwen3:8b"/,
   ],
   [[], /lists none\. .*"default: home\/MODEL"/],
-  [null, /could not be asked: .*"default: home\/MODEL"/],
+  [null, /home could not be asked which .* to home at http.*"default: home\/MODEL"/],
 ])('no model is named: the endpoint has %j → it, or the line to write (FC3)', async (models, wanted) => {
   const server = await startScriptedModel({ reply: [], models: models ?? [] });
   if (models === null) await server.close();
@@ -95,6 +95,31 @@ test('no model is named: the endpoint refuses the key → that alone is said (FC
   const entries = entriesOf({ home: { baseUrl: `http://127.0.0.1:${port}/v1` } });
   await expect(
     chooseDefaultModel(entries, { lookup: () => undefined, file: 'steersman.yaml' }),
-  ).rejects.toMatchObject({ message: expect.stringMatching(/^home refuses the key: .*bad key/), remedy: '' });
+  ).rejects.toMatchObject({
+    message: expect.stringMatching(/^home at .* answered HTTP 401: bad key\./),
+    remedy: '',
+  });
   server.close();
 });
+
+test.each([
+  [
+    'an address without http://',
+    { OPENAI_BASE_URL: '127.0.0.1:1/v1' },
+    /^OPENAI_BASE_URL is not a URL\. Write/,
+  ],
+  ['a host and a port', { ANTHROPIC_BASE_URL: 'localhost:1' }, /^ANTHROPIC_BASE_URL must begin with http/],
+  [
+    'a key in quotation marks',
+    { OPENAI_API_KEY: '“sk-x”' },
+    /^The key in OPENAI_API_KEY has quotation marks/,
+  ],
+])(
+  'no model is named: %s → a fault of the configuration, never of Steersman (FC3)',
+  async (_, set, wanted) => {
+    const lookup = (name: string) => Object.entries(set).find(([variable]) => variable === name)?.[1];
+    const chosen = chooseDefaultModel({}, { lookup, file: 'steersman.yaml' });
+    await expect(chosen).rejects.toMatchObject({ name: 'SteersmanError', code: 'configuration' });
+    await expect(chosen).rejects.toThrow(wanted);
+  },
+);

@@ -438,6 +438,20 @@ describe('messages (K3)', () => {
     },
   );
 
+  it('401 and no key is set → says that none was sent', async () => {
+    const server = await scripted({ error: { status: 401, message: 'Who are you?' } });
+    const { message } = await failureOf(
+      runCall({ baseUrl: server.baseUrl, endpoint: { apiKey: undefined } }),
+    );
+    expect(message).toMatch(/HTTP 401: Who are you\?\. No key was sent: OPENAI_API_KEY is not set\.$/);
+  });
+
+  it('endpoint ends its words with an exclamation mark → the sentence ends once', async () => {
+    const server = await scripted({ error: { status: 500, message: 'Sorry about that!' } });
+    const { message } = await failureOf(runCall({ baseUrl: server.baseUrl }));
+    expect(message).toMatch(/HTTP 500: Sorry about that\.$/);
+  });
+
   it.each([
     [
       'k',
@@ -491,7 +505,15 @@ describe('messages (K3)', () => {
   ])('no connection, with the provider’s own address: %s → says who set the address', (ownAddress, said) => {
     const names = { provider: 'openai', model: 'gpt-5-mini', endpoint: 'https://api.openai.com/v1' };
     const variables = { keyVariable: 'OPENAI_API_KEY', urlVariable: 'OPENAI_BASE_URL', addressHint: '' };
-    const site = { ...names, ...variables, ownAddress, secrets: [], requestTexts: [], requestChars: 0 };
+    const site = {
+      ...names,
+      ...variables,
+      ownAddress,
+      hasKey: true,
+      secrets: [],
+      requestTexts: [],
+      requestChars: 0,
+    };
     const error = Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
     expect(classifyBreak(error, site, 0).message).toMatch(said);
   });
@@ -508,6 +530,7 @@ describe('messages (K3)', () => {
         ...names,
         ...variables,
         ownAddress: false,
+        hasKey: true,
         secrets: [],
         requestTexts: [],
         requestChars: 0,

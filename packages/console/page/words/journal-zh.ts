@@ -43,6 +43,7 @@ const ACTS = [
 const ADVICE = [
   ['', ''],
   [' Check the key in {key}.', '请检查 {key} 中的密钥。'],
+  [' No key was sent: {key} is not set.', '没有发送密钥：未设置 {key}。'],
   [' The key in {key} may not use this model.', '{key} 中的密钥无权使用这个模型。'],
   [' The account of the key in {key} has no credit or quota left.', '{key} 中密钥的账户没有余额或配额。'],
   [
