@@ -60,7 +60,7 @@ const WAYS: Record<Kind, DemoAction> = {
       const pattern = `(?-u:\\b)(${of.replaceAll('/', '|')})(?-u:\\b)`;
       return { name: 'grep', arguments: { pattern, path: folder } };
     },
-    form: /^(?:No line matches\..*|((?:[^\n]+?:\d+: [^\n]*(?:\n|$))+))$/,
+    form: /^(?:No line matches\..*|((?:(?=[^\n]+?:\d+: )[^\n]+(?:\n|$))+))$/,
     show([, found = ''], say) {
       const count = found.split('\n').length - (found ? 0 : 1);
       const figure = say(`**${count} ${count === 1 ? 'line' : 'lines'}**`, `**${count} 行**`);

@@ -126,4 +126,12 @@ describe('demo model: figures', () => {
     const [, count = '', block = ''] = /\*\*(\d+) lines\*\*\n\n```\n([^`]*)\n```/.exec(summary) ?? [];
     expect({ count, lines: block.split('\n').sort() }).toEqual({ count: '93', lines: shown });
   });
+
+  test('marks in more lines than are shown, each with places in it → not all was seen (FC1)', async () => {
+    const hands = await handsOn();
+    hands.put('src/log.txt', 'a.ts:1: TODO b.ts:2: c\n'.repeat(300));
+    const run = new DemoConversation(hands, 'List all TODOs in src');
+    await run.team();
+    expect(await run.unjudged()).toContain('not all of it was seen');
+  });
 });
