@@ -22,16 +22,20 @@ export const answers: WorkerFeature = {
 };
 
 const MOST_TRIED = 20;
+const NOT_CHECKED = 'The answer could not be checked against the schema in time.';
 
 /** Makes `steersmanReadAnswer`. It changes nothing. */
 export function createReadAnswer() {
   return async function steersmanReadAnswer({ text, schema }: ReadAnswerInput): Promise<ReadAnswer> {
-    const found = objectsIn(text);
-    if (found.length === 0) return { faults: ['The answer holds no JSON object that can be read.'] };
-    const [first = [], ...others] = found.map(value => faultsAgainst(schema, value));
-    const fits = [first, ...others].findIndex(faults => faults.length === 0);
-    const value = found[fits];
-    return value === undefined ? { faults: first } : { value };
+    let first: string[] = ['The answer holds no JSON object that can be read.'];
+    for (const [at, value] of objectsIn(text).entries()) {
+      const faults = faultsAgainst(schema, value);
+      if (faults?.length === 0) return { value };
+      if (at === 0) first = faults ?? [NOT_CHECKED];
+      // Each such check takes a second, in which the worker does nothing else.
+      if (faults === null) break;
+    }
+    return { faults: first };
   };
 }
 
@@ -43,10 +47,10 @@ function objectsIn(text: string): Record<string, unknown>[] {
   return (found.length > 0 ? found : repairedObjects(text)).slice(0, MOST_TRIED);
 }
 
-function faultsAgainst(schema: ReadAnswerInput['schema'], value: Record<string, unknown>): string[] {
+/** Null: there was no time to check the value. */
+function faultsAgainst(schema: ReadAnswerInput['schema'], value: Record<string, unknown>): string[] | null {
   const bytes = jsonBytes(value);
   if (bytes > TYPED_VALUE_BYTES)
     return [`The answer has ${bytes} bytes, and at most ${TYPED_VALUE_BYTES} are taken.`];
-  const judged = { whole: 'the answer', asWritten: true };
-  return faultsOf(schema, value, judged) ?? ['The answer could not be checked against the schema in time.'];
+  return faultsOf(schema, value, { whole: 'the answer', asWritten: true });
 }

@@ -81,6 +81,16 @@ describe('reading a typed answer', () => {
   ])('%j, by %j → %j (TA1)', async (text, schema, expected) => {
     expect(await read({ text, schema: schema as ReadAnswerInput['schema'] })).toEqual(expected);
   });
+
+  // Twenty would take twice the limit of this test.
+  test('many objects that can not be checked in time → one of them is tried (TA1)', {
+    timeout: 10_000,
+  }, async () => {
+    const text = `{"a": "${'a'.repeat(40)}!"} `.repeat(20);
+    expect(await read({ text, schema: slow })).toEqual({
+      faults: ['The answer could not be checked against the schema in time.'],
+    });
+  });
 });
 
 test.each<[string, unknown, RegExp | null]>([
