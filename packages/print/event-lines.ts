@@ -233,7 +233,9 @@ export function eventText(event: JournalEvent, colors: Colors, tasks: readonly S
 /** Texts of models and tools must not control the terminal. Newlines go too, except in gates and output of checks. */
 function withoutControls<E extends JournalEvent>(event: E): E {
   const clean = (key: string, text: string) =>
-    key === 'body' || key === 'output' ? terminalText(text) : terminalText(text).replace(/\s*\n\s*/g, ' ');
+    key === 'body' || key === 'output'
+      ? terminalText(text)
+      : terminalText(text).replace(/(?<!\s)\s*\n\s*/g, ' ');
   return JSON.parse(
     JSON.stringify(event, (key, value: unknown) => (typeof value === 'string' ? clean(key, value) : value)),
   );

@@ -49,7 +49,7 @@ export function isJson(reply: string): boolean {
 
 /** True while the beginning of a reply could still become JSON. */
 export function mayBecomeJson(beginning: string): boolean {
-  return /^\s*(`{1,3}\w*\s*)?[{[]?\s*$/.test(beginning);
+  return /^(?:`{1,3}\w*)?\s*[{[]?$/.test(beginning.trim());
 }
 
 /** Unescapes the content of a JSON string that may be cut anywhere. */

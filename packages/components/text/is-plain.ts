@@ -3,7 +3,7 @@
 /** Markdown within a line: characters that mark something, and beginnings of addresses, which become links. */
 const WITHIN = /[*_`~[\]\\|#<>&@]|:\/\/|www\./i;
 /** Beginnings of lines that make a list, a rule, a heading or code. */
-const AT_BEGIN = /^(?: {4}| {0,3}\t|\s*(?:[-+=]|\d+[.)]))/m;
+const AT_BEGIN = /^(?: {4}| {0,3}\t|[^\S\n\r\u2028\u2029]*(?:[-+=]|\d+[.)]))/m;
 
 export function isPlain(text: string): boolean {
   return !WITHIN.test(text) && !AT_BEGIN.test(text);

@@ -9,7 +9,7 @@ const MOST_WORK = 2_000_000;
 /** Returns a sentence, and the lines as they are in the file. */
 export function closestPlace(text: string, wanted: string): string {
   const lines = text.split('\n');
-  const asked = wanted.replace(/^\n+|\n+$/g, '').split('\n');
+  const asked = wanted.replace(/^\n+|(?<!\n)\n+$/g, '').split('\n');
   const keys = asked.map(keyOf);
   const place = lines.length > MOST_LINES ? null : bestPlace(lines.map(keyOf), keys);
   if (place === null) return 'Nothing in it is like it: read the file again.';

@@ -24,7 +24,7 @@ export function fileGlob(pattern: string): (path: string) => boolean {
 
 /** Rewrites classes as choices, which globs support: `[ab]` becomes `{a,b}`. */
 function withClasses(glob: string): string {
-  return glob.replace(/\[([^\]!^/][^\]/]*)\]/g, (whole, inner: string) => {
+  return glob.replace(/\[([^\]!^/[][^\]/[]*)\]/g, (whole, inner: string) => {
     const signs = inner.replace(
       /(.)-(.)/g,
       (range, from: string, to: string) => signsBetween(from, to) ?? range,

@@ -26,7 +26,7 @@ export async function nearestPaths({ cwd, leftOut, isDenied }: Looked, path: str
   };
   const args = ['--files', '--null', '--no-messages', ...leftOut];
   await search({ args, cwd, timeoutMs: MOST_MS, delimiter: '\0', take });
-  const wanted = path.toLowerCase().replace(/^(?:\.?\/)+|\/+$/g, '');
+  const wanted = path.toLowerCase().replace(/^(?:\.?\/)+|(?<!\/)\/+$/g, '');
   const scored = [...names].map(name => ({ name, score: likenessOf(name.toLowerCase(), wanted) }));
   const best = scored.filter(({ score }) => score >= LEAST_LIKENESS).sort((a, b) => b.score - a.score);
   const most = best[0]?.score ?? 0;

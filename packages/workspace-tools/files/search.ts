@@ -118,9 +118,12 @@ function grepArgs({
   ];
 }
 
+/** Brackets without an end are each searched for to the end of the pattern. */
+const MOST_WIDENED_CHARS = 10_000;
+
 /** Lets each character outside of brackets also match its byte in Windows-1252. */
 function inWesternToo(pattern: string): string {
-  if (NEEDS_PCRE.test(pattern)) return pattern;
+  if (pattern.length > MOST_WIDENED_CHARS || NEEDS_PCRE.test(pattern)) return pattern;
   return pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]|[^\0-\x7f]/gsu, sign => {
     const byte = /^[\xa0-\xff]$/.test(sign) ? sign.charCodeAt(0).toString(16) : null;
     return byte === null ? sign : `(?:${sign}|(?-u:\\x${byte}))`;

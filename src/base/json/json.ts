@@ -226,9 +226,9 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Returns the same text for equal decimals: sign, digits without surrounding zeros, exponent. */
 function decimalOf(number: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-    /^(-?)(\d+)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
   const all = `${whole}${fraction}`.replace(/^0+/, '');
-  const digits = all.replace(/0+$/, '');
+  const digits = all.replace(/(?<!0)0+$/, '');
   if (digits === '') return /\d/.test(number) ? '0' : number;
   return `${sign}${digits}e${Number(exponent) - fraction.length + all.length - digits.length}`;
 }

@@ -68,7 +68,7 @@ export function alternatives(glob: string): string[] {
   const done: string[] = [];
   const open = [glob];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [whole, inner] = /\{([^{}]*,[^{}]*)\}/.exec(next) ?? [];
+    const [whole, inner] = /\{([^{},]*,[^{}]*)\}/.exec(next) ?? [];
     if (whole === undefined || inner === undefined) done.push(next);
     else for (const part of inner.split(',')) open.push(next.replace(whole, () => part));
     if (done.length + open.length > MOST_ALTERNATIVES) return [glob];

@@ -2,7 +2,7 @@
 
 /** Characters of links, pictures, tags, entities, tables, code and styles, and of headings, lists and rules. */
 const SPECIAL =
-  /[\\`*[\]<~&|]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|(?<=^\s*)[-#+=>:]|(?<=^\s*\d{1,9})[.)]|:(?=\/\/)|(?<=\bwww)\.|@/giu;
+  /[\\`*[\]<~&|]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|[-#+=>:](?<=^\s*.)|[.)](?<=^\s*\d{1,9}.)|:(?=\/\/)|(?<=\bwww)\.|@/giu;
 
 export function plainLine(text: string): string {
   return text.replace(/[\r\n]+/g, ' ').replace(SPECIAL, '\\$&');

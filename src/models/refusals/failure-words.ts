@@ -10,8 +10,8 @@ export const TOO_LONG: RefusalWords = {
       /too many (input |prompt )?tokens(?!.{0,40}\b(wait|slow))|larger than the model|request_too_large|string_above_max_length/,
       /(maximum|max|model'?s?)[ _](prompt|input|model|token|sequence)[ _]?(length|limit|tokens|len)|(input|prompt|sequence) length/,
       /reduce (the |your )?(length|prompt|input|number of tokens|amount|message size)|exceeds? max(imum)? length|max_?model_?len/,
-      /exceed\w*.{0,80}(\btokens?\b|context|max\w* (input|prompt|length)|max_?seq)/,
-      /\b(tokens?|context|input|prompt)\b.{0,60}\bexceed\w*|inputs`? tokens \+/,
+      /exceed.{0,90}(\btokens?\b|context|max\w{0,10} (input|prompt|length)|max_?seq)/,
+      /\b(tokens?|context|input|prompt)\b.{0,60}\bexceed|inputs`? tokens \+/,
       /expected maxLength: \d+|(输入|上下文|prompt|tokens?).{0,20}(过长|超长|超过|超出)/,
     ]
       .map(({ source }) => source)
@@ -123,7 +123,7 @@ export const FEWER_TOKENS: RefusalWords = {
     [
       /(maximum|max|output) tokens (that )?you requested|(fewer|lower|reduce) ['"`]?max_(completion_|output_)?tokens/,
       /max_(completion_|output_)?tokens\b.{0,30}(too (large|high)|less than|valid range|\d+ > \d+|should be \[)/,
-      /\d+ > \d+ - \d+|\d+ \+ \d+ > \d+|tokens per (minute|day)\b.{0,40}\blimit \d+\b.{0,30}\brequested \d+/,
+      /\b\d+ > \d+ - \d+|\b\d+ \+ \d+ > \d+|tokens per (minute|day)\b.{0,40}\blimit \d+\b.{0,30}\brequested \d+/,
       /requested (about )?\d+ tokens \(.{0,120}?\d+ (in|for) the (completion|output)|`?max_new_tokens`? must be <= ?\d+/,
     ]
       .map(({ source }) => source)

@@ -38,15 +38,15 @@ function leftBeside(message: string, asked: number): number | null {
   if (limit !== undefined) return asked - (Number(requested) - Number(limit));
   const [, length, both, reply] = OF_BOTH.exec(message) ?? [];
   if (length !== undefined) return Number(length) - (Number(both) - Number(reply));
-  const [, whole, input] = OF_INPUTS.exec(message) ?? /\d+ > (\d+) - (\d+)/.exec(message) ?? [];
+  const [, whole, input] = OF_INPUTS.exec(message) ?? /\b\d+ > (\d+) - (\d+)/.exec(message) ?? [];
   if (whole !== undefined) return Number(whole) - Number(input);
-  const [, given, , most] = /(\d+) \+ (\d+) > (\d+)/.exec(message) ?? [];
+  const [, given, , most] = /\b(\d+) \+ (\d+) > (\d+)/.exec(message) ?? [];
   return given === undefined ? null : Number(most) - Number(given);
 }
 
 function tokensNamed(message: string): number | null {
   const found =
-    /(?:limit of|only afford|lower than|at most|equal to|\d+ >) [`'"]?(\d+)/i.exec(message) ??
+    /(?:limit of|only afford|lower than|at most|equal to|\b\d+ >) [`'"]?(\d+)/i.exec(message) ??
     /\[\d+, ?(\d+)\]/.exec(message);
   return found === null ? null : Number(found[1]);
 }

@@ -108,7 +108,9 @@ const XML: ToolCallCodec = {
 
   /** A fence around the whole reply is not a quotation. Forms that models were trained on are read too, as a fallback. */
   parse(text, tools) {
-    const inner = /^\s*```\w*\s*(<[\s\S]*?)(?:```)?\s*$/.exec(text)?.[1] ?? text;
+    const whole = text.trim();
+    const fence = /^```\w*\s*(?=<)/.exec(whole)?.[0];
+    const inner = fence === undefined ? text : whole.slice(fence.length).replace(/```$/, '');
     const inTags = parseXmlCalls(inner, tools);
     const parsed = inTags.calls.length > 0 ? inTags : parseWrittenCalls(text, tools);
     return parsed.calls.length > 0 ? parsed : { text, calls: [] };

@@ -17,18 +17,19 @@ type Call = Pick<WrittenCall, 'name' | 'arguments'>;
 /** Reads the calls at the end of such a reply. */
 export const WRITTEN_CALLS: Pick<ToolCallCodec, 'parse'> = { parse: parseWrittenCalls };
 
-/** Fences whose info word marks a call. */
-const CALL_FENCE = /```(?:tool_code|tool_calls?)\s*\n(?:print\()?([\s\S]*?)\)?\s*```\s*$/;
+/** The beginning of a fence whose info word marks a call. */
+const CALL_FENCE = /```(?:tool_code|tool_calls?)\s*\n(?:print\()?/;
+const FENCE = '```';
 const MOST_PLACES = 24;
 
 export function parseWrittenCalls(given: string, tools: readonly OfferedTool[]): ParsedReply {
   const none = { text: given, calls: [] };
   if (tools.length === 0 || nestsTooDeep(given)) return none;
   const names = new Set(tools.map(({ name }) => name));
-  const fenced = CALL_FENCE.exec(given);
+  const fenced = fencedCalls(given);
   if (fenced) {
-    const calls = inSequence(fenced[1] ?? '', names) ?? inPython(`[${closed(fenced[1] ?? '')}]`, names);
-    if (calls) return { text: given.slice(0, fenced.index).trim(), calls: calls.map(asWritten) };
+    const calls = inSequence(fenced.code, names) ?? inPython(`[${closed(fenced.code)}]`, names);
+    if (calls) return { text: given.slice(0, fenced.at).trim(), calls: calls.map(asWritten) };
   }
   const text = plainTags(given);
   for (const start of placesIn(text)) {
@@ -37,6 +38,17 @@ export function parseWrittenCalls(given: string, tools: readonly OfferedTool[]):
     if (calls && calls.length > 0) return { text: text.slice(0, start).trim(), calls: calls.map(asWritten) };
   }
   return none;
+}
+
+/** Returns the code of a fence of calls that ends the text, and where the fence begins. */
+function fencedCalls(text: string): { code: string; at: number } | null {
+  const whole = text.trimEnd();
+  const { 0: begin, index: at = 0 } = CALL_FENCE.exec(whole) ?? {};
+  const [from, to] = [at + (begin?.length ?? 0), whole.length - FENCE.length];
+  if (begin === undefined || from > to || !whole.endsWith(FENCE)) return null;
+  const code = whole.slice(from, to).trimEnd();
+  // Without the bracket that ends `print`; `closed` adds one that is missing.
+  return { code: code.endsWith(')') ? code.slice(0, -1) : code, at };
 }
 
 function asWritten({ name, arguments: args }: Call): WrittenCall {
@@ -49,13 +61,18 @@ function closed(code: string): string {
 
 /** Normalises tag prefixes and GLM's key-value pairs. */
 function plainTags(text: string): string {
-  return text
+  const tags = text
     .replace(/<(\/?)(?:｜DSML｜|antml:|minimax:)/g, '<$1')
-    .replace(/<tool_call>\s*([\w.-]+)\s*(?=<arg_key>|<\/tool_call>)/g, '<tool_call><name>$1</name>')
+    .replace(/<tool_call>\s*([\w.-]+)\s*(?=<arg_key>|<\/tool_call>)/g, '<tool_call><name>$1</name>');
+  // Behind the last end, each beginning would be searched to the end of the text.
+  const end = tags.lastIndexOf('</arg_value>') + '</arg_value>'.length;
+  const parameters = tags
+    .slice(0, end)
     .replace(
       /<arg_key>\s*([\w.-]+)\s*<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/g,
       '<parameter name="$1">$2</parameter>',
     );
+  return parameters + tags.slice(end);
 }
 
 const BEGINS =
@@ -66,7 +83,11 @@ function placesIn(text: string): number[] {
   // DeepSeek's calls contain a fence.
   const code = codeIn(text).filter(([start]) => !/<｜tool▁sep｜>[\w.-]+\s*$/.test(text.slice(0, start)));
   const places = [...text.matchAll(BEGINS)].map(({ 0: lead, index }) => index + lead.length);
-  const isQuoted = (at: number) => code.some(([from, to]) => at >= from && at < to);
+  let next = 0;
+  const isQuoted = (at: number) => {
+    while ((code[next]?.[1] ?? at + 1) <= at) next += 1;
+    return (code[next]?.[0] ?? at + 1) <= at;
+  };
   return [...new Set(places)].filter(at => !isQuoted(at)).slice(-MOST_PLACES);
 }
 
@@ -181,8 +202,9 @@ function callsIn(value: unknown, names: Names): Call[] | null {
 
 /** Reads `[search(query="x"), read(path='a')]`, the form of Llama and Gemma. */
 function inPython(tail: string, names: Names): Call[] | null {
-  const list = /^\[\s*([\s\S]*?)\s*\]$/.exec(tail.replace(MARKS, '').trim())?.[1];
-  if (list === undefined) return null;
+  const whole = tail.replace(MARKS, '').trim();
+  if (!/^\[[\s\S]*\]$/.test(whole)) return null;
+  const list = whole.slice(1, -1).trim();
   const calls: Call[] = [];
   for (let rest = list; rest !== ''; ) {
     // Gemini's own form prefixes the module of its functions.
@@ -232,7 +254,7 @@ function argumentsOf(list: string): string | null {
 /** Reads `Action: search`, followed by `Action Input: {…}`. */
 function inAction(tail: string, names: Names): Call[] | null {
   const [, name = '', input = ''] =
-    /^Action:\s*`?([\w.-]+)`?\s*\n\s*Action Input:\s*(\{[\s\S]*\})\s*$/i.exec(tail) ?? [];
+    /^Action:\s*`?([\w.-]+)`?[^\S\n]*\n\s*Action Input:\s*(\{[\s\S]*\})\s*$/i.exec(tail) ?? [];
   const value = names.has(name) ? valueAt(input) : null;
   return value && isRecord(value.value) && value.end === input.length
     ? [{ name, arguments: JSON.stringify(value.value) }]

@@ -51,7 +51,7 @@ function withoutTitle(text: string, title: string): string {
 }
 
 function textPart(kind: 'text' | 'said', text: string): GatePart[] {
-  const shown = text.replace(/^(?:[^\S\n]*\n)+|\s+$/g, '');
+  const shown = text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd();
   return shown === '' ? [] : [{ kind, text: shown }];
 }
 

@@ -209,7 +209,8 @@ function bare(text: string): string {
   return text
     .normalize('NFKC')
     .toLowerCase()
-    .replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
+    .replace(/^[^\p{L}\p{N}]+/u, '')
+    .replace(/(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/u, '');
 }
 
 /** Returns the text on one line. Invisible characters are marked first, because some count as blanks. */

@@ -148,7 +148,7 @@ function wordsOf(gate: Gate): Word[] {
 function exceptInput(text: string): Input | null {
   if (text === '') return { decision: 'approve' };
   const [, list] = /^except\s+(.*)$/is.exec(text) ?? [];
-  const parts = list?.split(/[;；]/).map(part => /^\s*(\d+)\s*[:：]\s*(\S.*?)\s*$/s.exec(part));
+  const parts = list?.split(/[;；]/).map(part => /^(\d+)\s*[:：]\s*(\S.*)$/s.exec(part.trim()));
   if (!parts || parts.includes(null)) return null;
   const except = Object.fromEntries(parts.map(part => [part?.[1] ?? '', part?.[2] ?? '']));
   return { decision: 'approve', except };

@@ -32,5 +32,6 @@ export function isOf({ taskIds }: EvidenceItem, taskId: string): boolean {
 /** Reads ids as models write them: in brackets, in capitals, or several with commas. */
 export function idsOf({ evidence }: TaskVerdict): string[] {
   const ids = evidence.flatMap(text => text.toLowerCase().split(/[\s,;]+/));
-  return [...new Set(ids.map(id => id.replace(/^[[("'`]+|[\])"'`.]+$/g, '')).filter(id => id !== ''))];
+  const bare = (id: string) => id.replace(/^[[("'`]+/, '').replace(/(?<![\])"'`.])[\])"'`.]+$/, '');
+  return [...new Set(ids.map(bare).filter(id => id !== ''))];
 }

@@ -18,7 +18,7 @@ const MOST_CHARS = 20_000;
 
 /** Comments and texts of common languages. An unclosed one extends to the end. */
 const TEXTS =
-  /\/\*[\s\S]*?(?:\*\/|$)|(?<!:)\/\/[^\n]*|(?<![\w.$])#[^\n]*|("""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:\\.|[^"\\\n])*(?:"|\n|$)|'(?:\\.|[^'\\\n])*(?:'|\n|$)|`(?:\\[\s\S]|[^`\\])*(?:`|$))/g;
+  /\/\*[\s\S]*?(?:\*\/|$)|(?<!:)\/\/[^\n]*|(?<![\w.$])#[^\n]*|("""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:\\.?|[^"\\\n])*(?:"|\n|$)|'(?:\\.?|[^'\\\n])*(?:'|\n|$)|`(?:\\[\s\S]?|[^`\\])*(?:`|$))/g;
 const SLOTS = /\$?\{((?:[^{}]|\{[^{}]*\})*)\}/g;
 
 /** Removes texts except the code in their slots. A text that is a path of the project becomes `'./'`. */

@@ -13,7 +13,7 @@ const TELLS =
   /\b(?:errors?|fail(?:s|ed|ing|ure|ures)?|fatal|panic(?:ked)?|exception|traceback|assert\w*|not ok|segmentation fault|undefined reference|cannot find)\b|\w(?:Error|Exception)\b|^\s*(?:[✗✘×✖●]|E {2,})|^\[… cut:/i;
 /** Matches words of failure that report none: counts of zero, and names of files and packages. */
 const TELLS_NOTHING =
-  /\b(?:0|no) (?:errors?|fail(?:ed|ing|ures?))\b|\b(?:errors?|fail(?:ed|ures?)?)\s*[:=]?\s*0\b|\b[\w-]*(?:errors?|fail\w*|exception)[\w-]*(?:\.\w+|@\d\S*)/gi;
+  /\b(?:0|no) (?:errors?|fail(?:ed|ing|ures?))\b|\b(?:errors?|fail(?:ed|ures?)?)\s*[:=]?\s*0\b|\b(?=[\w-]*(?:error|fail|exception))[\w-]+(?:\.\w+|@\d\S*)/gi;
 
 export interface Excerpt {
   text: string;
