@@ -20,9 +20,9 @@ function alters(command: ShellCommand, depth: number): boolean {
   if (command.writes || within.some(line => mayAlter(line, depth + 1))) return true;
   // A shell that gets a line runs nothing else.
   if (SHELLS.has(program) && lineOf(program, given, command) !== null) return false;
+  if (given.some(word => MENDS.test(word) || MENDS_BY.get(program)?.test(word))) return true;
   const code = ownCode(program, given, command.given);
   if (code !== null && code !== '') return WRITES.test(code);
-  if (given.some(word => MENDS.test(word) || MENDS_BY.get(program)?.test(word))) return true;
   return !isStill(program, given, command, depth);
 }
 
@@ -78,6 +78,13 @@ const MENDS_BY_NAME = /(?:^|[:_-])(?:fix|write|format|fmt|update|generate|gen)(?
 const MENDS = /^--(?:fix|write|apply|in-place|update|output|overwrite|unsafe|save)(?![\w])/;
 const MENDS_BY: ReadonlyMap<string, RegExp> = new Map([
   ['sed', /^-\w*i/],
+  ['perl', /^-(?![MmI])\w*i/],
+  ['ruby', /^-(?![rI])\w*i/],
+  ['awk', /\bprintf?\b[^;}]*>/],
+  ['gawk', /\bprintf?\b[^;}]*>/],
+  ['yq', /^-\w*i|^--inplace$/],
+  ['find', /^-f(?:print|ls)/],
+  ['xxd', /^-\w*r/],
   ['curl', /^-\w*[oOT]/],
   ['sort', /^-o/],
   ['vitest', /^-u$/],

@@ -33,6 +33,9 @@ const STILL = [
   `python3 -c "print(open('a.txt').read())"`,
   `node -e "require('./add.js')"`,
   'echo "$(git log -1)"',
+  `perl -Mstrict -e 'print "ok"'`,
+  "ruby -rfileutils -e 'puts 1'",
+  "awk '$1 > 5 { print $2 }' a.txt",
 ];
 
 const ALTERS = [
@@ -49,6 +52,12 @@ const ALTERS = [
   'make',
   'make test install',
   "sed -i 's/a/b/' a.txt",
+  "perl -pi -e 's/a/b/' a.txt",
+  "ruby -pi -e '$_.upcase!' a.txt",
+  "yq -i '.a = 1' a.yaml",
+  'find . -fprint a.txt',
+  `awk '{ print $1 > "a.txt" }' b.txt`,
+  'xxd -r a.hex a.bin',
   'echo done > out.txt',
   'npm test > out.txt',
   'npm test; rm -rf dist',
