@@ -1,4 +1,4 @@
-/** The tools of runs without a run: lists them with the state of their servers, and calls one by its permissions (T24). */
+/** Uses a folder's tools without a run: lists them with the state of their servers, and calls one by its permissions (T24). */
 
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';

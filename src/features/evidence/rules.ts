@@ -12,7 +12,7 @@ export const EVIDENCE_BYTES = 16_000;
 /** Files that calls named but the snapshots had no room for. */
 export interface Unkept {
   files: Pick<Snapshot, 'path' | 'taskIds'>[];
-  /** Number of the last change of one of them. */
+  /** Number of their latest change. */
   wrote: number;
 }
 

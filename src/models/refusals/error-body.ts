@@ -12,7 +12,7 @@ export interface PlainError {
   wait_ms?: number;
 }
 
-/** More than any message quotes. */
+/** Characters kept of a body in an unknown form; no message quotes more. */
 const MOST_QUOTED = 1_000;
 /** Fields in which an error holds another: `metadata.raw` is OpenRouter's, `detail` FastAPI's, `details` Gemini's. */
 const INNER = ['error', 'metadata', 'raw', 'detail', 'details', 'errors', 'attempts', 'cause'] as const;

@@ -71,7 +71,7 @@ export interface Task extends PlannedTask {
   cycle: number;
   /** A person added or changed it: it stays in the plan, with their words, until it is done or a person removes it. */
   byPerson?: true;
-  /** Until its plan is released: the fields that differed before; null for a new task. A rejected plan changes nothing. */
+  /** Old values of changed fields, until the plan is released; null for a new task. A rejected plan is undone by them. */
   before?: Partial<Task> | null;
 }
 

@@ -252,7 +252,7 @@ export interface JournalPayloads {
     /** The call of a client's tool: its name, and the model's id of the call. */
     call?: { tool: string; id: string };
   };
-  /** `edited`: the person approved other arguments; `reason`: the beginning of theirs. */
+  /** `edited`: the person approved other arguments; `reason`: the beginning of the person's reason. */
   gate_closed: {
     gateId: string;
     kind: GateKind;

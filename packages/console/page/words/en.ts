@@ -370,7 +370,7 @@ export const words = {
   purpose_role: 'role',
   purpose_notes: 'notes of the project',
   purpose_files: 'files',
-  purpose_inventory: 'what is at hand',
+  purpose_inventory: 'list of artifacts',
   purpose_instruction: 'instruction',
   purpose_reask: 'asked again',
   purpose_compact: 'summary asked for',

@@ -80,7 +80,7 @@ export function isEdited(input: ToolInput, texts: FieldTexts): boolean {
 function typedValue(kind: FieldKind, text: string): unknown {
   switch (kind) {
     case 'number': {
-      // A number with more digits than a double holds is its digits as text.
+      // A number with more digits than a double holds becomes a text of its digits.
       const value = parseJson(text.trim());
       return typeof value === 'number' || (typeof value === 'string' && /^-?\d/.test(value))
         ? value
