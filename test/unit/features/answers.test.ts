@@ -82,11 +82,9 @@ describe('reading a typed answer', () => {
     expect(await read({ text, schema: schema as ReadAnswerInput['schema'] })).toEqual(expected);
   });
 
-  // Twenty would take twice the limit of this test.
-  test('many objects that can not be checked in time → one of them is tried (TA1)', {
-    timeout: 10_000,
-  }, async () => {
-    const text = `{"a": "${'a'.repeat(40)}!"} `.repeat(20);
+  // All of them would take longer than any test may.
+  test('many objects that can not be checked in time → one of them is tried (TA1)', async () => {
+    const text = `{"a": "${'a'.repeat(40)}!"} `.repeat(500);
     expect(await read({ text, schema: slow })).toEqual({
       faults: ['The answer could not be checked against the schema in time.'],
     });
