@@ -71,6 +71,20 @@ export const withSignatures: Change = wire =>
     return { ...message, tool_calls: [{ ...first, extra_content }, ...rest] } as WireMessage;
   });
 
+/** Takes the signatures of replies away, wherever they came, and gives the first call of each reply the value above. */
+export const withOtherSignatures: Change = (wire, request, modelId) => {
+  const bare = mapReplies(wire, message => {
+    const reply = withoutReasoning(message);
+    if (!reply.tool_calls) return reply;
+    const tool_calls = reply.tool_calls.map(call => {
+      const { extra_content: _signature, ...kept } = call as typeof call & { extra_content?: unknown };
+      return kept;
+    });
+    return { ...reply, tool_calls };
+  });
+  return withSignatures(bare, request, modelId);
+};
+
 /** Inserts a reply between tool results and the next user message. */
 export const withReplyAfterTools: Change = wire =>
   wire.flatMap((message, index) =>

@@ -13,6 +13,7 @@ import {
   messages,
   withNoReasoning,
   withOneUserAtATime,
+  withOtherSignatures,
   withReasoning,
   withReplyAfterTools,
   withShortIds,
@@ -73,6 +74,12 @@ const CONVERSATIONS: readonly RefusableOption[] = [
     words: SAID.signature,
     hosts: /(^|\.)generativelanguage\.googleapis\.com$/,
     instead: [messages(withSignatures)],
+  },
+  {
+    key: 'other signatures',
+    words: SAID.badThought,
+    instead: [messages(withOtherSignatures)],
+    once: true as const,
   },
   { key: 'short ids', words: SAID.shortIds, hosts: /(^|\.)mistral\.ai$/, instead: [messages(withShortIds)] },
   {

@@ -12,6 +12,8 @@ export const CONVERSATIONS = {
     /both content and thinking|(reasoning_(content|details)|thinking_blocks|['"]reasoning['"]|\.reasoning\b(?!\.))\W.{0,80}(unsupported|not (supported|permitted|allowed)|unexpected|unrecogni[sz]ed|unknown)|(unsupported|unexpected|unrecogni[sz]ed|unknown|extra)\W.{0,60}(reasoning_(content|details)|thinking_blocks|['"]reasoning['"]|\.reasoning\b(?!\.))/i,
   /** Gemini, 2025, for calls of other models: https://ai.google.dev/gemini-api/docs/thought-signatures */
   signature: /missing a thought_signature/i,
+  /** Gemini, 2025, also behind routers that change between its endpoints. */
+  badThought: /(corrupted|invalid) thought.?signature|thought.?signature.{0,20}(not |in)valid/i,
   /** Mistral's API and templates, 2024. */
   shortIds: /tool call id was .{0,200}length of 9/i,
   /** Mistral's API, and its models at other hosts, 2025. */

@@ -196,7 +196,7 @@ export const EMPTY_MESSAGE: RefusalWords = {
 /** The order of roles, or of calls and results, is refused. */
 export const BAD_ORDER: RefusalWords = {
   words:
-    /\broles?\b|\balternat|tool_?call_?ids?|tool_use|tool_result|tool messages?|\bturns?\b|(first|last|final) (message|turn|content)|(must|should|has to|expected to|cannot|can not) (start|begin|end|finish) with|must be followed|preceding|prefill|orphan|function[ _](response|call) (turn|part)/i,
+    /\broles?\b|\balternat|tool_?call_?ids?|tool_use|tool_result|tool messages?|tool (call|output) found|\bturns?\b|(first|last|final) (message|turn|content)|(must|should|has to|expected to|cannot|can not) (start|begin|end|finish) with|must be followed|preceding|prefill|orphan|function[ _](response|call) (turn|part)/i,
   met: [
     [
       'Gemini',
@@ -228,6 +228,8 @@ export const BAD_ORDER: RefusalWords = {
       2025,
       'messages.4: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01.',
     ],
+    ['OpenAI', 2026, 'No tool call found for function call output with call_id call_uelfkqtHfJDC4Btq.'],
+    ['OpenAI', 2026, 'No tool output found for function call call_uelfkqtHfJDC4Btq.'],
     [
       'Mistral',
       2024,

@@ -145,6 +145,32 @@ describe('conversations that an endpoint refuses → the same try with one that 
     expect(JSON.stringify((await afterRefusal(words))[3])).toContain('skip_thought_signature_validator');
   });
 
+  // github.com/OpenRouterTeam/ai-sdk-provider/issues/273, github.com/RooCodeInc/Roo-Code/pull/10640: a signature is
+  // refused where another of Google's endpoints answers than the one that gave it.
+  it.each([
+    'Corrupted thought signature.',
+    'Unable to submit request because Thought signature is not valid.',
+  ])(
+    'signature of its own that it does not take (Gemini: %s) → the one that says so, in this call (FE6)',
+    async message => {
+      const signed = { google: { thought_signature: 'c2ln' } };
+      const reasoning_details = [{ type: 'reasoning.encrypted', id: 'call_abc-1', data: 'c2ln', index: 0 }];
+      const answer = reply([
+        { type: 'reasoning', text: '', data: { model: MODEL, value: { reasoning_details } } },
+        { ...CALL, data: { model: MODEL, value: { extra_content: signed } } },
+        { ...CALL, id: 'call_2', data: { model: MODEL, value: { extra_content: signed } } },
+      ]);
+      const endpoint = await startEventEndpoint({ status: 400, error: { message } }, DONE);
+      const messages = [user('Goal.'), answer, RESULT];
+      const { lessons } = await runCall({ baseUrl: endpoint.baseUrl, messages });
+      const [first, second] = endpoint.bodies.map(({ messages }) => JSON.stringify(messages));
+      expect(first?.match(/c2ln/g)).toHaveLength(3);
+      expect(second).not.toContain('c2ln');
+      expect(second?.match(/skip_thought_signature_validator/g)).toHaveLength(1);
+      expect(lessons).toHaveLength(1);
+    },
+  );
+
   it('a call that the model wrote wrongly is refused as if we had (Groq) → tried again', async () => {
     const error = { message: 'Failed to call a function.', code: 'tool_use_failed' };
     const endpoint = await startEventEndpoint({ status: 400, error });
