@@ -37,6 +37,14 @@ const attended = { attended: true };
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
 const filesystem = { command: 'mcp-server-filesystem', args: ['${workspace}'] };
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
+const workspace = { command: 'steersman', args: ['tools', '${workspace}'] };
+
+/** A call of our own tool: its file is compared before the question. */
+const put = (path: string, content: string): ScriptedToolCall => ({
+  name: 'workspace__write',
+  arguments: { path, content },
+});
 
 // After the rig's own end.
 afterAll(() => fake.remove());
@@ -48,7 +56,7 @@ const rig = rigOfFile({
       'steering: note',
       'gates: { onBudget: ask }',
     ),
-    '.mcp.json': JSON.stringify({ mcpServers: { filesystem, fake: fake.stdioEntry() } }),
+    '.mcp.json': JSON.stringify({ mcpServers: { filesystem, workspace, fake: fake.stdioEntry() } }),
   },
 });
 
@@ -89,7 +97,7 @@ describe('approval of tool calls (S4, C23)', () => {
     const asked = rig.play(
       byRole({
         planner: [planned],
-        executor: [calls(write('one.txt', 'one\n2\n'), read('a.txt'), write('two.txt', '2')), reported()],
+        executor: [calls(put('one.txt', 'one\n2\n'), read('a.txt'), put('two.txt', '2')), reported()],
       }),
     );
     const handle = await rig.start('Write', attended);
@@ -154,7 +162,7 @@ describe('approval of tool calls (S4, C23)', () => {
     rig.play(
       byRole({
         planner: [planned],
-        executor: [calls(write('no.txt', '1'), write('no2.txt', '2')), reported()],
+        executor: [calls(put('no.txt', '1'), put('no2.txt', '2')), reported()],
       }),
     );
     const handle = await rig.start('Write', attended);

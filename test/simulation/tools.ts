@@ -25,7 +25,7 @@ export const TOOLS: readonly ToolDefinition[] & ToolDefinition[] = [
   tool('read', READS),
   tool('read_result', READS),
   tool('list', { ...READS, cache: 'none' }),
-  tool('put', { idempotent: true }),
+  { ...tool('put', { idempotent: true }), origin: { type: 'mcp', server: 'files', own: true } },
   tool('edit', { attempts: 5 }),
 ];
 

@@ -28,7 +28,7 @@ import type { Batch } from '../../../run/position/position.js';
 import type { OpenGate } from '../../../run/state/people.js';
 import { batchAction, waitingSteers } from '../../../run/steering/inbox.js';
 import { idempotencyKeyOf, inlineInput } from '../../../run/tools/ledger.js';
-import type { ToolDefinition } from '../../../run/tools/tool.js';
+import { type ToolDefinition, workspaceToolOf } from '../../../run/tools/tool.js';
 import { plainPath } from '../../../run/tools/tool-paths.js';
 import { unasked } from '../../beside/moments.js';
 import {
@@ -345,17 +345,17 @@ function clientKey(call: ToolUseBlock): string {
   return `client:${call.id}`;
 }
 
-/** True if a person is asked about a call that writes a whole file on the worker. */
-function isCompared({ state, pinned }: Run, call: ToolUseBlock, tool: ToolDefinition): boolean {
-  const { origin } = tool;
+/**
+ * True if a person is asked about a call of our own tools that writes a whole file. What tools of others do with a path
+ * and a content is unknown; earlier runs compare theirs too.
+ */
+function isCompared(run: Run, call: ToolUseBlock, tool: ToolDefinition): boolean {
+  const { state, pinned } = run;
   const { attended, autoApprove } = state.settings;
-  const isOfWorker = origin.type === 'mcp' || origin.type === 'activity';
-  return (
-    attended === true &&
-    !autoApprove &&
-    isOfWorker &&
-    (wholeWrite(call.input) !== null || isWorkspaceTool(pinned, tool, 'edit'))
-  );
+  if (!attended || autoApprove) return false;
+  const isOfWorker = tool.origin.type === 'mcp' || tool.origin.type === 'activity';
+  const isKnown = run.behaves(5) ? workspaceToolOf(tool) !== null : isOfWorker;
+  return isKnown && (wholeWrite(call.input) !== null || isWorkspaceTool(pinned, tool, 'edit'));
 }
 
 /** Returns the current file and the call's version of it, for the gate of the call. */

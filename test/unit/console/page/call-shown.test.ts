@@ -85,6 +85,11 @@ describe('FC6 the change of a call', () => {
       { kind: 'file', text: 'x' },
     ],
     [
+      'a path and a content for the tool of another server → its arguments, by their names',
+      shown('github__put', { path: 'a', content: 'x' }),
+      { kind: 'fields', fields: { content: 'x' } },
+    ],
+    [
       'a command → its line, and its other arguments',
       shown('run', { command: 'npm test', timeoutMs: 5 }),
       { kind: 'command', text: 'npm test', rest: { timeoutMs: 5 } },

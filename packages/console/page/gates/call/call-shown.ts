@@ -78,7 +78,7 @@ function changeOf(gate: CallGate, input: ToolInput | null, { values }: Act): Cha
       whole: isCut(compared.text) ? write.content : null,
       rest: {},
     };
-  if (write !== null) return { kind: 'file', text: write.content };
+  if (write !== null && isOurs(gate)) return { kind: 'file', text: write.content };
   const edit = editText(input, Number.POSITIVE_INFINITY);
   if (edit !== null) return { kind: 'diff', text: edit, whole: null, rest: besideOf(input) };
   const { command } = input;
@@ -87,6 +87,11 @@ function changeOf(gate: CallGate, input: ToolInput | null, { values }: Act): Cha
   if (Object.keys(input).length === 0) return { kind: 'empty' };
   const isTold = (name: string) => name !== 'tool' && values[name] === input[name];
   return { kind: 'fields', fields: gate.kind === 'approval' ? without(input, isTold) : input };
+}
+
+/** True for a tool of the workspace. What another tool does with a path and a content is unknown. */
+function isOurs({ subject }: CallGate): boolean {
+  return 'workspaceTool' in subject;
 }
 
 function isCut(diff: string): boolean {

@@ -10,6 +10,11 @@ import { eventually } from '../../../../support/wait.js';
 
 const WRITE = { name: 'put', input: { path: 'a', content: 'new' } };
 
+const OWN = { type: 'mcp' as const, server: 'files', own: true as const };
+/** Our tool that writes a whole file, under the name that this run gives it. */
+const PUT = { ...fileTool('put'), serverToolName: 'write', origin: OWN };
+const TOOLS = [PUT, fileTool('read', { readOnly: true })];
+
 /** A run that is about to write; the file is looked at when the test lets it. */
 function aboutToWrite(settings: Partial<RunSettings> = {}) {
   const looked: CompareFileInput[] = [];
@@ -24,6 +29,7 @@ function aboutToWrite(settings: Partial<RunSettings> = {}) {
   };
   const small = runAtCalls([WRITE, { name: 'put', input: { path: 'b' } }], {
     settings,
+    pinned: { tools: TOOLS },
     ports: { compareFile },
   });
   return { ...small, looked, look, turning: next(small.run) };
@@ -56,6 +62,26 @@ test('gate of a write: a stop while the file is looked at → no gate is opened 
   expect(gates(run)).toEqual([]);
 });
 
+test('gate of a write by the tool of another server → the file is not looked at, and nothing is said of it; earlier runs do so (PR8)', async () => {
+  const atOther = async (behaviour?: number) => {
+    const looked: CompareFileInput[] = [];
+    const compareFile = async (input: CompareFileInput) => {
+      looked.push(input);
+      return { ok: true as const, value: { kind: 'same' as const } };
+    };
+    const pinned = { tools: [fileTool('put')], ...(behaviour && { behaviour }) };
+    const { run } = runAtCalls([WRITE], { pinned, ports: { compareFile } });
+    void next(run);
+    await eventually(() => expect(gates(run)).toHaveLength(1));
+    return { looked: looked.length, body: gates(run)[0]?.body ?? '' };
+  };
+  const now = await atOther();
+  expect(now.looked).toBe(0);
+  expect(now.body).not.toContain('Nothing changes');
+  expect(now.body).toContain('"content": "new"');
+  expect((await atOther(4)).looked).toBe(1);
+});
+
 test('gate of a write: nobody attends → the file is not looked at (PR8)', async () => {
   const { looked, turning, look } = aboutToWrite({ attended: false });
   look();
@@ -65,6 +91,7 @@ test('gate of a write: nobody attends → the file is not looked at (PR8)', asyn
 
 test('a pause while a file is looked at → its gate is open, and the call before it does not run (L10)', async () => {
   const small = runAtCalls([{ name: 'read', input: {} }, WRITE], {
+    pinned: { tools: TOOLS },
     ports: {
       compareFile: async () => {
         requestPause(small.run, null);
@@ -79,7 +106,7 @@ test('a pause while a file is looked at → its gate is open, and the call befor
 
 const EDIT = {
   ...fileTool('edit'),
-  origin: { type: 'mcp' as const, server: 'files', own: true as const },
+  origin: OWN,
   inputSchema: {
     type: 'object',
     properties: { path: { type: 'string' }, edits: { type: 'array' } },
@@ -254,7 +281,7 @@ test('SE9: a file that an earlier change of the reply writes → asked about in 
     return { ok: true as const, value: { kind: 'changed' as const, diff } };
   };
   const { run } = runAtCalls([put('a', 'two'), editOf('b'), put('./a', 'one')], {
-    pinned: { tools: [EDIT, fileTool('put')] },
+    pinned: { tools: [EDIT, PUT] },
     ports: {
       compareFile,
       callTool: async ({ arguments: given }) => {
