@@ -1,7 +1,7 @@
 /** Lays a gate out in the columns of a terminal: texts unchanged, the run's own blocks as code. Pure. */
 
 import type { GatePart } from 'steersman/rules';
-import { FROM_NOTHING, OPTIONS } from 'steersman/rules';
+import { codeText, OPTIONS } from 'steersman/rules';
 import { optionLine } from 'steersman/run';
 import type { Colors } from 'steersman/shared';
 import { terminalText } from 'steersman/shared';
@@ -28,18 +28,13 @@ function linesOf(part: GatePart, { width, colors }: Page): string[] {
         `${colors.dim('│')} ${line}`.trimEnd(),
       );
     case 'code':
-      return longLines(terminalText(withWords(part)), width - 2).map(line => `  ${colors.cyan(line)}`);
+      return longLines(terminalText(codeText(part)), width - 2).map(line => `  ${colors.cyan(line)}`);
     case 'options':
       return [
         colors.bold(OPTIONS),
         ...part.options.flatMap((option, at) => hanging(terminalText(optionLine(option, at)), width)),
       ];
   }
-}
-
-/** No line of a file looks like the head of its difference: each begins with a sign or a blank. */
-function withWords({ language, text }: Extract<GatePart, { kind: 'code' }>): string {
-  return language === 'diff' ? text.replace(FROM_NOTHING, 'new text') : text;
 }
 
 /** Continuation lines are indented, so that they can't look like lines of the run. */

@@ -1,7 +1,7 @@
 /** `steersman/rules`: decisions that user interfaces show or make, without Node. */
 
 export { isRoleForm } from '../run/outputs/role-form.js';
-export { type GatePart, gateParts, OPTIONS, partLines, partsOf } from './gates/gate-parts.js';
+export { codeText, type GatePart, gateParts, OPTIONS, partLines, partsOf } from './gates/gate-parts.js';
 export {
   type Chosen,
   type FieldValues,
@@ -13,7 +13,7 @@ export { argumentsText, besideEdit, editText } from './gates/gate-text.js';
 export { wordsHint, yesOrNoOf } from './gates/gate-words.js';
 export { type Known, knownOf } from './gates/known.js';
 export { hiddenLines, shownArguments, wholeParts } from './gates/whole-gate.js';
-export { FROM_NOTHING, shownDiff, wholeWrite } from './gates/whole-write.js';
+export { shownDiff, wholeWrite } from './gates/whole-write.js';
 export {
   type ContentPart,
   partsText,

@@ -93,10 +93,21 @@ function linesOf(part: GatePart): string[] {
     case 'said':
       return part.text.split('\n').map(line => `│ ${line}`.trimEnd());
     case 'code':
-      return fenced(part.language, part.text).split('\n');
+      return fenced(part.language, codeText(part)).split('\n');
     case 'options':
       return [OPTIONS, ...part.options.map(optionLine)];
   }
+}
+
+/** The head of a difference from a file that is new or was empty. Lines of a file begin with a sign or a blank. */
+const FROM_NOTHING = /^@@ -0,0 \+\d+(?:,\d+)? @@$/m;
+
+/** Returns the text of a block, with the words `newText` in place of the head of a difference from nothing. */
+export function codeText(
+  { language, text }: { language: string; text: string },
+  newText = 'new text',
+): string {
+  return language === 'diff' ? text.replace(FROM_NOTHING, newText) : text;
 }
 
 export const OPTIONS = 'Options:';

@@ -42,9 +42,6 @@ export function textUnder(input: Record<string, unknown>, names: readonly string
   return typeof found === 'string' ? found : null;
 }
 
-/** The head of a difference from a file that is new or was empty: user interfaces show words in its place. */
-export const FROM_NOTHING = /^@@ -0,0 \+\d+(?:,\d+)? @@$/m;
-
 export function shownDiff(diff: string, most = MOST_DIFF_CHARS): string {
   return diff.length > most ? `${diff.slice(0, most)}\n…` : diff;
 }

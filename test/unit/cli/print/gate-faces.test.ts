@@ -111,9 +111,11 @@ test('WB7 gates: session: a task that is wider than the screen → goes on behin
   expect(lines.filter(line => /^ {6}-/.test(line))).toHaveLength(1);
 });
 
-test('session: a difference from nothing → begins with words', () => {
-  const gate = approvalGate([]);
+test('a difference from nothing, in a session and in plain lines → begins with words', () => {
   const body = `A new file.\n\n\`\`\`diff\n@@ -0,0 +1,2 @@\n+one\n+@@ -0,0 +1 @@\n\`\`\``;
-  const lines = gateLines({ ...gate, body }, { width: 80, colors: COLORS }).map(line => line.trim());
-  expect(lines.slice(-3)).toEqual(['new text', '+one', '+@@ -0,0 +1 @@']);
+  const gate = { ...approvalGate([]), body };
+  for (const lines of [gateLines(gate, { width: 80, colors: COLORS }), eventLines(openedOf(gate), 0, COLORS)])
+    expect(lines.map(line => line.trim()).filter(line => /^(new|\+|@)/.test(line))).toEqual([
+      ...['new text', '+one', '+@@ -0,0 +1 @@'],
+    ]);
 });

@@ -2,7 +2,7 @@
 
 import { linesOf } from '@steersman/components';
 import { escapeUnseen } from 'steersman/base';
-import { editText, FROM_NOTHING, shownDiff, wholeWrite } from 'steersman/rules';
+import { codeText, editText, shownDiff, wholeWrite } from 'steersman/rules';
 import { t } from '../../words/words.js';
 
 /** Returns lines that begin with `-`, `+` or a blank; null for a call that writes no text. */
@@ -14,15 +14,16 @@ export function changeOf(input: unknown): string | null {
 }
 
 export function Diff({ text }: { text: string }) {
+  const lines = linesOf(codeText({ language: 'diff', text: escapeUnseen(text) }, t('newText')));
   return (
     <pre class="diff">
       <code>
-        {linesOf(escapeUnseen(text)).map((line, at) => (
+        {lines.map((line, at) => (
           <span
             key={at}
             class={line.startsWith('+') ? 'line come' : line.startsWith('-') ? 'line gone' : 'line'}
           >
-            {`${at === 0 && FROM_NOTHING.test(line) ? t('newText') : line}\n`}
+            {`${line}\n`}
           </span>
         ))}
       </code>
