@@ -7,7 +7,7 @@ import { Link } from '../parts/link.js';
 import { path, streamState, trouble, waiting } from '../state.js';
 import { keepToken } from '../token.js';
 import { asked } from '../waiting/notify.js';
-import { language, speak, t } from '../words/words.js';
+import { language, said, speak, t } from '../words/words.js';
 
 const KeysHelp = lazily(() => import('../parts/keys-help.js').then(({ KeysHelp }) => KeysHelp));
 const HomePage = lazily(() => import('../home/home-page.js').then(({ HomePage }) => HomePage));
@@ -89,7 +89,7 @@ function Liveness() {
 
 /** Says that the shown data may be outdated, so that no person takes it for current. */
 function Banner() {
-  const text = streamState.value === 'away' ? t('consoleAway') : trouble.value;
+  const text = streamState.value === 'away' ? t('consoleAway') : trouble.value && said(trouble.value);
   return text === null ? null : (
     <p class="banner" role="alert">
       {text}

@@ -2,7 +2,7 @@
 
 import { type Signal, useSignal } from '@preact/signals';
 import { AskFault } from '../ask.js';
-import { language, named, t } from '../words/words.js';
+import { language, named, said, t } from '../words/words.js';
 
 export interface Sending {
   busy: boolean;
@@ -43,16 +43,16 @@ export function faultWords(error: unknown): string {
     if (error.code === 'away') return t('faultAway');
     // A refusal that is shown at its form or field needs no remedy, which may name a command.
     const isAtForm = error.code === 'rejected' || error.option !== null;
-    const message = isAtForm ? error.message : `${error.message} ${error.remedy}`.trim();
-    return inWords(error.code, message);
+    const message = inWords(error.code, error.message);
+    return isAtForm ? message : `${message} ${said(error.remedy)}`.trim();
   }
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The server's messages are English: in another language the page puts the translated kind of fault before them. */
+/** Messages of the server are English. The page translates those that it knows, and the kind of the other faults. */
 function inWords(code: string, message: string): string {
-  if (language.value === 'en') return message;
-  return `${named('fault', code)} ${message}`;
+  const words = said(message);
+  return language.value === 'en' || words !== message ? words : `${named('fault', code)} ${message}`;
 }
 
 export function Fault({ of }: { of: string | null }) {

@@ -41,7 +41,7 @@ export function Artifacts({ run }: { run: RunModel }) {
 }
 
 function ArtifactView({ runId, artifact }: { runId: string; artifact: Artifact }) {
-  const { version: latest, versions, type, id } = artifact;
+  const { version: latest, versions, type } = artifact;
   const version = useSignal(latest);
   const isComparing = useSignal(false);
   const shown = Math.min(version.value, latest);
@@ -74,7 +74,7 @@ function ArtifactView({ runId, artifact }: { runId: string; artifact: Artifact }
         <button
           type="button"
           disabled={text.value === null}
-          onClick={() => download(fileName(id, type), text.value ?? '')}
+          onClick={() => download(fileName(artifact, shown), text.value ?? '')}
         >
           {t('download')}
         </button>
@@ -97,9 +97,10 @@ function isText(type: string): boolean {
   return !/markdown|plan|report|note|doc|^$/i.test(type);
 }
 
-function fileName(id: string, type: string): string {
-  if (/\.\w+$/.test(id)) return id;
-  return `${id}.${isText(type) ? 'txt' : 'md'}`;
+/** Names the version, so that one file does not pass for another. */
+function fileName({ id, type }: Artifact, version: number): string {
+  const [, name = id, ending = isText(type) ? '.txt' : '.md'] = /^(.*)(\.\w+)$/.exec(id) ?? [];
+  return `${name}-v${version}${ending}`;
 }
 
 function useStored(runId: string, ref: string | null): { value: string | null; fault: string | null } {

@@ -9,6 +9,7 @@ import { Link, runHref } from '../parts/link.js';
 import { Fault, useSending } from '../parts/sending.js';
 import { Ago, now, wholeSeconds } from '../parts/time.js';
 import type { RunModel } from '../run-model.js';
+import { sessionHref, sessionOf } from '../sessions/session-href.js';
 import { said, t } from '../words/words.js';
 
 const Confirm = lazily(() => import('../parts/dialog.js').then(({ Confirm }) => Confirm));
@@ -33,7 +34,11 @@ export function RunHead({ run }: { run: RunModel }) {
         <p class="about">
           <StateChip outcome={outcome} phase={phaseOf(run)} />
           {isIdle && last?.kind === 'answer' && <StateChip outcome={last.outcome} phase={null} />}
-          {parent !== '' && <Link to={runHref(parent)}>↑ {parent}</Link>}
+          {parent === '' ? (
+            <Link to={sessionHref(sessionOf(run.id))}>{t('wholeConversation')}</Link>
+          ) : (
+            <Link to={runHref(parent)}>↑ {parent}</Link>
+          )}
           <span>{run.id}</span>
           {snapshot?.mode && <span>{snapshot.mode}</span>}
           {snapshot?.model && <span>{snapshot.model}</span>}
@@ -43,7 +48,7 @@ export function RunHead({ run }: { run: RunModel }) {
         </p>
         {snapshot?.stuck && <p class="fault">{t('stuck')}</p>}
         {snapshot?.failure && <p class="fault">{said(snapshot.failure.message, snapshot.cause)}</p>}
-        {run.lost !== null && <p class="fault">{run.lost}</p>}
+        {run.lost !== null && <p class="fault">{said(run.lost)}</p>}
       </header>
       {snapshot && !snapshot.answered && snapshot.endedAt === null && (
         <p class="fault no-worker">{t('noWorker')}</p>

@@ -10,7 +10,7 @@ import { UsageFigures } from '../parts/figures.js';
 import { Link } from '../parts/link.js';
 import { RunModel } from '../run-model.js';
 import { follow, goWithin, hash, leave } from '../state.js';
-import { t, type Word } from '../words/words.js';
+import { said, t, type Word } from '../words/words.js';
 import { Chat, FollowEnd } from './chat.js';
 import { Composer } from './composer.js';
 import { RunHead } from './head.js';
@@ -57,7 +57,7 @@ export function RunPage({ id }: { id: string }) {
     return (
       <div class="ended">
         <p class="fault" role="alert">
-          {run.lost}
+          {said(run.lost)}
         </p>
         <p>{t('lostRun')}</p>
         <p>

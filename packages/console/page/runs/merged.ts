@@ -1,12 +1,8 @@
 /** Runs that Temporal has and conversations that the store has, as one list, newest first. Pure. */
 import type { ListedRun, SessionLine } from 'steersman/client';
+import { sessionOf } from '../sessions/session-href.js';
 
 export type Row = { kind: 'run'; run: ListedRun } | { kind: 'kept'; line: SessionLine };
-
-/** Returns the id of a run's conversation. Ids of later runs end with a number, those of sub-agents with a path. */
-export function sessionOf(runId: string): string {
-  return runId.split('/', 1)[0]?.replace(/~\d{1,9}$/, '') ?? runId;
-}
 
 /** Lists runs and conversations as one. A conversation is left out if one of its runs is listed. */
 export function mergedRows(runs: readonly ListedRun[], lines: readonly SessionLine[]): Row[] {

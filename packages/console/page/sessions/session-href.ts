@@ -5,6 +5,11 @@ export function sessionHref(id: string): string {
   return `/sessions/${encodeURIComponent(id)}`;
 }
 
+/** Returns the id of a run's conversation. Ids of later runs end with a number, those of sub-agents with a path. */
+export function sessionOf(runId: string): string {
+  return runId.split('/', 1)[0]?.replace(/~\d{1,9}$/, '') ?? runId;
+}
+
 /** The id of the element that draws a message. `run`: the id of the run, or of the sub-agent, that it is of. */
 export function messageId(run: string, message: string): string {
   return `${run}/${message}`;

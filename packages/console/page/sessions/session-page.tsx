@@ -71,7 +71,7 @@ function RunView({ session, stored: { run, transcript }, named: wanted }: RunPro
     <section class="chat" aria-label={goal}>
       <h2 class="run-line">
         <Link to={runHref(workflowId)}>{workflowId}</Link>
-        <StateChip outcome={outcome} phase={ended ? 'ended' : null} />
+        <StateChip outcome={outcome} phase={ended ? 'ended' : 'running'} />
         <UsageFigures usage={usage} />
       </h2>
       {thread !== main && <p class="caption">{thread?.thread}</p>}

@@ -1,6 +1,7 @@
 /** Shows a desktop notification when a gate opens while the page is hidden, if the person has allowed it. */
 import { effect, signal } from '@preact/signals';
 import type { WaitingGate } from '@steersman/view';
+import { visibleText } from 'steersman/base';
 import { gateKey } from '../gates/answers.js';
 import { gateTitle } from '../gates/gate-title.js';
 import { go, waiting } from '../state.js';
@@ -8,8 +9,18 @@ import { t } from '../words/words.js';
 
 const isKnown = typeof Notification === 'function';
 
-/** True if the permission was not requested yet. */
-export const canNotify = signal(isKnown && Notification.permission === 'default');
+/** True if the permission was not requested yet, and pages of this browser can make notifications. */
+export const canNotify = signal(isKnown && Notification.permission === 'default' && canMake());
+
+/** False on phones, where the constructor throws. Without the permission, a notification is not shown. */
+function canMake(): boolean {
+  try {
+    new Notification('');
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 export async function notify(): Promise<void> {
   await Notification.requestPermission();
@@ -43,7 +54,7 @@ function show(each: WaitingGate): void {
   // Several tabs use the same tag, so the browser shows one notification.
   const tag = gateKey(run, gate.id);
   try {
-    new Notification(gateTitle(each), { body: goal ?? run, tag }).onclick = () => {
+    new Notification(gateTitle(each), { body: visibleText(goal ?? run), tag }).onclick = () => {
       window.focus();
       go('/');
     };

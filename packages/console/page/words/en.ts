@@ -236,6 +236,7 @@ export const words = {
   cached: 'Cached',
   toolCalls: 'Tool calls',
   conversation: 'Conversation',
+  wholeConversation: 'Whole conversation',
   timeline: 'Timeline',
   files: 'Files',
   modelCalls: 'Calls',

@@ -57,9 +57,50 @@ const ADVICE = [
   [' The conversation does not fit this model.', '对话超出了这个模型的容量。'],
 ] as const;
 
+/** What the console's server and the client say if a request fails. */
+const FAULTS = [
+  ['The Host header names another server.', '请求的 Host 指向另一台服务器。'],
+  ['Requests of other web pages are refused ({header} header).', '拒绝来自其他网页的请求（{header}）。'],
+  ['The token is missing or is not known: open a new link.', '令牌缺失或无效：请打开新的链接。'],
+  [
+    'A request that changes something must be JSON (Content-Type).',
+    '修改内容的请求必须是 JSON（Content-Type）。',
+  ],
+  ['A request that changes something may have 1 MB at most.', '修改内容的请求最多 1 MB。'],
+  ['The JSON of the body nests too deeply.', '请求的 JSON 嵌套过深。'],
+  ['The body is not JSON.', '请求的内容不是 JSON。'],
+  ['There is nothing here.', '没有这个地址。'],
+  ['Temporal at {address} does not answer. Trying again …', '{address} 的 Temporal 没有响应。正在重试……'],
+  ['Temporal does not answer: {why}', 'Temporal 没有响应：{why}'],
+  [
+    'Check that it runs, and try again. What was started goes on there.',
+    '请检查它是否在运行，然后重试。已经开始的工作会在那里继续。',
+  ],
+  [
+    'There is no run {id} in the namespace {namespace} at {address}.',
+    '{address} 的命名空间 {namespace} 中没有运行 {id}。',
+  ],
+  ['Nearest: {ids}. List the runs with: {command}', '相近的有：{ids}。列出运行：{command}'],
+  ['List the runs with: {command}', '列出运行：{command}'],
+  ['There is no conversation {id} in the store.', '存储中没有会话 {id}。'],
+  ['The conversation {id} has no message {at}.', '会话 {id} 中没有消息 {at}。'],
+  [
+    'The run {id} has ended ({how}): it accepts nothing more.',
+    '运行 {id} 已经结束（{how}），不再接受任何内容。',
+  ],
+  ['Its answer: {command}', '它的回答：{command}'],
+  [
+    'No worker answers for the run {id}: it can not take this now.',
+    '没有工作进程为运行 {id} 响应：它现在无法接受。',
+  ],
+  ['Go on with runs that were left open: {command}', '继续未结束的运行：{command}'],
+  ['The run {id} left no answer to go on from.', '运行 {id} 没有留下可以继续的回答。'],
+] as const;
+
 export const JOURNAL: readonly (readonly [english: string, chinese: string])[] = [
   ...REASONS.map(([reason, chinese]) => [reason.replaceAll('_', ' '), chinese] as const),
   ...ACTS.map(([act, chinese]) => [`${act}: {reason}`, `${chinese}：{reason}`] as const),
+  ...FAULTS,
   ['{id} ({reason}):', '{id}（{reason}）：'],
   ['not available: {names}', '缺少 {names}'],
   // Lines of plans.

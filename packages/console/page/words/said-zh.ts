@@ -44,6 +44,7 @@ const INNER = new Set([
   'as',
   'concern',
   'first',
+  'how',
   'reader',
   'reason',
   'rest',

@@ -16,8 +16,8 @@ type Failure =
   | 'lost'
   | 'timedOut';
 
-/** The server's messages are English: the kind of fault stands before them. */
-export const words: Words & Record<`fault_${ErrorCode}` | `failure_${Failure}`, string> = {
+/** Messages of the server that have no translation have the kind of fault before them. */
+export const words: Words & Record<`fault_${ErrorCode | 'refused'}` | `failure_${Failure}`, string> = {
   home: '首页',
   runs: '运行',
   pages: '页面',
@@ -62,6 +62,7 @@ export const words: Words & Record<`fault_${ErrorCode}` | `failure_${Failure}`, 
   fault_ended: '已经结束：',
   fault_open: '尚未结束：',
   fault_rejected: '未被接受：',
+  fault_refused: '被拒绝：',
   fault_no_result: '没有结果：',
   fault_unserved: '没有工作进程响应：',
   fault_unreachable: 'Temporal 没有响应：',
@@ -261,6 +262,7 @@ export const words: Words & Record<`fault_${ErrorCode}` | `failure_${Failure}`, 
   cached: '缓存',
   toolCalls: '工具调用',
   conversation: '对话',
+  wholeConversation: '整个会话',
   timeline: '时间线',
   files: '文件',
   modelCalls: '调用',

@@ -1,6 +1,7 @@
 /** Runs and conversations as one list. */
 import { describe, expect, it } from 'vitest';
-import { listEnd, MOST, mergedRows, PAGE, sessionOf } from '../../../../packages/console/page/runs/merged.js';
+import { listEnd, MOST, mergedRows, PAGE } from '../../../../packages/console/page/runs/merged.js';
+import { sessionOf } from '../../../../packages/console/page/sessions/session-href.js';
 import type { ListedRun, SessionLine } from '../../../../src/client/index.js';
 
 const run = (id: string, startedAt: string) => ({ id, startedAt }) as ListedRun;

@@ -20,10 +20,10 @@ async function page(hidden = false) {
   const { speak } = await import('../../../../packages/console/page/words/words.js');
   await speak('en');
   const { waiting, take } = await import('../../../../packages/console/page/state.js');
-  const { asked } = await import('../../../../packages/console/page/waiting/notify.js');
+  const { asked, canNotify } = await import('../../../../packages/console/page/waiting/notify.js');
   const heard: string[] = [];
   asked.subscribe(text => void heard.push(text));
-  return { waiting, take, heard };
+  return { waiting, take, heard, canNotify };
 }
 
 const gate = (id: string) =>
@@ -63,4 +63,41 @@ test('a browser that allows notifications and makes none in a page, as those of 
   take({ type: 'waiting', gates: [gate('g1')], untold: [], more: true });
   const { moreWait } = await import('../../../../packages/console/page/state.js');
   expect([heard.length, moreWait.value]).toEqual([2, true]);
+});
+
+/** The browser's `Notification` with this permission; `isPhone`: no page may make one. */
+function browserOf(permission: string, { isPhone = false } = {}) {
+  const made: { title: string; body?: string | undefined }[] = [];
+  class Made {
+    static permission = permission;
+    constructor(title: string, { body }: { body?: string } = {}) {
+      if (isPhone) throw new TypeError('Illegal constructor.');
+      made.push({ title, body });
+    }
+  }
+  vi.stubGlobal('Notification', Made);
+  return made;
+}
+
+test.each([
+  ['a phone, whose pages make none', 'default', { isPhone: true }, false],
+  ['another, not asked yet', 'default', {}, true],
+  ['another, asked already', 'granted', {}, false],
+])(
+  'notifications of the desktop, in the browser of %s → offered: %s %j %s',
+  async (_, permission, kind, is) => {
+    const made = browserOf(permission, kind);
+    const { canNotify } = await page();
+    expect(canNotify.value).toBe(is);
+    // One that is made with the permission would be shown.
+    if (permission === 'granted') expect(made).toEqual([]);
+  },
+);
+
+test('a goal with characters that nobody sees → the notification shows them by their code', async () => {
+  const made = browserOf('granted');
+  const { waiting } = await page(true);
+  waiting.value = [];
+  waiting.value = [{ ...gate('g1'), goal: 'Pay \u202e001' }];
+  expect(made).toEqual([{ title: 'Run a command?', body: 'Pay ‹U+202E›001' }]);
 });

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { refusalOf } from '../../../../packages/console/guard.js';
 import { JOURNAL } from '../../../../packages/console/page/words/journal-zh.js';
 import { ADDED_TEXTS, RUN_TEXTS } from '../../../../packages/console/page/words/run-texts.js';
 import { sayInChinese } from '../../../../packages/console/page/words/said-zh.js';
@@ -183,8 +184,9 @@ test('FC6 failures, decisions and reasons of tasks → each has Chinese words', 
   expect(reasons.filter(reason => sayInChinese(reason) === reason)).toEqual([]);
 });
 
-test('FC6 texts of journals → each is one that the sources have', () => {
-  const sources = [sourceOf('src'), sourceOf('packages/view'), readFileSync('prompts/words/en.yaml', 'utf8')]
+test('FC6 texts of journals and faults → each is one that the sources have', () => {
+  const folders = ['src', 'packages/view', 'packages/console'].map(sourceOf);
+  const sources = [...folders, readFileSync('prompts/words/en.yaml', 'utf8')]
     .join('\n')
     .replaceAll("\\'", "'");
   const isThere = (part: string) => sources.includes(part) || sources.includes(part.replaceAll(' ', '_'));
@@ -195,9 +197,10 @@ test('FC6 texts of journals → each is one that the sources have', () => {
   expect(parts.filter(part => part !== '' && !isThere(part))).toEqual([]);
 });
 
+/** The page's own words are no source of what it translates. */
 function sourceOf(folder: string): string {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter(name => name.endsWith('.ts'))
+    .filter(name => name.endsWith('.ts') && !name.startsWith('page/'))
     .map(name => readFileSync(join(folder, name), 'utf8'))
     .join('\n');
 }
@@ -211,3 +214,46 @@ test('FC6 the question how a message was meant → itself and its answers are sa
       return (at < 0 ? question : options[at]) ?? '';
     });
 });
+
+const good = { host: '127.0.0.1:7418', authorization: 'Bearer good' };
+
+test.each([
+  ['another host', { host: 'elsewhere:1' }],
+  ['another page', { ...good, origin: 'http://evil.example' }],
+  ['another site', { ...good, 'sec-fetch-site': 'cross-site' }],
+  ['no token', { host: good.host }],
+  ['a form', { ...good, 'content-type': 'text/plain' }],
+])(
+  'FC6 a request that the console refuses, of %s → said in Chinese',
+  (_, headers: Record<string, string>) => {
+    const request = new Request('http://127.0.0.1:7418/api/runs', { method: 'POST', headers });
+    const knows = (token: string) => token === 'good';
+    const message = refusalOf(request, { hosts: [good.host], knows, isOpen: false })?.message ?? '';
+    expect(message).not.toBe('');
+    expect(
+      sayInChinese(message).replace(/\b(?:Host|Origin|Sec-Fetch-Site|Content-Type|JSON)\b/g, ''),
+    ).not.toMatch(/[a-z]/i);
+  },
+);
+
+test.each([
+  [
+    'There is no run boat in the namespace default at 127.0.0.1:7233.',
+    '127.0.0.1:7233 的命名空间 default 中没有运行 boat。',
+  ],
+  [
+    'Nearest: boat-1, boat-2. List the runs with: steersman list',
+    '相近的有：boat-1, boat-2。列出运行：steersman list',
+  ],
+  ['There is no conversation boat in the store.', '存储中没有会话 boat。'],
+  [
+    'The run boat has ended (stopped): it accepts nothing more.',
+    '运行 boat 已经结束（已停止），不再接受任何内容。',
+  ],
+  ['The disk fell off.', 'The disk fell off.'],
+])(
+  'FC6 a fault of the server, %j → in Chinese what it words, words of others as they are',
+  (english, chinese) => {
+    expect(sayInChinese(english)).toBe(chinese);
+  },
+);
