@@ -27,7 +27,7 @@ test('calls as text → asked for natively once, then read; text that quotes one
 
 test('a refusal that names a tool → the run goes on, and the journal says what was changed (FE6)', async () => {
   const refused = { error: { status: 400, message: "Invalid schema for function 'read_text_file': no." } };
-  rig.play([refused, refused, { text: 'Done without it.' }]);
+  rig.play([refused, { text: 'Done without it.' }]);
   const { handle, result } = await rig.run('Do it.', { mode: 'react' });
   expect(result).toMatchObject({ outcome: 'answered', text: 'Done without it.' });
   const warnings = JSON.stringify(await eventsOf(handle, 'warning'));
