@@ -108,7 +108,7 @@ describe('approval of tool calls (S4, C23)', () => {
     await answerGate(handle, { gateId: gate.id, decision: 'approve', except: { 2: 'Two is too many.' } });
     const result = (await handle.result()) as RunResult;
     expect(endings(result)).toEqual(['executed', 'executed', 'denied']);
-    expect(toolTexts(asked.requests[2])[2]).toContain('Two is too many.');
+    expect(toolTexts(asked.requests[2])[2]).toContain('"Two is too many". ');
     expect(inWorkspace('one.txt')).toBe('one\n2\n');
     expect(() => inWorkspace('two.txt')).toThrow();
     expect(await gatesClosed(handle)).toEqual(['approval person approve']);
