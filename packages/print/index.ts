@@ -13,7 +13,7 @@ export {
   userPath,
 } from './commands/arguments.js';
 export { EXIT, exitCodeOf, exitCodeOfError } from './commands/exit-codes.js';
-export { addProgram, refuseMisplaced, refuseMisspelt, tellCalls } from './commands/refuse.js';
+export { addProgram, refuseMisplaced, refuseMisspelt, remedyOf, tellCalls } from './commands/refuse.js';
 export { exitCodeOfFault, isPrinted, strict } from './commands/strict.js';
 export { endLine, goalEndLine, printAnswer, printEnd, resultLine } from './end-lines.js';
 export {

@@ -1,6 +1,6 @@
 /** The base of all commands: options, connection, errors as messages, exit codes. */
 
-import { EXIT, exitCodeOfError, tellCalls } from '@steersman/print';
+import { EXIT, exitCodeOfError, remedyOf, tellCalls } from '@steersman/print';
 import type { Context } from '@steersman/session';
 import { tellUnread } from '@steersman/session';
 import type { Command } from 'commander';
@@ -104,7 +104,7 @@ function report(error: unknown): number {
 
 function wrongCall(error: unknown): SteersmanError | null {
   if (!(error instanceof CommanderError)) return null;
-  return new SteersmanError(error.message.replace(/^error: /, ''), '--help shows how to call it.', 'usage');
+  return new SteersmanError(error.message.replace(/^error: /, ''), remedyOf(error), 'usage');
 }
 
 function ownFault(error: unknown): SteersmanError {

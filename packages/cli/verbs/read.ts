@@ -48,7 +48,8 @@ export function addResult(program: Command): void {
     onRun(async (run, { output }) => {
       const { notes } = output;
       const news = waitReporter(notes.colors);
-      notes.line(`Waiting for the end of ${run.id}. Ctrl-C ends the waiting, not the run.`);
+      if ((await run.show()).endedAt === null)
+        notes.line(`Waiting for the end of ${run.id}. Ctrl-C ends the waiting, not the run.`);
       const end = await run.end({
         onWait: state => {
           for (const line of news(state)) notes.line(line);

@@ -1,6 +1,6 @@
 /** Refuses words at a position without effect, so that they are not lost or taken for a goal. */
 
-import type { Argument, Command } from 'commander';
+import type { Argument, Command, CommanderError } from 'commander';
 import { SteersmanError } from 'steersman/client';
 import { startCall, verbCall } from 'steersman/shared';
 
@@ -54,9 +54,20 @@ export function refuseHelp(program: Command): Command {
 /** Has each verb answer a wrong option or a missing argument with how it is called. */
 export function tellCalls(program: Command, verbs: readonly Command[] = program.commands): void {
   for (const verb of verbs) {
-    verb.showHelpAfterError(callOf(verb, program));
+    const call = callOf(verb, program);
+    verb.showHelpAfterError(call).exitOverride(error => {
+      CALLS.set(error, call);
+      throw error;
+    });
     tellCalls(program, verb.commands);
   }
+}
+
+const CALLS = new WeakMap<CommanderError, string>();
+
+/** Returns what people read below a wrong option or a missing argument. */
+export function remedyOf(error: CommanderError): string {
+  return CALLS.get(error) ?? '--help shows how to call it.';
 }
 
 function callOf(action: Command, program: Command): string {

@@ -61,6 +61,8 @@ test.each([
 ])('%j → a wrong call says how its verb is called', async (words, says, call) => {
   const { code, stderr } = await callHere('steersman', words);
   expect({ code, stderr }).toEqual({ code: 2, stderr: `error: ${says}\nCall: steersman ${call}\n` });
+  const { stdout } = await callHere('steersman', [...words, '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ message: says, remedy: `Call: steersman ${call}` });
 });
 
 test.each([
