@@ -164,10 +164,10 @@ function cutWarning(server: string, tools: readonly ListedTool[]): string | null
   return `Tool server ${server}: models are told only the first ${MAX_DESCRIPTION_CHARS} characters of the descriptions of ${named.join(', ')}${more}.`;
 }
 
-function originOf({ config }: McpPool, name: string): McpOrigin {
+function originOf({ config, servesOwn }: McpPool, name: string): McpOrigin {
   const server = config.servers.find(each => each.name === name);
   const { stateful, startTimeoutMs = 0 } = server ?? {};
-  const own = server !== undefined && isOwnTools(server);
+  const own = servesOwn && server !== undefined && isOwnTools(server, config.dir);
   const origin = { type: 'mcp' as const, server: name, ...(own && { own }) };
   return stateful ? { ...origin, stateful, startTimeoutMs } : origin;
 }

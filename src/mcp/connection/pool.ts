@@ -42,6 +42,8 @@ interface Entry {
 export class McpPool {
   readonly config: McpConfig;
   readonly codeTools: readonly CodeTool[];
+  /** False if `steersman tools` is a command like any other, which may be anybody's. */
+  readonly servesOwn: boolean;
   readonly #options: McpPoolOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #retired = new Set<McpConnection>();
@@ -52,6 +54,7 @@ export class McpPool {
   constructor(options: McpPoolOptions) {
     this.config = options.config;
     this.codeTools = options.codeTools ?? [];
+    this.servesOwn = options.toolsHere !== undefined;
     checkCodeTools(this.codeTools);
     if (this.config.servers.some(({ name }) => name === CODE_SERVER)) {
       throw new SteersmanError(

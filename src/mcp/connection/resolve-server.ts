@@ -6,6 +6,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decoded } from '../../base/text/decoded.js';
 import { SteersmanError } from '../../shared/process/errors.js';
+import { builtScript } from '../../shared/process/package.js';
 import { CODE_SERVER, type CodeTool } from '../tools/code-tools.js';
 import type { HttpServerConfig, McpConfig, McpServerConfig, StdioServerConfig } from './config.js';
 
@@ -84,8 +85,9 @@ export function resolveServer(
         `Set ${variable} (in the environment or .env), give a default as \${${variable}:-value}, or set "enabled": false for ${name}.`,
       );
     });
-  if (toolsHere && isOwnTools(server)) {
-    const [, ...given] = server.args.map((arg, i) => expand(arg, `args.${i}`));
+  if (toolsHere && server.type === 'stdio' && isOwnTools(server, dir)) {
+    const expanded = server.args.map((arg, i) => expand(arg, `args.${i}`));
+    const given = expanded.slice(server.args.indexOf(TOOLS) + 1);
     const at = (folder: string) => realFolder(resolve(dir, folder), `${file}: mcpServers.${name}`);
     const { tools, root, choice } = toolsHere(given, at);
     const key = keyOf(name, { root, choice });
@@ -110,11 +112,38 @@ function realFolder(folder: string, whose: string): string {
   }
 }
 
-type OwnTools = StdioServerConfig & { command: 'steersman' };
+const TOOLS = 'tools';
+const OWN_COMMANDS: readonly string[] = [
+  'steersman',
+  'npx steersman',
+  'npx -y steersman',
+  'npx --yes steersman',
+];
 
-/** True for `steersman tools …`, which this process serves itself, so no command is looked up on PATH or started. */
-export function isOwnTools(server: McpServerConfig): server is OwnTools {
-  return server.type === 'stdio' && server.command === 'steersman' && server.args[0] === 'tools';
+/**
+ * True for `steersman tools …`, also with `npx`, or by the path of this very package's command. This process serves
+ * them itself: no command is looked up on PATH or started, so no other program can pass for them.
+ */
+export function isOwnTools(server: McpServerConfig, dir: string): boolean {
+  if (server.type !== 'stdio') return false;
+  const words = [server.command, ...server.args];
+  const program = words.slice(0, words.indexOf(TOOLS, 1));
+  if (program.length === 1 && program[0] === 'steersman') return words[1] === TOOLS;
+  // Where a folder or variables are set, it may mean another folder or program.
+  if (server.cwd !== undefined || Object.keys(server.env).length > 0 || !words.includes(TOOLS, 1))
+    return false;
+  return OWN_COMMANDS.includes(program.join(' ')) || isOwnScript(program, dir);
+}
+
+/** True for `node PATH`, or a path alone, that leads to the command of this package. */
+function isOwnScript(program: readonly string[], dir: string): boolean {
+  const [script = '', ...more] = program[0] === 'node' ? program.slice(1) : program;
+  if (more.length > 0 || (program.length === 1 && !/[\\/]/.test(script))) return false;
+  try {
+    return realpathSync(resolve(dir, script)) === realpathSync(builtScript('cli.js'));
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the server of the tools in code. There is one per workspace, because tools learn their workspace from it. */

@@ -129,13 +129,17 @@ function fallbackTool({ call, offered, pinned }: ToolCallCase): ToolDefinition |
   if (pinned.tools.some(({ name, serverToolName }) => [name, serverToolName].includes(call.name)))
     return undefined;
   const server = pinned.fallbackServer;
-  const { origin } =
-    pinned.tools.find(tool => tool.origin.type === 'mcp' && tool.origin.server === server) ?? {};
+  const listed = pinned.tools.find(tool => tool.origin.type === 'mcp' && tool.origin.server === server);
+  // Only what a server lists can be ours: an unlisted name is anybody's word.
+  const { own: _own, ...origin } = {
+    own: undefined,
+    ...(listed?.origin ?? { type: 'mcp' as const, server }),
+  };
   return {
     // Rules for tools of another server, which may be down, do not apply.
     name: `${server}__${call.name}`,
     serverToolName: call.name,
-    origin: origin ?? { type: 'mcp', server },
+    origin,
     description: '',
     inputSchema: {},
     validation: 'delegate',

@@ -8,7 +8,12 @@ import type { CallAnswer } from '../../../../src/run/gates/gate.js';
 import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
 import type { ToolEnding, ToolUseBlock } from '../../../../src/run/messages/message.js';
 import { emptyLedger, type Ledger, ledgerKey } from '../../../../src/run/tools/ledger.js';
-import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../../../../src/run/tools/tool.js';
+import {
+  DEFAULT_TOOL_POLICY,
+  type ToolDefinition,
+  type ToolPolicy,
+  workspaceToolOf,
+} from '../../../../src/run/tools/tool.js';
 
 function tool(name: string, policy: Partial<ToolPolicy> = {}): ToolDefinition {
   return {
@@ -71,6 +76,17 @@ function knownCall(name: string, more: Partial<Ledger['entries'][string]> = {}):
 const badCall = (more: Partial<ToolUseBlock> = {}) =>
   call('read_file', { argErrors: ['path: missing'], ...more });
 const twoCallsATurn = { ...DEFAULT_LIMITS, toolCallsPerTurn: 2 };
+
+test('FC6 an unlisted call to our own server named `default` → is not one of our tools (T3)', () => {
+  const origin = { type: 'mcp', server: 'default', own: true, stateful: true } as const;
+  const edit = { ...tool('default__edit'), serverToolName: 'edit', origin };
+  const pinned = { fallbackServer: 'default', dedupe: 'off', tools: [edit] } as const;
+  const decision = decideToolCall(given({ call: call('run'), pinned: { ...pinned, tools: [edit] } }));
+  expect(decision).toMatchObject({ kind: 'run', tool: { name: 'default__run', serverToolName: 'run' } });
+  const called = 'tool' in decision ? decision.tool : edit;
+  expect(called.origin).toEqual({ type: 'mcp', server: 'default', stateful: true });
+  expect(workspaceToolOf(called)).toBeNull();
+});
 
 describe('decideToolCall: calls that do not run', () => {
   test.each<[string, Partial<ToolCallCase>, ToolEnding, RegExp]>([
