@@ -5,7 +5,11 @@ async function closedWordsOfPage(language = 'en') {
   vi.stubGlobal('sessionStorage', { getItem: () => null });
   vi.stubGlobal('localStorage', { getItem: () => language });
   vi.stubGlobal('document', { documentElement: {} });
-  onTestFinished(() => void vi.unstubAllGlobals());
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  });
+  vi.resetModules();
   await (await import('../../../../packages/console/page/words/words.js')).speakFirst();
   return (await import('../../../../packages/console/page/gates/answers.js')).closedWords;
 }
