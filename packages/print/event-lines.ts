@@ -57,8 +57,8 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   model_call_ended: modelCallEnded,
   model_call_failed: ({ model, failure, message, next }, { yellow }) => {
     // Most messages of endpoints begin with the model.
-    const named = message.includes(model) ? '' : `${model} · `;
-    return yellow(`model call failed · ${named}${failure} · ${message} · ${next}`);
+    const said = [...(message.includes(model) ? [] : [model]), failure, message, next];
+    return yellow(['model call failed', ...said.filter(part => part !== '')].join(' · '));
   },
   provider_switch: ({ role, fromModel, toModel, why }, { yellow }) =>
     yellow(`${role} goes on with ${toModel} instead of ${fromModel}: ${why}`),

@@ -30,7 +30,8 @@ describe('event lines', () => {
   test.each([
     ['a/b at http://h answered HTTP 500.', 'model.server_error · a/b at http://h answered HTTP 500.'],
     ['The worker died.', 'a/b · model.server_error · The worker died.'],
-  ])('a failed model call, %j → its model is named once', (message, said) => {
+    ['', 'a/b · model.server_error'],
+  ])('a failed model call, %j → its model is named once, and nothing is empty', (message, said) => {
     const failed = { role: 'react', model: 'a/b', failure: 'model.server_error', message, next: 'fail' };
     expect(lines('model_call_failed', failed as never)).toEqual([` 1:05 model call failed · ${said} · fail`]);
   });
