@@ -27,9 +27,10 @@ export interface RawToolCall {
 /** Returns a tool call as a block. Arguments of a tool that was not offered are not validated; the workflow answers it. */
 export function toToolUse(call: RawToolCall, offered: readonly OfferedTool[]): ToolUseBlock {
   const { json, ...read } = parseArguments(call);
-  const named = offered.find(candidate => candidate.name === call.name);
+  const name = bareName(call.name, offered);
+  const named = offered.find(candidate => candidate.name === name);
   const input = named ? ownKeys(read.input, named.inputSchema) : read.input;
-  const taken = asTaken({ name: call.name, input }, offered);
+  const taken = asTaken({ name, input }, offered);
   const tool = offered.find(candidate => candidate.name === taken.name);
   const parsed = { ...read, input: taken.input };
   const inexact = inexactErrors(json);
@@ -42,6 +43,17 @@ export function toToolUse(call: RawToolCall, offered: readonly OfferedTool[]): T
     ...parsed,
     ...(errors.length > 0 ? { argErrors: errors } : {}),
   };
+}
+
+/**
+ * Returns a tool's name without what templates of models put around it (WK17): `functions.` before it, and a mark behind
+ * it, as in `read<|channel|>commentary` of gpt-oss.
+ */
+function bareName(called: string, offered: readonly OfferedTool[]): string {
+  const isOffered = (name: string) => offered.some(tool => tool.name === name);
+  const unmarked = called.replace(/<\|[\s\S]*/, '') || called;
+  const bare = unmarked.replace(/^(?:functions|default_api|tools)[.:]/, '');
+  return [called, unmarked, bare].find(isOffered) ?? unmarked;
 }
 
 const MOST_INEXACT = 10;

@@ -179,6 +179,24 @@ describe('validation against the schema (C4)', () => {
     expect((await callOf('{}', [{ ...EDIT, inputSchema: schema }]))?.argErrors).toHaveLength(1);
   });
 
+  // gpt-oss by vLLM and Ollama (2025): a mark of its template stands behind the name.
+  it.each([
+    ['edit_file<|channel|>commentary', 'edit_file'],
+    ['functions.edit_file<|channel|>json', 'edit_file'],
+    ['functions.edit_file', 'edit_file'],
+    ['no_such<|channel|>commentary', 'no_such'],
+    ['<|channel|>', '<|channel|>'],
+  ])('WK17: the name %s → %s', async (written, expected) => {
+    const [call] = await callsOf({ toolCalls: [{ name: written, arguments: '{"path":"a"}', id: 't' }] });
+    expect(call).toMatchObject({ name: expected, input: { path: 'a' } });
+  });
+
+  it('a tool that has such a name itself → the call as it is (WK17)', async () => {
+    const own = { ...EDIT, name: 'functions.edit_file' };
+    const toolCalls = [{ name: own.name, arguments: '{"path":"a"}', id: 't' }];
+    expect((await callsOf({ toolCalls }, [EDIT, own]))[0]?.name).toBe(own.name);
+  });
+
   it('name that was not offered → left to the workflow', async () => {
     const [call] = await callsOf({ toolCalls: [{ name: 'no_such', arguments: '{"a":1}', id: 't' }] });
     expect(call).toEqual({ type: 'tool_use', id: 't', name: 'no_such', input: { a: 1 } });
