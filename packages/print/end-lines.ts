@@ -1,5 +1,13 @@
 /** Formats the end of a run, for people and for scripts. Pure. */
-import { type Basis, type Cause, causeText, type Outcome, type RunEnd, UNREADABLE } from 'steersman/client';
+import {
+  type Basis,
+  type Cause,
+  causeText,
+  mayPass,
+  type Outcome,
+  type RunEnd,
+  UNREADABLE,
+} from 'steersman/client';
 import type { Output } from 'steersman/shared';
 import { terminalText } from 'steersman/shared';
 import { EXIT, exitCodeOf } from './commands/exit-codes.js';
@@ -30,15 +38,9 @@ export function goalEndLine(
   if (outcome === 'completed' || outcome === 'answered' || outcome === 'cancelled') return `${name}.`;
   if (cause === null) return why ? `${name}: ${why}` : `${name}.`;
   const said = outcome === 'failed' && why ? why : causeText(cause);
-  return `${name}: ${said}${PASSING.includes(cause) ? ` ${TRY_LATER}` : ''}`;
+  return `${name}: ${said}${mayPass(cause) ? ` ${TRY_LATER}` : ''}`;
 }
 
-/** Failures of endpoints that say nothing about what is wrong here. */
-const PASSING: readonly Cause[] = [
-  'failed:model.rate_limited',
-  'failed:model.overloaded',
-  'failed:model.server_error',
-];
 const TRY_LATER = 'Try again later, or name a model that takes over when this one fails (docs/models.md).';
 
 const NAMES: Record<Outcome, string> = {

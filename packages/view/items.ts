@@ -158,7 +158,8 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
   model_call_ended: replyEnded,
   model_call_failed: (fold, { model, message, next }, base) =>
     note(fold, base, 'warn', 'model_call_failed', {
-      text: `${model}: ${message}`,
+      // Most messages of endpoints begin with the model.
+      text: message.includes(model) ? message : `${model}: ${message}`,
       named: TOLD_NEXT.has(next) ? ['next', next] : null,
     }),
   tool_call_started: toolStarted,

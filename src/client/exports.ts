@@ -4,7 +4,7 @@ export { PICTURE_TYPES, type StartPicture } from '../run/agents/run-config.js';
 export type { Check, CheckResult } from '../run/checks/check.js';
 export type { Basis, FilesChanged } from '../run/evidence/evidence.js';
 export type { Gate, GateKind } from '../run/gates/gate.js';
-export { basisText, type Cause, causeText, OUTCOMES, type Outcome } from '../run/limits/cause.js';
+export { basisText, type Cause, causeText, mayPass, OUTCOMES, type Outcome } from '../run/limits/cause.js';
 export type { ToolProgress } from '../run/limits/heartbeats.js';
 export { DEFAULT_LIMITS, type Limits } from '../run/limits/limits.js';
 export type { UsageEntry } from '../run/limits/usage-by.js';

@@ -46,7 +46,7 @@ export function toToolUse(call: RawToolCall, offered: readonly OfferedTool[]): T
 }
 
 /**
- * Returns a tool's name without what templates of models put around it (WK17): `functions.` before it, and a mark behind
+ * Returns a tool's name without what templates of models put around it: `functions.` before it, and a mark behind
  * it, as in `read<|channel|>commentary` of gpt-oss.
  */
 function bareName(called: string, offered: readonly OfferedTool[]): string {

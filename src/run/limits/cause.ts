@@ -114,6 +114,18 @@ export function causeOfBudgets(budgets: readonly BudgetKind[]): Cause {
 /** Additional facts about a goal's end, as results and journals have them. */
 type KnownFacts = { [K in keyof EndFacts]?: EndFacts[K] | null | undefined };
 
+/** Failures of endpoints that say nothing about what is wrong here. */
+const PASSING: ReadonlySet<Cause | null> = new Set<Cause>([
+  'failed:model.rate_limited',
+  'failed:model.overloaded',
+  'failed:model.server_error',
+]);
+
+/** True for the end of a goal that may succeed when it is tried again later, without a change. */
+export function mayPass(cause: Cause | null): boolean {
+  return PASSING.has(cause);
+}
+
 /** Returns one sentence for people. It mentions a limit only if one was reached. `rest`: the basis of a completed goal. */
 export function causeText(cause: Cause, rest: KnownFacts = {}): string {
   if (cause === 'verified' && rest.basis) return `The answer was verified${basisText(rest)}.`;

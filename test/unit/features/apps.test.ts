@@ -123,7 +123,7 @@ describe('calls that an app asks for', () => {
     const id = ask(run, 'put');
     answer(run, { gateId: run.state.people.gates[0]?.gate.id, decision: 'deny', reason: 'Not now.' });
     expect(await ended(run, id)).toMatchObject({ ending: 'denied', isError: true });
-    expect(endOf(run, id)?.text).toContain('Not now.');
+    expect(endOf(run, id)?.text).toContain('"Not now".');
     expect(ran).toEqual([]);
   });
 

@@ -104,6 +104,8 @@ test('conversation: a failure, a warning → notes; what only machines need → 
     { kind: 'note', about: 'model_call_failed', level: 'warn', text: 'e/m: Busy.', named: ['next', 'retry'] },
     { kind: 'note', about: 'warning', text: 'Careful.' },
   ]);
+  const named = { ...failed, message: 'e/m at http://here answered HTTP 429.' };
+  expect(told(named)).toMatchObject([{ text: 'e/m at http://here answered HTTP 429.' }]);
   expect(told({ type: 'continued_as_new', segment: 2 }, { type: 'store_back', afterMs: 1 })).toEqual([]);
 });
 

@@ -54,7 +54,7 @@ describe('answers at the gates of a batch', () => {
     });
     expect(small.ran.map(call => call.arguments)).toEqual([{ path: 'a' }]);
     expect(small.results().map(result => result.ending)).toEqual(['executed', 'denied']);
-    expect(small.results()[1]?.note).toContain('Not b.');
+    expect(small.results()[1]?.note).toContain('"Not b".');
     expect(small.run.state.goal.userNotes).toEqual([
       'A call of put {"path":"b"} was refused, with this reason: Not b.',
     ]);

@@ -17,7 +17,7 @@ test('a run in Chinese, with a text of its own for a gate → asks by it, and sa
   answer(run, { gateId: open?.gate.id, decision: 'deny', reason: '现在不行。' });
   await done;
   expect(results()[0]?.note).toMatch(
-    /^已拒绝（denied）：没有执行：就 put 可否执行征求过意见，回答是不可以：“现在不行。”/,
+    /^已拒绝（denied）：没有执行：就 put 可否执行征求过意见，回答是不可以：“现在不行”。/,
   );
 });
 

@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { lazily } from '@steersman/components';
 import type { RunSnapshot } from 'steersman/client';
+import { mayPass } from 'steersman/run';
 import { post, runPath } from '../ask.js';
 import { StateChip } from '../parts/figures.js';
 import { Link, runHref } from '../parts/link.js';
@@ -47,7 +48,11 @@ export function RunHead({ run }: { run: RunModel }) {
           {snapshot?.workspace && <span class="path">{snapshot.workspace}</span>}
         </p>
         {snapshot?.stuck && <p class="fault">{t('stuck')}</p>}
-        {snapshot?.failure && <p class="fault">{said(snapshot.failure.message, snapshot.cause)}</p>}
+        {snapshot?.failure && (
+          <p class="fault">
+            {said(snapshot.failure.message, snapshot.cause)} {mayPass(snapshot.cause) && t('tryLater')}
+          </p>
+        )}
         {run.lost !== null && <p class="fault">{said(run.lost)}</p>}
       </header>
       {snapshot && !snapshot.answered && snapshot.endedAt === null && (

@@ -236,6 +236,7 @@ export const words = {
   cached: 'Cached',
   toolCalls: 'Tool calls',
   conversation: 'Conversation',
+  tryLater: 'Try again later, or name a model that takes over when this one fails.',
   wholeConversation: 'Whole conversation',
   timeline: 'Timeline',
   files: 'Files',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { mayPass } from '../../../../src/run/limits/cause.js';
 import { FAILURE, isRetryableModelFailure } from '../../../../src/run/limits/failure.js';
 
 const { model, tool, run } = FAILURE;
@@ -36,4 +37,12 @@ test('FAILURE: all types → distinct, dotted, and each of a model says so', () 
   expect(new Set(types).size).toBe(types.length);
   for (const type of types) expect(type).toMatch(/^[a-z]+\.[a-z_]+$/);
   expect(Object.values(model).every(type => type.startsWith('model.'))).toBe(true);
+});
+
+test('mayPass: a goal that ended for a busy endpoint → true; for any other cause → false', () => {
+  const busy = [model.rateLimited, model.overloaded, model.server];
+  expect(busy.map(type => mayPass(`failed:${type}`))).toEqual([true, true, true]);
+  for (const type of [model.auth, model.unknownModel, run.failed])
+    expect(mayPass(`failed:${type}`)).toBe(false);
+  expect([mayPass('verified'), mayPass(null)]).toEqual([false, false]);
 });
