@@ -53,7 +53,7 @@ shows(
     expect(readFileSync(fileOf('one.txt'), 'utf8')).toBe('one.txt is new\n');
     expect(readFileSync(fileOf('three.txt'), 'utf8')).toBe('three.txt is new\n');
     expect(existsSync(fileOf('two.txt'))).toBe(false);
-    expect(toolTexts(script.requests[1])[1]).toContain('It is made by the build.');
+    expect(toolTexts(script.requests[1])[1]).toContain('"It is made by the build".');
     await page.context().close();
   },
 );

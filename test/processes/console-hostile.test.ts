@@ -108,4 +108,17 @@ describe.skipIf(browserPath === null)('hostile content', () => {
     held.open();
     await run.result();
   });
+
+  test('WB7 a goal that turns words around → by its code at the head of its run and at its gate', async () => {
+    rig.play(() => calls({ name: 'write_file', arguments: { path: 'x.txt', content: 'x' } }));
+    const run = await rig.start('Pay \u202e001 now.', { mode: 'react', attended: true });
+    const page = await shown.browser.newPage();
+    await page.goto(shown.served.link(run.workflowId));
+    const coded = { hasText: 'Pay ‹U+202E›001 now.' };
+    await page.locator('h1', coded).waitFor();
+    await page.goto(shown.url);
+    await page.locator('.gate-card, .gate', coded).first().waitFor();
+    await page.context().close();
+    await run.cancel();
+  });
 });

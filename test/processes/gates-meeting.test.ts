@@ -12,6 +12,7 @@ import {
   steerSignal,
   stopSignal,
 } from '../../src/workflows/run/definitions.js';
+import type { ScriptedToolCall } from '../support/endpoint/model.js';
 import { answerGate, endings, gatesClosed, read, refusal, write } from '../support/gates.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf } from '../support/run-views.js';
@@ -33,6 +34,14 @@ const attended = { attended: true };
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
 const filesystem = { command: 'mcp-server-filesystem', args: ['${workspace}'] };
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
+const workspace = { command: 'steersman', args: ['tools', '${workspace}'] };
+
+/** A call of our own tool: such calls of one reply are asked about at one gate. */
+const put = (path: string, text: string): ScriptedToolCall => ({
+  name: 'workspace__write',
+  arguments: { path, content: text },
+});
 
 const rig = rigOfFile({
   workspace: { 'a.txt': 'alpha\n' },
@@ -42,7 +51,7 @@ const rig = rigOfFile({
       'steering: note',
       'gates: { onBudget: ask }',
     ),
-    '.mcp.json': JSON.stringify({ mcpServers: { filesystem } }),
+    '.mcp.json': JSON.stringify({ mcpServers: { filesystem, workspace } }),
   },
 });
 
@@ -105,11 +114,7 @@ describe('races at a gate', () => {
     rig.play(
       byRole({
         planner: [planned],
-        executor: [
-          calls(write('n1.txt', '1'), write('n2.txt', '2')),
-          calls(write('n3.txt', '3')),
-          reported(),
-        ],
+        executor: [calls(put('n1.txt', '1'), put('n2.txt', '2')), calls(write('n3.txt', '3')), reported()],
       }),
     );
     const handle = await rig.start('Write', {

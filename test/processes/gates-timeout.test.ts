@@ -37,7 +37,7 @@ test('an approval that nobody gives → denied at the deadline; an answer after 
   hold.open();
   const result = (await handle.result()) as RunResult;
   expect(toolSteps(result).flatMap(step => step.ending ?? [])).toEqual(['denied']);
-  expect(toolTexts(asked.requests[2])[0]).toContain('Nobody answered in time.');
+  expect(toolTexts(asked.requests[2])[0]).toContain('"Nobody answered in time".');
   expect(await eventsOf(handle, 'gate_closed')).toMatchObject([{ gateId, by: 'timeout', decision: 'deny' }]);
 });
 

@@ -189,7 +189,7 @@ test('a workflow of the application, offered as a tool to a run that another one
     return handle;
   });
   const told = JSON.stringify(model.requests.at(-1)?.body.messages);
-  for (const part of ['R-A-7', 'A-8 came too late.', 'A-9 was paid back before', 'A-7 is a gift'])
+  for (const part of ['R-A-7', 'A-8 came too late', 'A-9 was paid back before', 'A-7 is a gift'])
     expect(told).toContain(part);
   await model.close();
   await replayHistories([{ workflowId: 'desk', history: await desk.fetchHistory() }], { workflowBundle });

@@ -4,15 +4,17 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { type WireMessage, wireText } from '../../packages/test-kit/model-server.js';
 import type { Message } from '../../src/run/messages/message.js';
 import type { JournalEvent, JournalType } from '../../src/run/state/journal.js';
+import { askPatiently } from '../../src/shared/query-errors.js';
 import type { RunResult } from '../../src/workflows/run/definitions.js';
 import { eventsQuery, transcriptQuery } from '../../src/workflows/run/definitions.js';
 import type { ChatRequest } from './endpoint/model.js';
 
-/** The journal events that the run's last part still has. */
+/** The journal events that the run's last part still has. Asks again if a busy worker does not answer in time. */
 export async function journalOf(handle: WorkflowHandle): Promise<JournalEvent[]> {
   const events: JournalEvent[] = [];
   for (;;) {
-    const page = await handle.query(eventsQuery, events.at(-1)?.seq ?? 0);
+    const since = events.at(-1)?.seq ?? 0;
+    const page = await askPatiently(() => handle.query(eventsQuery, since), { giveUpMs: 60_000 });
     if (page.events.length === 0) return events;
     events.push(...page.events);
   }
