@@ -55,7 +55,7 @@ export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: bool
         </button>
       </header>
       <p class="about">
-        {!inRun && <Link to={runHref(run)}>{goal ?? run}</Link>}
+        {!inRun && <Link to={runHref(run)}>{visibleText(goal ?? run)}</Link>}
         {gate.from && <span>{t('fromAgent', { agent: visibleText(gate.from.agent) })}</span>}
         {!inRun && workspace && (
           <span title={workspace}>{t('inFolder', { folder: lastPart(workspace) })}</span>

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { lazily } from '@steersman/components';
 import { useEffect } from 'preact/hooks';
+import { visibleText } from 'steersman/base';
 import type { SessionLine } from 'steersman/client';
 import { get } from '../ask.js';
 import { GateList } from '../gates/gate-list.js';
@@ -89,7 +90,7 @@ function Waiting() {
       {gates === null && <p class="muted">{t('loading')}</p>}
       {untold.value.map(({ run, goal }) => (
         <p key={run} class="fault">
-          {t('noWorkerTells')} <Link to={runHref(run)}>{goal ?? run}</Link>
+          {t('noWorkerTells')} <Link to={runHref(run)}>{visibleText(goal ?? run)}</Link>
         </p>
       ))}
       {gates && <GateList gates={gates} />}

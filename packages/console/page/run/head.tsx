@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { lazily } from '@steersman/components';
+import { visibleText } from 'steersman/base';
 import type { RunSnapshot } from 'steersman/client';
 import { mayPass } from 'steersman/run';
 import { post, runPath } from '../ask.js';
@@ -21,6 +22,7 @@ export function RunHead({ run }: { run: RunModel }) {
   const begun = snapshot ? Date.parse(snapshot.startedAt) : null;
   const end = snapshot?.endedAt ? Date.parse(snapshot.endedAt) : now.value;
   const outcome = ended || snapshot?.endedAt ? (snapshot?.outcome ?? null) : null;
+  const goal = visibleText(snapshot?.goal ?? progress.goal);
   const isIdle = phaseOf(run) === 'idle';
   const last = run.fold.items.findLast(({ kind, path }) => kind === 'answer' && path === '');
   const parent = run.id.includes('/') ? run.id.slice(0, run.id.split('/').slice(0, -2).join('/').length) : '';
@@ -28,7 +30,7 @@ export function RunHead({ run }: { run: RunModel }) {
     <>
       <header class="run-head">
         <div class="run-title">
-          <h1 title={snapshot?.goal ?? ''}>{snapshot?.goal ?? (progress.goal || run.id)}</h1>
+          <h1 title={goal}>{goal || run.id}</h1>
           <Controls run={run} />
           {(outcome !== null || isIdle) && snapshot && <Again snapshot={snapshot} />}
         </div>

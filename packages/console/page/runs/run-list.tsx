@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { RunFigures } from '@steersman/view';
 import { useEffect } from 'preact/hooks';
+import { visibleText } from 'steersman/base';
 import type { ListedRun } from 'steersman/client';
 import { get } from '../ask.js';
 import { StateChip, UsageFigures } from '../parts/figures.js';
@@ -73,7 +74,7 @@ export function RunRow({ run, figures }: { run: ListedRun; figures: RunFigures |
         </span>
         <span class="row-text">
           {id.includes('/') && <span class="muted">↳ </span>}
-          {goal ?? id}
+          {visibleText(goal ?? id)}
         </span>
         <span class="row-facts muted">
           {mode !== null && <span>{mode}</span>}

@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { ToolContent } from '@steersman/components';
 import { useEffect } from 'preact/hooks';
-import { decoded } from 'steersman/base';
+import { decoded, visibleText } from 'steersman/base';
 import type { Message, StoredRun } from 'steersman/client';
 import { get, post } from '../ask.js';
 import { StartForm } from '../home/start-form.js';
@@ -41,7 +41,7 @@ export function SessionPage({ id }: { id: string }) {
   return (
     <>
       <header class="page-head">
-        <h1>{own[0]?.run.goal ?? id}</h1>
+        <h1>{visibleText(own[0]?.run.goal ?? id)}</h1>
         {own[0] && <span class="muted">{id}</span>}
       </header>
       <Fault of={fault.value} />
@@ -68,7 +68,7 @@ function RunView({ session, stored: { run, transcript }, named: wanted }: RunPro
   const [main] = transcript;
   const thread = transcript.find(({ messages }) => messages.some(isNamed)) ?? main;
   return (
-    <section class="chat" aria-label={goal}>
+    <section class="chat" aria-label={visibleText(goal)}>
       <h2 class="run-line">
         <Link to={runHref(workflowId)}>{workflowId}</Link>
         <StateChip outcome={outcome} phase={ended ? 'ended' : 'running'} />
