@@ -17,7 +17,7 @@ const look = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEnt
 
 export function isBeingRemoved(path: string): boolean {
   const aside = look(asideOf(path));
-  // Linking and unlinking the file set its ctime.
+  // Its ctime was set by linking and unlinking.
   return aside !== undefined && Date.now() - aside.ctimeMs < ASIDE_MS;
 }
 

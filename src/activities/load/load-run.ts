@@ -338,7 +338,7 @@ function mayLook(role: PinnedRole, { looks }: Limits): PinnedRole {
   return { ...role, ...(role.tools.length === 0 && { tools: ['*'] }), readOnly: true };
 }
 
-/** These roles write the end of the work, so they may read parts that their conversation no longer shows. */
+/** Roles that write the end of the work may read parts that their conversation no longer shows. */
 function mayRecall(role: PinnedRole, tools: readonly ToolDefinition[]): PinnedRole {
   const judges = role.output === 'verdict' || role.name === WRITES_THE_END;
   return judges && role.tools.length === 0 && role.prefix === 'shared' && tools.some(isRecall)

@@ -4,7 +4,7 @@ import { jsonBytes } from '../json/json.js';
 const HEAD_CHARS = 6_000;
 const TAIL_CHARS = 2_000;
 
-/** Returns head and tail of `text`, with a note that names `ref`, shortened further to `maxBytes` as JSON. */
+/** Returns head and tail of `text` and a note that names `ref`, together at most `maxBytes` as JSON. */
 export function headAndTail(text: string, ref: string, maxBytes = Number.POSITIVE_INFINITY): string {
   if (text.length <= HEAD_CHARS + TAIL_CHARS && jsonBytes(text) <= maxBytes) return text;
   for (let share = 1; ; share /= 2) {

@@ -265,7 +265,7 @@ function taken(id: string): SteersmanError {
 function noQueue(): SteersmanError {
   return new SteersmanError(
     'A schedule needs a worker that stays, and the background workers of the local stack do not.',
-    `Start one with a queue of its own, such as: ${scriptCall('worker', '--task-queue nightly')}, with the folders of its runs under workspaces in its steersman.yaml. Then name that queue: ${hintOf('--task-queue nightly', '`taskQueue`')}.`,
+    `Start one with a queue of its own, such as: ${scriptCall('worker', '--task-queue nightly')}, and list the folders of its runs as \`workspaces\` in its steersman.yaml. Then name that queue: ${hintOf('--task-queue nightly', '`taskQueue`')}.`,
     'usage',
   );
 }

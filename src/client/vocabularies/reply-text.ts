@@ -15,7 +15,7 @@ type Gives = 'all' | 'answer' | 'nothing';
 
 /** The text may be JSON for the run: its answer arrives when the goal ends. */
 const MAY_BE_JSON = /^\s*[{[`]/;
-/** The beginning of content for people. A component counts once its name is complete, because roles reply in some. */
+/** The beginning of content for people. A component counts once its name is complete: some are forms of replies. */
 const BEGINS_CONTENT =
   /^\s*(?:`{3}\w*\s+)?\{\s*(?:"content"\s*:\s*\[|"type"\s*:\s*"webcomponent"|(?:"type"\s*:\s*"component"\s*,\s*)?"component"\s*:\s*"[^"]*")/;
 

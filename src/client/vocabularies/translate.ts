@@ -100,7 +100,7 @@ class Turns {
 
   /** Records a passed event. Returns true if the next task may speak. */
   #tell(task: string, event: RunEvent): boolean {
-    // A message to the person in a reply precedes the reply's calls.
+    // A reply's message to the person comes before its calls.
     if (!('seq' in event) || event.type === 'user_message') return false;
     const wasEnding = this.#isEnding;
     this.#isEnding = false;

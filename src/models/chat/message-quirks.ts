@@ -71,7 +71,7 @@ export const withSignatures: Change = wire =>
     return { ...message, tool_calls: [{ ...first, extra_content }, ...rest] } as WireMessage;
   });
 
-/** Takes the signatures of replies away, wherever they came, and gives the first call of each reply the value above. */
+/** Removes all signatures of replies, wherever they are, and gives each reply's first call the value above. */
 export const withOtherSignatures: Change = (wire, request, modelId) => {
   const bare = mapReplies(wire, message => {
     const reply = withoutReasoning(message);

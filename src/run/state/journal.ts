@@ -144,7 +144,7 @@ export interface JournalPayloads {
     role?: string;
     /** The beginning of the model's own arguments, if the call never started, or a person edited them. */
     arguments?: string;
-    /** The result contains content for people, which the message has. `server`: its source. */
+    /** The result has content for people; it is in the message. `server`: its source. */
     parts?: { server: string | null };
   };
   /** A call by the app of another call, `askedBy`, not by a model. */

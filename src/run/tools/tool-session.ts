@@ -32,7 +32,7 @@ export function withSession(sessions: readonly ToolSession[], session: ToolSessi
   );
 }
 
-/** Removes the session that `sessionFor` returns: an ended task may have left another one of that server. */
+/** Removes only the session that `sessionFor` returns: an ended task may have left another of that server. */
 export function withoutSession(sessions: readonly ToolSession[], server: string): ToolSession[] {
   const lost = sessions.findIndex(session => session.server === server);
   return sessions.filter((_, index) => index !== lost);

@@ -94,7 +94,7 @@ async function take(
   return MOVED;
 }
 
-/** Asks for confirmation. A refused answer goes back to its role with the person's words, as often as a verification may. */
+/** Asks for confirmation. A refused answer goes back to its role with the person's words: each time counts as a verification. */
 async function confirmAnswer(
   run: Run,
   position: Answering,

@@ -240,7 +240,7 @@ function thenText({ limit }: Case, { cause, wrapUp, state }: Awaited<ReturnType<
   if (limit.startsWith('`toolCalls')) return 'the calls over it are `skipped`, and the work goes on';
   if (limit.endsWith('with tasks')) return 'the plan as it stands is carried out';
   if (isTask)
-    return `the task reports in one call without tools and, unless its report says that it is done, has failed: \`max_rounds\`; if it was the whole plan, the goal ends \`${cause}\``;
+    return `the task reports in one call without tools; if that does not say that it is done, it has failed (\`max_rounds\`); if it was the only task, the goal then ends \`${cause}\``;
   return `\`${cause}\`, ${wrapUp}`;
 }
 
@@ -248,9 +248,9 @@ const HEAD = `# What happens at each cap
 
 For anyone who wants to know what a run does when a limit is reached, in each mode. Limits and defaults: [decisions.md](decisions.md#what-ends-at-a-cap).
 
-\`react\` stands for \`lead\` and \`direct\` too, \`review\` for modes of \`steersman.yaml\`. \`auto\` does the same as the mode that it chose. "Somebody attends" means a run that was started so, with \`gates.onBudget: ask\`. With the default \`wrap_up\`, budgets end as if nobody attends. The table shows what test runs do, and is made by \`npx vitest run --project unit test/unit/workflows/caps.test.ts -u\`.
+\`react\` stands for \`lead\` and \`direct\` too, \`review\` for modes of \`steersman.yaml\`. \`auto\` does the same as the mode that it chose. "Somebody attends" means a run that was started as attended, with \`gates.onBudget: ask\`. With the default \`wrap_up\`, budgets end as if nobody attends. The table shows what test runs do, and is made by \`npx vitest run --project unit test/unit/workflows/caps.test.ts -u\`.
 
-| at its end | mode | nobody attends | somebody attends |
+| limit | mode | nobody attends | somebody attends |
 |---|---|---|---|
 `;
 
