@@ -141,7 +141,8 @@ export type HookName = (typeof HOOKS)[number];
  * gate asks about all edits of a reply; checks are made before the first change; results are left out by worth. Version 5:
  * the memo has only ends that no search attribute tells, and lists tell how the last goal of an open run ended; a small
  * change of which the understanding role is sure needs no router, and no new plan if the plan is one task; our own tools
- * are known by the entry of their server, and only their writes are compared with the file; who is asked what a message means and chooses an answer is obeyed.
+ * are known by the entry of their server, and only their writes are compared with the file; who is asked what a message
+ * means and chooses an answer is obeyed.
  */
 export const BEHAVIOUR = 5;
 

@@ -4,8 +4,8 @@ import { canonicalJson, type JsonSchema } from '../../base/json/json.js';
 /** The place where a tool runs; `workflow` is the run itself. */
 type ToolOrigin =
   /**
-   * `own`: the worker serves it as `steersman tools`, by its entry in the configuration. `stateful`: its calls share a session of
-   * the run, with up to `startTimeoutMs` to start.
+   * `own`: the worker serves it as `steersman tools`, by its entry in the configuration. `stateful`: its calls share a
+   * session of the run, with up to `startTimeoutMs` to start.
    */
   | { type: 'mcp'; server: string; own?: true; stateful?: true; startTimeoutMs?: number }
   | { type: 'builtin' }
