@@ -124,14 +124,16 @@ const listPageSchema = z.looseObject({
   tools: z.array(z.unknown()),
   nextCursor: z.string().nullish(),
 });
-/** Depth of a listed tool: its schema nests two levels for each level of arguments. A deeper one would overflow the stack. */
+/**
+ * Depth of a listed tool: its schema nests two levels for each level of arguments. A deeper one would overflow the stack.
+ */
 const MAX_TOOL_DEPTH = 4 * MAX_JSON_DEPTH;
 
 export type ListedTool = z.infer<typeof listedToolSchema>;
 
 /**
- * Returns the tools of all pages, each name once: some servers repeat a page for ever. `askFor` requests one page within `withinMs` milliseconds. `unreadable` is the number
- * of skipped entries.
+ * Returns the tools of all pages, each name once: some servers repeat a page for ever. `askFor` requests one page within
+ * `withinMs` milliseconds. `unreadable` is the number of skipped entries.
  * @throws SteersmanError if the list is too long or takes too long.
  */
 export async function listAll(

@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { lazily } from '@steersman/components';
+import { useMemo } from 'preact/hooks';
 import { visibleText } from 'steersman/base';
 import type { RunSnapshot } from 'steersman/client';
 import { mayPass } from 'steersman/run';
@@ -22,7 +23,9 @@ export function RunHead({ run }: { run: RunModel }) {
   const begun = snapshot ? Date.parse(snapshot.startedAt) : null;
   const end = snapshot?.endedAt ? Date.parse(snapshot.endedAt) : now.value;
   const outcome = ended || snapshot?.endedAt ? (snapshot?.outcome ?? null) : null;
-  const goal = visibleText(snapshot?.goal ?? progress.goal);
+  const given = snapshot?.goal ?? progress.goal;
+  // The head is drawn anew with each event.
+  const goal = useMemo(() => visibleText(given), [given]);
   const isIdle = phaseOf(run) === 'idle';
   const last = run.fold.items.findLast(({ kind, path }) => kind === 'answer' && path === '');
   const parent = run.id.includes('/') ? run.id.slice(0, run.id.split('/').slice(0, -2).join('/').length) : '';
