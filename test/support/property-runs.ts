@@ -15,5 +15,8 @@ export function propertyRuns(whole: number): number {
   return wanted === 'a tenth' ? Math.ceil(whole / 10) : count;
 }
 
-/** As a setup file of vitest: for properties that say nothing. */
-fc.configureGlobal({ numRuns: propertyRuns(100) });
+/**
+ * As a setup file of vitest: for properties that say nothing. `npm test` draws the same inputs each time, so that it is
+ * red only by a change; more inputs are new ones each time, and fast-check prints the seed that leads back to a fault.
+ */
+fc.configureGlobal({ numRuns: propertyRuns(100), ...(wanted === 'a tenth' && { seed: 20_261_129 }) });

@@ -170,7 +170,10 @@ const TWICE: Conversation = {
 };
 /** A window that is soon full, and whose tokens are counted too low. */
 const SMALL: Conversation = { ...CHEAP, contextTokens: 8_000, maxOutputTokens: 16_384, factor: 4, turns: 40 };
-const EXAMPLES: [Conversation][] = [[CHEAP], [AT_ONCE], [TWICE], [SMALL]];
+/** A window that is soon full, and a summary of it that would cost more than a tenth of what was sent. */
+const DEAR: Conversation = { ...CHEAP, contextTokens: 8_000, maxOutputTokens: 16_384, turns: 40 };
+/** With them, each kind that is counted is met whatever is drawn. */
+const EXAMPLES: [Conversation][] = [[CHEAP], [AT_ONCE], [TWICE], [SMALL], [DEAR]];
 
 test(
   'LL1: random conversations, models and prices → summaries take at most a tenth of the tokens sent, each shrinks what it replaces, and one that fails is the last',
