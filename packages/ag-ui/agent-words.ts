@@ -36,7 +36,7 @@ export class AgentWords {
   /** Messages of the current call that were sent. */
   #sentIds: string[] = [];
   #thoughts = 0;
-  /** Ids of the calls that were sent; and those ids by the run's own id of each started call. */
+  /** Ids of the sent calls, and the same ids by the run's own id of each started call. */
   readonly #calls = new Set<string>();
   readonly #callOf = new Map<string, string>();
 

@@ -226,7 +226,7 @@ export function textOf({ content }: ClientMessage): string {
   return texts.join('\n');
 }
 
-/** Stands for a message of pictures alone, since a run needs words. */
+/** The text of a message that has only pictures, because a run needs words. */
 const PICTURES_ALONE = 'See the picture.';
 
 function textOfMessage(message: ClientMessage): string {

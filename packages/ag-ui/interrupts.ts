@@ -139,7 +139,7 @@ function yesOrNo(
   return {
     decision,
     ...(isRecord(editedArgs) && { arguments: editedArgs }),
-    // The run refuses reasons that are no texts.
+    // The run refuses a reason that is not a text.
     ...(isRecord(except) && { except: except as Record<string, string> }),
   };
 }
@@ -149,7 +149,7 @@ type Payload = Readonly<Record<string, unknown>>;
 const NO = 'The person said no.';
 const GAVE_UP = 'The person gave no answer.';
 
-/** Returns the answer of a cancelled interrupt: that of the deadline, with a reason that says so. */
+/** Returns the answer for a cancelled interrupt: the same as at the deadline, with a reason that says so. */
 function nobodys(gate: AskedGate): PersonInput {
   if (gate.kind === 'question') return { text: GAVE_UP };
   if (gate.kind === 'form') return { decision: 'cancel' };

@@ -22,7 +22,7 @@ export type UiChunk =
   | ({ type: 'tool-input-available'; toolName: string; input: unknown; dynamic: true } & OfTool)
   | ({ type: 'tool-output-available'; output: unknown } & OfTool)
   | { type: 'tool-approval-request'; approvalId: string; toolCallId: string }
-  /** A part with an `id` replaces the earlier one of its message. `transient`: it becomes no part. */
+  /** A part with an `id` replaces the earlier one of its message. `transient`: clients do not add it to the message. */
   | { type: `data-${string}`; id?: string; data: unknown; transient?: true }
   | { type: 'finish'; finishReason: 'stop' | 'tool-calls' | 'other'; messageMetadata?: OwnMetadata }
   | { type: 'error'; errorText: string };

@@ -59,7 +59,7 @@ export class UiChunks {
     return [...this.#stepOf(event), ...this.#own(event)];
   }
 
-  /** A reply is a step: clients look at the calls of the last one to know if all have their results. */
+  /** A reply is a step: clients check whether all calls of the last step have results. */
   #stepOf(event: ContentEvent): UiChunk[] {
     const reply = replyOf(event);
     if (reply === null || reply === this.#reply) return [];
@@ -175,7 +175,7 @@ export class UiChunks {
   }
 }
 
-/** Returns the id of the reply that an event begins a part of; null for other events. */
+/** Returns the reply's id if the event begins a part of a reply; else null. */
 function replyOf(event: ContentEvent): string | null {
   switch (event.type) {
     case 'TEXT_MESSAGE_START':

@@ -44,7 +44,7 @@ export function refusalOf(request: Request, { hosts, knows, isOpen }: Guard): Re
   return writeRefusal(request);
 }
 
-/** True for a link that a person follows, from whatever page, also by a login's redirect: it has no effect (WB12). */
+/** True for a link that a person follows, from any page or by a login's redirect: following it has no effect (WB12). */
 function opensPage({ method, headers }: Request): boolean {
   const isWhole =
     headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document';

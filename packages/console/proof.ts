@@ -1,6 +1,6 @@
 /**
  * Proves to a page that its console serves it, before the page sends its token: when a console has ended, any program
- * may take its port (WB18). The proof covers the Host header, so that nobody passes a challenge on to another port.
+ * may take its port (WB18). The proof covers the Host header, so that a challenge can't be passed on to another port.
  */
 import { createHash, createHmac } from 'node:crypto';
 

@@ -289,7 +289,10 @@ function fileIn(message: RunStart['messages'][number]): z.infer<typeof FILE> | n
   return name === undefined ? null : { name, text };
 }
 
-/** Returns what a page would start the same run with. Values that no page sets stay here: tools get some in secret. */
+/**
+ * Returns what a page would start the same run with. Values that no page can set are not returned, because some are
+ * secrets for tools.
+ */
 function askedBy({ goal, settings, messages }: RunStart): StartAsk {
   const { mode, model, workspace, limits, attended, autoApprove, approvePlan, pictures } = settings;
   const checks = settings.checks?.flatMap(check => ('run' in check ? [check.run] : []));

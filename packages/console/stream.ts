@@ -1,4 +1,7 @@
-/** Streams of server-sent events: of frames, which pages read with `fetch`, so that the token is a header, and of protocols. */
+/**
+ * Streams of server-sent events: frames for pages, and events of protocols. Pages read them with `fetch`, so that the
+ * token is a header.
+ */
 import type { Frame } from '@steersman/view';
 import type { Context } from 'hono';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';

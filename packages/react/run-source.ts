@@ -124,7 +124,7 @@ export class RunSource {
     await this.#post('answer', { ...reply.input, gateId });
   };
 
-  /** Sends what a person chose of a component. @throws {AskFault} */
+  /** Sends a person's choice in a component. @throws {AskFault} */
   readonly act = (action: ComponentAction): Promise<Receipt> => this.#post('component-action', action);
 
   /** Stops the run. @throws {AskFault} */

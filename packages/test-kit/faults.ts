@@ -9,7 +9,7 @@ export interface Fault {
   stream?(stream: FrameStream): Part[];
 }
 
-/** After this many chunks, a reply with a text is in the middle of it. */
+/** After this many chunks, a text reply has begun and is not complete. */
 const IN_TEXT = 3;
 const never = new Promise<never>(() => undefined);
 

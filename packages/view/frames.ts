@@ -21,7 +21,7 @@ export interface UntoldRun {
   goal: string | null;
 }
 
-/** What a list of runs shows of each, and only the run itself knows. */
+/** Facts in a list of runs that only each run itself knows. */
 export interface RunFigures {
   usage: Usage | null;
   /** Its model, or the first of those that it called; null if it is unknown. */
@@ -30,7 +30,7 @@ export interface RunFigures {
   outcome: string | null;
 }
 
-/** What a page starts a run with, and what it reads of a run to start it again. */
+/** The settings with which a page starts a run, and which it reads to start a run again. */
 export interface StartAsk {
   goal: string;
   mode?: string;

@@ -21,7 +21,7 @@ import type { KeepEnd, SteersmanActivities } from './types.js';
 export interface KeepDeps {
   sessions: Pick<SessionStore, 'keep'>;
   namespaceId(): Promise<string | null>;
-  /** Asks the query `keepPage` of the activity's run. Without `upTo`: all that it has so far. */
+  /** Sends the query `keepPage` to the activity's run. Without `upTo`, it returns all records so far. */
   readPage(after: Mark, upTo?: Mark): Promise<KeepPage>;
   redact<T>(value: T): T;
 }
@@ -41,8 +41,8 @@ export interface Keeping {
   /** It writes page by page, so that a failure keeps earlier pages. */
   steersmanKeep: SteersmanActivities['steersmanKeep'];
   /**
-   * Lists the run of the present activity in the store, with what it has so far. Call the result once the run can begin:
-   * it writes, and returns the mark, or null if the store or the run did not answer.
+   * Lists the run of the present activity in the store, with what it has so far. Call the returned function once the
+   * run can begin: it writes the records and returns the mark; null if the store or the run did not answer.
    */
   readListing(): () => Promise<Mark | null>;
 }
@@ -137,7 +137,7 @@ export class RunUnanswered extends Error {
 
 export interface LateDeps extends Pick<KeepDeps, 'namespaceId' | 'redact'> {
   sessions: Pick<SessionStore, 'keep' | 'runs' | 'line'>;
-  /** Asks the query `keepPage` of the ended run. @throws RunUnanswered */
+  /** Sends the query `keepPage` to the ended run. @throws RunUnanswered */
   readPage(after: Mark, upTo?: Mark): Promise<KeepPage>;
 }
 

@@ -203,7 +203,9 @@ export type LookInput = { workspace: string } & (
       files: Pick<Snapshot, 'path' | 'hash' | 'ref'>[];
       /** Milliseconds since the epoch: files changed later are listed too; null: no such files, and no diffs. */
       since: number | null;
-      /** The blob reference of the look `start`, to return changes since then; null: it could not be stored. */
+      /**
+       * Reference of the list that the look `start` stored, to return changes since then; null: it could not be stored.
+       */
       start?: string | null;
       /** Unchanged lines around each change of a diff; 2 by default. */
       context?: number;

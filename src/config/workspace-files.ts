@@ -150,7 +150,7 @@ export async function filesIn(workspace: string): Promise<{ files: FoundFile[]; 
   return { files: files.flat(), isCut: cut !== null || fault !== '' };
 }
 
-/** Does `work` for each, for some at once. */
+/** Calls `work` for each item, several at a time. */
 export async function eachOf<T, R>(all: readonly T[], work: (each: T) => Promise<R>): Promise<R[]> {
   const done: R[] = [];
   for (let from = 0; from < all.length; from += AT_ONCE)

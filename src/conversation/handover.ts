@@ -164,7 +164,7 @@ export function resumedState(handedOver: RunState): RunState {
   );
 }
 
-/** Earlier code kept the steps beside the journal: their number and the uses of tools go on. */
+/** Earlier code stored the steps outside the journal: their number and the uses of tools are continued. */
 function resumedLog({ trace, ...log }: Log & { trace?: Trace }): Log {
   if (!trace) return log;
   const { steps, dropped, usedTools } = trace;

@@ -100,7 +100,7 @@ const NEEDED_REPLIES = 10;
 
 export interface Unneeded {
   at: number;
-  /** The number of replies that it has stayed longer than that. */
+  /** The number of replies by which it has stayed longer than that. */
   replies: number;
 }
 
@@ -142,7 +142,7 @@ interface Result {
   call: ToolUseBlock | undefined;
 }
 
-/** Returns the positions of results, those to leave out first in front. `thins`: only those of little worth. */
+/** Returns the positions of results, in the order in which they are left out. `thins`: only those of little worth. */
 export function inOrderOfWorth(messages: readonly Message[], thins: boolean): number[] {
   const calls = callsOf(messages);
   const results: Result[] = messages.flatMap((message, at) => {

@@ -109,7 +109,7 @@ async function modelFindings(
   }
   const known = endpointNames(settings.models.endpoints);
   const named = models.filter(id => !id.startsWith(`${DEMO}/`) && endpointFault(id, known) === null);
-  // The demo model may be what the file names.
+  // The file may name the demo model.
   if (standIn !== DEMO || (named.length === 0 && settings.models.default !== undefined)) {
     const providers = providerSource()(settings.models);
     const asked = models.map(id => splitModelId(id).provider);

@@ -40,7 +40,7 @@ export interface BuiltInProps {
   'summary-response': { summary: string } | { text: string };
 }
 
-/** A component as content has it: of the built-in ones with their properties. */
+/** A component in content; a built-in one has typed properties. */
 export type ComponentPart = {
   [Name in keyof BuiltInProps]: { type: 'component'; component: Name; props: BuiltInProps[Name] };
 }[keyof BuiltInProps];

@@ -144,7 +144,7 @@ class RunStream {
     const last = new Map(earlier.flatMap(event => ('seq' in event ? [[event.path, event.seq]] : [])));
     for (const frame of frames) {
       if (frame.type !== 'event') this.#take(followed, frame);
-      // A watcher that began late tells again what sub-agents at work have told.
+      // A watcher that began late repeats the past events of sub-agents at work.
       else if (!('seq' in frame.event) || frame.event.seq > (last.get(frame.event.path) ?? 0))
         heard.push(this.#hear(followed, frame.event));
     }
@@ -234,7 +234,7 @@ function throwIfLost(frame: Frame): void {
     throw new SteersmanError(frame.message, 'Ask again: the run goes on.', 'unreachable');
 }
 
-/** Returns what the run told before its own event `from`, which has happened. */
+/** Returns the run's events before its own event `from`, which has happened. */
 async function eventsBefore(from: number, run: Run, signal: AbortSignal): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
   if (from <= 1) return events;

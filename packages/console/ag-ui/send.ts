@@ -109,7 +109,7 @@ async function resume(
   return answered;
 }
 
-/** A run takes pictures with its first goal alone. */
+/** A run accepts pictures only with its first goal. */
 function notSeen(messageId: string): AgUiEvent {
   const message = 'The pictures of this message are not shown: an open run takes none. Its text is.';
   return { type: 'CUSTOM', name: 'steersman.pictures_not_taken', value: { messageId, message } };

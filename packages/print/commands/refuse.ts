@@ -36,7 +36,7 @@ export function refuseExtra(program: Command): Command {
   });
 }
 
-/** Refuses `help` of a verb that is not there: Commander would print the whole help, and not say why. */
+/** Refuses `help` for an unknown verb: Commander would print the whole help without an explanation. */
 export function refuseHelp(program: Command): Command {
   return program.addHelpText('beforeAll', ({ error, command }) => {
     const [first, verb] = command.args;
@@ -51,7 +51,7 @@ export function refuseHelp(program: Command): Command {
   });
 }
 
-/** Has each verb answer a wrong option or a missing argument with how it is called. */
+/** Makes each verb answer a wrong option or a missing argument with its usage. */
 export function tellCalls(program: Command, verbs: readonly Command[] = program.commands): void {
   for (const verb of verbs) {
     const call = callOf(verb, program);
@@ -65,7 +65,7 @@ export function tellCalls(program: Command, verbs: readonly Command[] = program.
 
 const CALLS = new WeakMap<CommanderError, string>();
 
-/** Returns what people read below a wrong option or a missing argument. */
+/** Returns the text below an error about a wrong option or a missing argument. */
 export function remedyOf(error: CommanderError): string {
   return CALLS.get(error) ?? '--help shows how to call it.';
 }
@@ -99,8 +99,8 @@ function verbPath(action: Command, program: Command): string[] {
 }
 
 /**
- * Refuses a one-word goal that differs from a verb by one or two letters. `of`: has the verbs of another program, if
- * this one has none: then their names are refused too.
+ * Refuses a one-word goal that differs from a verb by one or two letters. `of`: another program whose verb names are
+ * refused too, if this one has no verbs.
  */
 export function refuseMisspelt(program: Command, of: Command = program): Command {
   return program.hook('preAction', (_program, action) => {

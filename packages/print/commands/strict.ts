@@ -25,7 +25,7 @@ export function strict(program: Command): Command {
   );
 }
 
-/** Returns the exit code of an error of a call, known or not. Commander has printed its own, such as a wrong option. */
+/** Returns the exit code for any error of a call. Commander has printed its own errors, such as a wrong option. */
 export function exitCodeOfFault(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   return error instanceof SteersmanError ? exitCodeOfError(error.code) : EXIT.failed;

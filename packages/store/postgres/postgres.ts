@@ -228,7 +228,7 @@ async function remove(
 /** One query reads about this much, so that each ends within its time on a slow connection too. */
 const PAGE_BYTES = 4_000_000;
 
-/** A page ends with the record that fills it. `is_last`: no record that is asked for follows. */
+/** A page ends with the record that fills it. `is_last`: no requested record follows. */
 const PAGE = `SELECT n, body, is_last FROM (
     SELECT n, body, sum(octet_length(body)) OVER (ORDER BY n) - octet_length(body) AS before,
       lead(n) OVER (ORDER BY n) IS NULL AS is_last

@@ -41,7 +41,7 @@ const MEMORY_MB = 64;
 /** A larger stack would overflow outside of the sandbox. */
 const STACK_BYTES = 256 * 1024;
 const MOST_PRINTED_CHARS = 64 * 1024;
-/** `JS_EVAL_FLAG_ASYNC`, which the package has no name for: code that awaits returns a promise of `{ value }`. */
+/** `JS_EVAL_FLAG_ASYNC`, which the package does not export: code that awaits returns a promise of `{ value }`. */
 const AWAITS = 1 << 7;
 
 const { data, port, flag } = workerData as ThreadData<ComputeData>;

@@ -14,7 +14,7 @@ export interface CallReference {
   runId: string;
   callId: string;
   role: string;
-  /** The check of the valid offer (`CallModelInput.check`). */
+  /** Identifies the valid offer (`CallModelInput.check`). */
   check: string;
 }
 
@@ -25,7 +25,7 @@ export interface PageQuery {
   headKey?: string;
 }
 
-/** Asks the query `modelRequest`. */
+/** Sends the query `modelRequest`. */
 export type QueryModelRequest = (call: CallReference, page: PageQuery) => Promise<ModelRequestPage>;
 
 export interface ModelRequestState {

@@ -181,7 +181,7 @@ export class ServerCall {
     const asked = connection.callTool(call);
     const answer = await this.#answered(abort, asked, () => this.#stopOn(connection, abort, asked));
     const durationMs = since(startedAt);
-    // As an activity that is a tool: a function that throws is called again as often as its policy says (CF3).
+    // Like an activity that is a tool, a function that throws is called again as often as its policy says (CF3).
     if (input.idempotent && mayCallAgain(this.#server, answer.meta) && isTriedAgain())
       throw ApplicationFailure.retryable(texts.shortOf(textOfAnswer(answer)), FAILURE.tool.threw);
     await failpoint('tool.after-effect', () => new McpCallError('connection_lost', 'failpoint'));

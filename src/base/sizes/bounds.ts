@@ -115,7 +115,7 @@ export const FEATURES_BYTES = 62_270;
 
 /**
  * Attempts of work that only some workers of a queue can do: if half of them can, all attempts miss once in about 4,000
- * times. Also the attempts of activities that report their own final failure: this many workers in a row may die or
+ * times. Activities that report their own final failure have as many attempts: this many workers in a row may die or
  * hang.
  */
 export const WORKER_TRIES = 12;

@@ -41,7 +41,7 @@ const WRAPPERS: readonly string[] = [
 
 /** How a value is judged. */
 export interface Judged {
-  /** What the value as a whole is called in a sentence. Default: `the arguments`. */
+  /** The name of the whole value in a sentence. Default: `the arguments`. */
   whole?: string;
   /** True if the schema holds as it is written. Default: as servers apply the schemas of their tools. */
   asWritten?: boolean;

@@ -203,8 +203,9 @@ export class Run<T = unknown> {
   }
 
   /**
-   * Requests a tool call for the app of another call, `of`, as pages that show apps do. Resolves with its id: the event
-   * `app_call_ended` reports its outcome, and has the complete answer by reference (`app.answer`).
+   * Requests a tool call for an app, as pages that show apps do; `of` is the call whose result the app shows. Resolves
+   * with its id: the event `app_call_ended` reports its outcome, and has the complete answer by reference
+   * (`app.answer`).
    */
   async callTool(
     call: { of: string; tool: string; arguments?: Record<string, unknown> },

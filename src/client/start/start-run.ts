@@ -227,7 +227,7 @@ function pairFaults({ id, session, after, systemMessage }: StartOptions): string
 /** The path with which a fault of the settings begins. */
 const PATH = /^`?settings\.(\w+)/;
 
-/** Faults of models say what to do: `remedy` is for those that do not. */
+/** `remedy`: advice for faults that contain none, unlike those of models. */
 function notStarted(
   errors: readonly string[],
   {

@@ -13,7 +13,10 @@ export interface StreamToolCall {
 }
 
 export type StreamEvent =
-  /** A further part of the answer's text, or with `roles` of any reply; `role`: who writes it, with `roles` alone. */
+  /**
+   * A further part of the answer's text, or with `roles` of any reply; `role`: its author, only with the option
+   * `roles`.
+   */
   | { type: 'content'; content: string; role?: string }
   /** A further part of the reasoning, to be displayed separately. */
   | { type: 'reasoning'; content: string; role?: string }
@@ -82,7 +85,7 @@ export async function* wordsOf(events: AsyncIterable<RunEvent>): AsyncGenerator<
 }
 
 export interface StreamCallbacks {
-  /** `role`: who writes it, with the option `roles`; absent for an answer that stands in no reply. */
+  /** `role`: its author, with the option `roles`; absent for an answer that stands in no reply. */
   onContent?: (content: string, role?: string) => void;
   onReasoning?: (content: string, role?: string) => void;
   onToolCalls?: (toolCalls: StreamToolCall[]) => void;

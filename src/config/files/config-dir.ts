@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path';
 import { byNpm } from '../../shared/process/called-as.js';
 import { projectRoot } from '../../shared/process/package.js';
 
-/** Any of these makes a folder a configuration folder. The second name is a mistake, which is told when it is read. */
+/**
+ * Any of these makes a folder a configuration folder. The second name is a mistake, which is reported when the folder
+ * is read.
+ */
 const FILES = ['steersman.yaml', 'steersman.yml', '.mcp.json'] as const;
 
 /** The text in `--help`. */

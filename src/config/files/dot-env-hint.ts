@@ -8,8 +8,9 @@ import { displayPath, readDotEnv } from './files.js';
 const NAMES_SHOWN = 5;
 
 /**
- * Returns a sentence about the `.env` that was meant to set one, or an empty text: the one in `from` is not read if that
- * is no folder of configuration, and the names in the other may be misspelt. `configDir` is trusted.
+ * Returns a sentence about the `.env` that was meant to set an endpoint, or an empty text: the file in `from` is not
+ * read if that is not a configuration folder, and the names in the configuration folder's file may be misspelt.
+ * `configDir` is trusted.
  */
 export function dotEnvHint(configDir: string, from: string = process.cwd()): string {
   const own = join(configDir, '.env');

@@ -21,7 +21,7 @@ export function isCallable(
 
 type Callable = Parameters<typeof isCallable>[0];
 
-/** Returns the names of the roles that a role may call, and of those that they may, down to `levels`. */
+/** Returns the names of the roles that a role may call, and those that these may call, down to `levels`. */
 export function namesBelow(
   { agents }: Pick<RoleProfile, 'agents'>,
   all: readonly Callable[],

@@ -33,7 +33,7 @@ export function renderPrefix(
   return { system: behind(systemMessage, system) };
 }
 
-/** Renders the text that follows the prompt of a role with a system text of its own, although it could share one. */
+/** Renders the text after the prompt of a role that has its own system text although it could share one. */
 export function renderAlone({ shared }: Pick<Opening, 'shared'>, values: PromptValues): string {
   refuseVarying(shared);
   return render(shared, values);

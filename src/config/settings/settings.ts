@@ -47,7 +47,7 @@ export function loadSettings(configDir: string | null, inCode: ConfigInCode = {}
 
 /**
  * Like `loadSettings`, for programs other than the folder's worker: unknown endpoints and roles may be defined in that
- * worker's code (CF4). `strangers`: a line for each.
+ * worker's code (CF4). `strangers`: a line for each unknown endpoint or role.
  */
 export async function settingsOfAny(
   configDir: string | null,

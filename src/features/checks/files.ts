@@ -5,7 +5,9 @@ import type { Run } from '../../workflows/run/run.js';
 import { readByCheck } from './read-files.js';
 import { withResult } from './rules.js';
 
-/** Adds to the check results which changed files they read, and the current state of the files that they checked. */
+/**
+ * Notes in check results the changed files that each check read, and the current state of the files that it checked.
+ */
 export async function lookAtChecked(run: Run): Promise<void> {
   const { state, ports } = run;
   const { goal, settings } = state;

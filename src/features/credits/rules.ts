@@ -10,7 +10,7 @@ declare module '../../run/agents/run-config.js' {
   interface PinnedRun {
     /** Account that the run is charged to; absent if its start names none. */
     credits?: CreditTerms;
-    /** In a sub-agent, which its caller is charged for: the account as it was when the agent began. */
+    /** In a sub-agent, whose caller is charged: the account's state when the agent began. */
     creditsSeen?: CreditTerms;
   }
 }

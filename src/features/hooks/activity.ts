@@ -24,7 +24,7 @@ import { failpoint } from '../../shared/process/failpoints.js';
 import { askPatiently } from '../../shared/query-errors.js';
 import { LATE, unlessOver, within, withinTime } from '../../shared/waits.js';
 
-/** Calls one hook in its place, until `signal` is aborted. @returns if the goal goes on, else why not, and notes. */
+/** Calls one hook, until `signal` is aborted. @returns whether the goal continues, else why not, and notes. */
 export type CallHook = (
   hook: HookName,
   told: Facts,

@@ -6,7 +6,7 @@ import { Held } from '../../workflows/run/memory.js';
 import type { Run } from '../../workflows/run/run.js';
 import { pictureWords } from './rules.js';
 
-/** Stored pictures until the goal is said, which no safe point precedes. */
+/** The stored pictures, until the goal's message exists; no safe point comes before that. */
 const stored = new Held<{ pictures: PictureRef[] }>('pictures', () => ({ pictures: [] }));
 
 export const pictures: Feature<Run> = {

@@ -10,7 +10,7 @@ import { matchesCall } from '../../run/tools/permission.js';
 import { utf8Floor } from '../../shared/store/text-cut.js';
 import { type PinnedSkills, type ReadSkillInput, SKILL, type SkillRead } from './rules.js';
 
-/** Limit of a page's JSON: with the names of files it is a result that the conversation stores whole. */
+/** Limit of a page's JSON, with the names of files, so that the conversation stores the result whole. */
 const PAGE_BYTES = 40_000;
 const MOST_NAMES = 100;
 const MOST_FOUND = 10;

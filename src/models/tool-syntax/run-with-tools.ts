@@ -1,4 +1,7 @@
-/** Calls a model in the tool syntax that its role or endpoint configures, or that is known or learnt of it; default native. */
+/**
+ * Calls a model in the tool syntax that its role or endpoint configures, or that was learnt about the model; default:
+ * native.
+ */
 import type { ToolSyntax } from '../../run/agents/role.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { type Lesson, lessonId, tellLesson } from '../provider/lesson.js';

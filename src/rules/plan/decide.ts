@@ -1,4 +1,4 @@
-/** Decision tables: the model proposes in typed fields, these tables decide. They read no words. */
+/** Decision tables: the model proposes in typed fields, these tables decide. The words of a reply decide nothing. */
 
 import type { Outcome } from '../../run/limits/cause.js';
 import { type Cause, outcomeOf } from '../../run/limits/cause.js';

@@ -97,7 +97,10 @@ export function planEditFaults(
 /** Causes that mean that the plan is not done, regardless of the verdict. */
 const NOT_DONE: readonly Cause[] = ['failed:tasks', 'tasks_failed', 'tasks_open'];
 
-/** Names the tasks that a goal ended without: a person's, and all of the plan if they are the cause, or if it failed midway. */
+/**
+ * Names the tasks that an ended goal lacks: a person's tasks, and all of the plan's if they caused the end, or if the
+ * plan failed midway.
+ */
 export function notDoneText(tasks: readonly Task[], cause: Cause, words: Words): string {
   const isOnTheWay = cause.startsWith('failed:') && tasks.some(({ result }) => result !== null);
   const isWhy = isOnTheWay || NOT_DONE.includes(cause);

@@ -138,11 +138,11 @@ export type HookName = (typeof HOOKS)[number];
  * The behaviour of new runs. Each run keeps the version that it began with, so that its history replays. Version 2: an
  * answer does not count as a reply with tool calls; requested reads run before a message is read, and the router is
  * asked only if the table leaves a choice. Version 3: roles are found by ids such as `search_agent`. Version 4: one
- * gate asks about all edits of a reply; checks are made before the first change; results are left out by worth. Version 5:
- * the memo has only ends that no search attribute tells, and lists tell how the last goal of an open run ended; a small
- * change of which the understanding role is sure needs no router, and no new plan if the plan is one task; our own tools
- * are known by the entry of their server, and only their writes are compared with the file; who is asked what a message
- * means and chooses an answer is obeyed.
+ * gate asks about all edits of a reply; checks are made before the first change; results are left out by worth. Version
+ * 5: the memo has only ends that no search attribute tells, and lists tell how the last goal of an open run ended; a
+ * small change of which the understanding role is sure needs no router, and no new plan if the plan is one task; our
+ * own tools are known by the entry of their server, and only their writes are compared with the file; a person's choice
+ * among proposed meanings of a message is obeyed.
  */
 export const BEHAVIOUR = 5;
 

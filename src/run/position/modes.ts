@@ -224,7 +224,10 @@ function rolesOf(way: ModeChoice): [string, OutputContract][] {
   return Object.values(entryOf(way.mode).at).map(({ role, output }) => [role, output]);
 }
 
-/** Returns the roles that read messages (PR3), without consulted ones. A declared mode's are known once it is loaded. */
+/**
+ * Returns the roles that read messages (PR3), without consulted ones. The readers of a declared mode are known once the
+ * run is loaded.
+ */
 export function readersOf(way: ModeChoice): string[] {
   const steps = stepsOf(way);
   const { wrap_up: _last, ...working } = entryOf(way.mode).at;

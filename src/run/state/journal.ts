@@ -140,14 +140,14 @@ export interface JournalPayloads {
     taskId: string | null;
     turn: number;
     messageId: string;
-    /** The role as which the run made a call that a plan names: no reply of that role asked for it. */
+    /** The role for which the run made a call that its plan names: no reply asked for this call. */
     role?: string;
     /** The beginning of the model's own arguments, if the call never started, or a person edited them. */
     arguments?: string;
     /** The result has content for people; it is in the message. `server`: its source. */
     parts?: { server: string | null };
   };
-  /** A call by the app of another call, `askedBy`, not by a model. */
+  /** A call that an app requested, not a model; `askedBy`: the call whose result the app shows. */
   app_call_started: { callId: string; askedBy: string; tool: string; arguments: string; edited?: true };
   /** It may never have begun. */
   app_call_ended: CallEnded & { askedBy: string };

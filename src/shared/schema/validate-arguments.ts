@@ -84,7 +84,7 @@ function firstFault(schema: JsonSchema, args: Record<string, unknown>): string[]
 }
 
 const interpret: Interpreter = ({ schema, draft, value, onlyFirst }) =>
-  // The body has JSON Schema's only form; the type lists the known keywords.
+  // The cast is safe: a schema has one form, and the type only lists the known keywords.
   new Validator(schema as Schema, draft, onlyFirst).validate(value).errors;
 
 /** Keywords that can make a check run forever, or in quadratic time. */

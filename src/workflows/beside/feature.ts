@@ -60,7 +60,7 @@ export interface Feature<R> {
   phases?: { [P in Position['phase']]?: Step<R, P> };
   /** Returns a test whether a call that a person would be asked about may run unasked; null: they are asked. */
   unasked?(run: R, call: ToolUseBlock, decision: AskedCall): (() => Promise<boolean>) | null;
-  /** True if calls of this tool are reviewed: none of them runs beside others. */
+  /** True if calls of this tool are reviewed: none of them runs in parallel with others. */
   reviewsTool?(run: R, tool: ToolDefinition): boolean;
   /** Returns the review of work before it counts; null if this feature does not review it. */
   reviews?(run: R, work: Work): Reviewed | null;
@@ -98,20 +98,21 @@ export interface Feature<R> {
   /** A goal after the first begins. */
   goalBegins?(run: R): void;
   /**
-   * Called before each model call, after the messages that tell the role its work. The thread may be trimmed afterwards,
-   * which can drop what is said here: what must stay has a purpose of which the last message stays (`PURPOSES`).
+   * Called before each model call, after the messages that tell the role its work. The thread may be trimmed
+   * afterwards, which can drop what is said here: to stay, a message needs a purpose whose last message stays
+   * (`PURPOSES`).
    */
   beforeCall?(run: R, role: PinnedRole): void;
   /** The model of the next call is known; `state.models.at` has the previous one. */
   modelChosen?(run: R, role: PinnedRole, model: string): void;
   /**
-   * Prepares a conversation for a call, in place of the loop's trim to what the model takes. One feature has it. Resolves with
-   * false if an event came meanwhile, which the loop handles first; null: ready at once.
+   * Prepares a conversation for a call, in place of the loop's trim to what the model takes. At most one feature has
+   * it. Resolves with false if an event came meanwhile, which the loop handles first; null: ready at once.
    */
   prepares?(run: R, ahead: CallAhead): Promise<boolean> | null;
   /** Returns what the feature adds when the worker is notified of this moment; null if nothing. */
   tells?(run: R, moment: Moment): Part | null;
-  /** A call of the conversation begins, perhaps beside others. */
+  /** A call of the conversation begins, perhaps in parallel with others. */
   callBegins?(run: R, callId: string): void;
   /** The call is about to be made. Resolves when it may be; null: at once. */
   beforeTool?(run: R, tool: ToolDefinition, input: Readonly<Record<string, unknown>>): Promise<void> | null;

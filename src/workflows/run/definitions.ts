@@ -26,7 +26,7 @@ import type { KeepPage, Lack, Mark } from '../../run/state/stored-line.js';
 import type { TraceReport } from '../../run/state/trace.js';
 import type { InboxItem, SteerTime } from '../../run/steering/inbox.js';
 
-/** The patch that only runs pass whose end the store of sessions lacks in part. */
+/** Marks runs whose end the store of sessions lacks in part: no other run passes this patch. */
 export const LACKS_PATCH = 'steersman-unkept';
 export const DEFAULT_TASK_QUEUE = 'steersman';
 

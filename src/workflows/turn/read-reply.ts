@@ -1,4 +1,4 @@
-/** Reads a reply by the contract of its role, once sent back. */
+/** Reads a reply by its role's contract, and sends an unreadable one back once. */
 
 import { OPINION_BYTES, QUESTION_BYTES } from '../../base/sizes/bounds.js';
 import { fitted } from '../../base/text/fit.js';

@@ -73,7 +73,7 @@ export async function howClosed(run: string, gateId: string): Promise<string> {
 }
 
 export function closedWords({ by, decision, edited, reason }: GateClosed): string {
-  // A decision has a name, such as `wrap_up`; any other is a text, such as an answer, or "raise to 5".
+  // A decision is a name, such as `wrap_up`; other answers are texts, such as "raise to 5".
   const words = said(/ /.test(decision) ? decision : named('decision', decision));
   const chosen = edited && decision === 'approve' ? t('approveEdited') : words;
   const what = reason === undefined ? chosen : `${chosen} · ${reason}`;

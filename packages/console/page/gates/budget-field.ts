@@ -9,7 +9,7 @@ export function proposedLimit({ budget, limit, used }: BudgetSubject): string {
   return String(Math.ceil((200 * Math.max(limit, used)) / unitOf(budget)) / 100);
 }
 
-/** Returns the typed limit in the budget's own unit; text that is no number stays as it is, and is refused. */
+/** Returns the typed limit in the budget's own unit; other text is returned unchanged, and is refused. */
 export function typedLimit({ budget }: BudgetSubject, typed: string): string | number {
   const value = readNumber(typed);
   return value === null ? typed : Math.round(value * unitOf(budget) * 1e6) / 1e6;

@@ -37,7 +37,7 @@ export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: bool
   const key = gateKey(run, gate.id);
   const isLater = later.value.includes(key);
   const title = gateTitle(waiting);
-  // A result to be confirmed is no change of course.
+  // Confirming a result is not a change of course.
   const isConfirm = gate.kind === 'route' && gate.subject.act === 'confirm';
   const kind = named('gate', isConfirm ? 'approval' : gate.kind);
   return (

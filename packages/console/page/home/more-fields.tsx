@@ -1,4 +1,4 @@
-/** What a start rarely sets: checks, limits, the plan's approval, and attached files. */
+/** The rarely used settings of a start: checks, limits, the plan's approval, and attached files. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { formatCount } from 'steersman/base';
@@ -71,7 +71,7 @@ function defaultOf(limit: number | null, unit: number): string {
 
 /** A request of the console has at most 1 MB. */
 const MOST_CHARS = 700_000;
-/** The pictures that models take. */
+/** Types of pictures that models accept. */
 const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 function Files({ files }: { files: Signal<AttachedFile[]> }) {

@@ -19,7 +19,7 @@ export async function startAgain(run: RunSnapshot): Promise<void> {
   go('/');
 }
 
-/** Returns what its snapshot tells of the start, if Temporal has deleted the start itself. */
+/** Returns the start as its snapshot has it, if Temporal has deleted the original. */
 function askedAsTold({ goal, mode, model, workspace, checks, limits }: RunSnapshot): StartAsk {
   const { costUsd = null } = limits ?? {};
   return {

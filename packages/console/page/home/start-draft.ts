@@ -29,7 +29,7 @@ export interface StartDraft {
 /** They last as long as the page, because a tab's storage has no room for them. */
 const attached = new Map<string, Signal<AttachedFile[]>>();
 
-/** A reload keeps all but files, because a start without a typed check would be another one. */
+/** A reload keeps everything except files, because a start without a typed check would be a different start. */
 export function startDraft(given: GoesOn = {}): StartDraft {
   const [goal, fields, request] = namesOf(given);
   const files = attached.get(goal) ?? signal<AttachedFile[]>([]);

@@ -134,7 +134,7 @@ function without(faults: StartFaults, names: readonly FieldName[]): StartFaults 
   return Object.fromEntries(Object.entries(faults).filter(([name]) => !names.includes(name as FieldName)));
 }
 
-/** True if something is set that the folded part of the form has. */
+/** True if a field in the folded part of the form is set. */
 function hasMore({ checks, approvePlan, ...fields }: StartFields): boolean {
   return checks !== '' || approvePlan || LIMIT_FIELDS.some(({ field }) => fields[field] !== '');
 }

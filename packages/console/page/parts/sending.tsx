@@ -41,7 +41,7 @@ export function useSending(): Sending {
 export function faultWords(error: unknown): string {
   if (error instanceof AskFault) {
     if (error.code === 'away') return t('faultAway');
-    // A refusal that is shown at its form or field needs no remedy, which may name a command.
+    // A refusal that is shown at its form or field is shown without its remedy, which may name a command.
     const isAtForm = error.code === 'rejected' || error.option !== null;
     const message = inWords(error.code, error.message);
     return isAtForm ? message : `${message} ${said(error.remedy)}`.trim();

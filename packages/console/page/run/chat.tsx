@@ -135,7 +135,7 @@ function Live({ run }: { run: RunModel }) {
   );
 }
 
-/** Takes values of the call: the call itself stays the same object, and would not be drawn again. */
+/** Takes single values: the call is the same object after a change, and would not be drawn again. */
 function LiveReply({ form, heard }: Pick<CallInFlight, 'form' | 'heard'>) {
   const { text, reasoning } = heard;
   const hole = text.from > 0;

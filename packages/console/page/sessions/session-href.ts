@@ -10,7 +10,7 @@ export function sessionOf(runId: string): string {
   return runId.split('/', 1)[0]?.replace(/~\d{1,9}$/, '') ?? runId;
 }
 
-/** The id of the element that draws a message. `run`: the id of the run, or of the sub-agent, that it is of. */
+/** The id of the element that draws a message. `run`: the id of the message's run or sub-agent. */
 export function messageId(run: string, message: string): string {
   return `${run}/${message}`;
 }

@@ -1,7 +1,4 @@
-/**
- * Texts of journals that no file of `prompts/words` has, with their Chinese: as the sources have them, with `{names}` for
- * what they insert.
- */
+/** Journal texts that `prompts/words` lacks, with their Chinese translation; `{names}` stand for inserted values. */
 
 /** Why a task has its status. */
 const REASONS = [
@@ -219,7 +216,7 @@ export const JOURNAL: readonly (readonly [english: string, chinese: string])[] =
     'The summary has {written} tokens and stands for {replaced}: it is too long.',
     '摘要有 {written} 词元，而它代替的内容只有 {replaced} 词元：太长。',
   ],
-  // Messages that are not taken.
+  // Refused messages.
   ['the run has ended', '运行已结束'],
   ['it is paused already', '已经暂停'],
   ['it is not paused', '没有暂停'],

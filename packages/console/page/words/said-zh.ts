@@ -1,6 +1,6 @@
 /**
- * Says texts of a run in Chinese: those of `prompts/words`, and sentences of its journal. Any other text stays as it is:
- * words of people, models, tools and endpoints. Pure.
+ * Translates a run's texts to Chinese: those of `prompts/words`, and sentences of its journal. Any other text stays as
+ * it is: words of people, models, tools and endpoints. Pure.
  */
 import { filled } from 'steersman/base';
 import { JOURNAL } from './journal-zh.js';
@@ -11,7 +11,9 @@ interface Form {
   /** Finds a sentence that others may follow; null for a part of one. */
   first: RegExp | null;
   chinese: string;
-  /** Of the forms that fit, the one with most characters of its own is right; one that begins with a value comes last. */
+  /**
+   * If several forms match, the one with the most fixed characters wins; a form that begins with a value comes last.
+   */
   weight: number;
 }
 
@@ -29,7 +31,7 @@ const formsOf = (pairs: typeof JOURNAL): Form[] =>
     )
     .sort((one, other) => other.weight - one.weight);
 
-/** A Chinese run says why in English where a worker or an activity has said so. */
+/** A Chinese run contains English reasons if a worker or an activity gave them. */
 const ofBoth = (pairs: typeof JOURNAL): typeof JOURNAL => [
   ...pairs,
   ...pairs.flatMap(([, chinese]) =>

@@ -52,7 +52,7 @@ export function t(word: Word, values: Readonly<Record<string, string | number>> 
 
 /**
  * Says a text of a run in the page's language, if the run worded it; texts of others are returned unchanged. `of`: the
- * cause of a failure, which then stands before its message; or `role`, whose words have lines of the run.
+ * cause of a failure, which then precedes its message; or `role`: a role's text, to which the run added lines.
  */
 export function said(text: string, of: string | null = null): string {
   void language.value;

@@ -143,7 +143,10 @@ async function runCall(
   return callUntilResult(run, { ...started, tool, note }, starterOf(run, started, tool));
 }
 
-/** Waits while the run is held: the call is not sent yet. Returns what came meanwhile that it must not be sent after. */
+/**
+ * Waits while the run is held: the call is not sent yet. Returns what happened meanwhile if the call must therefore not
+ * be sent; null if it may be.
+ */
 async function waitWhileHeld(run: Run, { role }: AssistantMessage): Promise<'stop' | 'message' | null> {
   const { state, ports } = run;
   const why = () => {

@@ -7,13 +7,13 @@ export interface Act {
   values: Readonly<Record<string, string>>;
 }
 
-/** A tool as the subject of a gate names it. */
+/** A tool, as the subject of a gate names it. */
 interface AskedTool {
   tool: string;
   workspaceTool?: string;
 }
 
-/** By the workspace's own name of the tool: its words, and the arguments that they name. */
+/** Words for each tool of the workspace, and the arguments that the words use. */
 const ACTS: Readonly<Record<string, readonly [Word, ...string[]]>> = {
   write: ['actWrite', 'path'],
   edit: ['actEdit', 'path'],

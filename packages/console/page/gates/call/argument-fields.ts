@@ -12,14 +12,14 @@ export interface ArgumentField {
   name: string;
   place: Place;
   kind: FieldKind;
-  /** The value as text; of a flag `true` or `false`. */
+  /** The value as text; a flag is `true` or `false`. */
   text: string;
 }
 
 const MOST_FIELDS = 60;
 const MOST_DEPTH = 3;
 
-/** Lists and records become fields of their own, down to a depth; deeper ones, and those with too many, are JSON. */
+/** Lists and records become separate fields, down to a depth; deeper or longer ones are JSON. */
 export function argumentFields(input: ToolInput): ArgumentField[] {
   const fields = Object.entries(input).flatMap(([name, value]) => fieldsAt([name], value, MOST_DEPTH));
   if (fields.length <= MOST_FIELDS) return fields;

@@ -44,7 +44,7 @@ export function callsOf(gate: CallGate, input: ToolInput | null): ShownCall[] {
   return [{ tool: subject.tool, act, change: changeOf(gate, input, act), concerns, compared }];
 }
 
-/** A gate of several calls has each change in full: under a line with its number, its tool and its path. */
+/** A gate of several calls shows each change in full, below a line with its number, tool and path. */
 function changesIn(gate: ApprovalGate): Change[] {
   const { calls = [] } = gate.subject;
   const changes: Change[] = calls.map(() => ({ kind: 'fields', fields: {} }));

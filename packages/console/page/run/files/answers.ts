@@ -1,12 +1,12 @@
-/** Reads what the workspace's own tools answer: it tells how a file was before a call, or how it is now. Pure. */
+/** Reads the answers of the workspace's own tools, which show a file as it was before a call or as it is now. Pure. */
 import type { Message, ToolInput } from 'steersman/client';
 
 export interface Told {
   /** The file, as the tool names it. */
   path: string;
-  /** Of a whole write: the sizes of the file in bytes. `had`: null for a new file. */
+  /** For a whole write: the sizes of the file in bytes. `had`: null for a new file. */
   wrote?: { bytes: number; had: number | null };
-  /** Of an edit: lines that the file has now, by their numbers. */
+  /** For an edit: the file's present lines, by number. */
   lines?: readonly (readonly [number, string])[];
 }
 

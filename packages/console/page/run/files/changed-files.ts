@@ -14,7 +14,7 @@ export interface Edit {
 
 export type Act =
   | { kind: 'write'; content: string }
-  /** `edits`: null for a form of edits that is not ours, of which only the difference is known. */
+  /** `edits`: null if they have an unknown form; then only the difference is known. */
   | { kind: 'edit'; edits: Edit[] | null; diff: string }
   /** `to`: it was moved there. */
   | { kind: 'delete'; to?: string }
@@ -65,7 +65,7 @@ export interface Changes {
   isCut: boolean;
 }
 
-/** What the run's own events say of a call, by the model's id of it. */
+/** Facts about a call from the run's own events, by the model's id of the call. */
 interface CallFacts {
   seq: number;
   /** Arguments that a person changed at a gate. */
@@ -93,7 +93,9 @@ function toldIn(events: readonly Durable[]): Map<string, CallFacts> {
 /** After these endings nobody knows if the call changed something. */
 export const UNSURE: readonly string[] = ['outcome_unknown', 'timed_out', 'session_lost'];
 
-/** Messages have the model's arguments. `events`, as far as the page has them, have arguments that a person edited. */
+/**
+ * Messages have the model's arguments. `events` (those that the page has) contain the arguments that a person edited.
+ */
 export function changesIn(
   threads: readonly Pick<ThreadTranscript, 'messages'>[],
   events: readonly Durable[] = [],
@@ -152,7 +154,7 @@ class Files {
     for (const path of gone) this.#at(path, true).commands.push({ ...command, deleted: true });
   }
 
-  /** `named`: the path in the arguments, under which the file was read. `path`: that of the answer. */
+  /** `named`: the path in the arguments, under which the file was read. `path`: the path in the answer. */
   noteCall(named: string, path: string, call: Omit<FileCall, 'read'>): void {
     const { act } = call;
     const from = act.kind === 'move' ? act.from : named;
@@ -207,7 +209,7 @@ function actsOf(tool: string, input: ToolInput): { path: string; act: Act }[] {
   return [];
 }
 
-/** The name without that of its server. */
+/** The tool's name without its server's name. */
 function nameOf(tool: string): string {
   return tool.replace(/^.*__/, '');
 }

@@ -61,8 +61,8 @@ function gapIn({ commands, isCut }: Changes, [first]: readonly FileCall[]): Way[
 }
 
 /**
- * Returns the text before the run and after its calls. `before`: null if there was no file; undefined if the run did not
- * look at it: then the first call tells, by its answer or by what was read before it.
+ * Returns the text before the run and after its calls. `before`: null if there was no file; undefined if the run did
+ * not read it: then the first call's answer, or an earlier read, tells.
  */
 export function comparison({ calls, commands, gap }: Way, before: string | null | undefined): Comparison {
   if (commands.some(({ deleted }) => deleted)) return { why: 'deleted' };

@@ -122,7 +122,7 @@ function FileChange({ run, file, changes }: FileProps) {
 }
 
 function ByCalls({ way: { calls, commands }, why }: { way: Way; why: Why }) {
-  // A file that only went or came has no difference to explain.
+  // A file that was only deleted or created has no difference to explain.
   const isText = calls.some(({ act }) => act.kind === 'write' || act.kind === 'edit');
   return (
     <>
