@@ -1,5 +1,5 @@
 /**
- * The composition of a run: the loop, and the features beside it. A feature has a line here; its part on workers is in
+ * The composition of a run: the loop, and the features outside it. A feature has a line here; its part on workers is in
  * `features/workers.ts`, its keys of `steersman.yaml` in `features/keys.ts`.
  */
 import { answers } from './features/answers/feature.js';

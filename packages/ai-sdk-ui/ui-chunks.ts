@@ -165,7 +165,7 @@ export class UiChunks {
     return [{ type: 'finish', finishReason, messageMetadata: { steersman: result } }];
   }
 
-  /** A gate is a part of the message; that of a call is also the approval that the protocol knows. */
+  /** A gate is a part of the message; a call's gate is also the approval that the protocol knows. */
   #asked(interrupt: AgUiInterrupt): UiChunk[] {
     const { id, toolCallId, subagentRunId } = interrupt;
     const part: UiChunk = { type: 'data-gate', id, data: { ...interrupt, closed: false } };

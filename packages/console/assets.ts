@@ -8,7 +8,8 @@ const DIR = builtBeside(import.meta.url, 'page');
 
 /**
  * Only the console's own scripts and styles are allowed; no site may frame it, and it loads nothing from other servers.
- * The policy `default` sanitizes HTML that a project's elements write. `lit-html` is that of Lit, once for each copy.
+ * The policy `default` sanitizes HTML that a project's elements write. Lit has the policy `lit-html`, once for each
+ * copy.
  */
 const POLICY_BUT_FRAMES = [
   "default-src 'none'",

@@ -45,7 +45,7 @@ export interface ServeOptions {
   client?: SteersmanClient;
   /** The folder for runs that the page starts. Default: the current one. */
   workspace?: string;
-  /** The project's components. Default: those of the configuration in force, if it is trusted. */
+  /** The project's components. Default: the components of the configuration in force, if it is trusted. */
   components?: ComponentOptions;
   /** Receives lines for people. */
   report(line: string): void;
@@ -137,7 +137,7 @@ export function pageToLink(link: string, home = resolveHome()): string {
 }
 
 /**
- * Serves the frames of apps on a port of their own, only for browsers of this machine: the name and proxy that other
+ * Serves the frames of apps on a separate port, only for browsers of this machine: the name and proxy that other
  * machines use are unknown here.
  */
 async function serveSandbox(listen: string, hosts: readonly string[]) {

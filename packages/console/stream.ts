@@ -53,7 +53,7 @@ export function eventStream(
 const encoder = new TextEncoder();
 const encoded = new WeakMap<Frame, Uint8Array>();
 
-/** Returns the bytes of a frame. All pages share them: otherwise each slow page would hold megabytes of its own. */
+/** Returns the bytes of a frame. All pages share them: otherwise each slow page would hold its own megabytes. */
 function bytesOf(frame: Frame): Uint8Array {
   const bytes = encoded.get(frame) ?? encoder.encode(`data: ${JSON.stringify(frame)}\n\n`);
   encoded.set(frame, bytes);

@@ -26,7 +26,7 @@ function answers(...words: string[]): [string, string][] {
   return words.map(word => ['answer', ` ${word}`]);
 }
 
-/** The words after the id where one approval decides several changes: some may be left out, none edited. */
+/** The words after the id where one approval decides several changes: some may be left out, but not edited. */
 const SEVERAL = `   (--always [workspace], --except '{"2": "why"}')`;
 
 /** Returns the commands that answer the gate of run `id`, one for each line. `several`: it asks about several changes. */

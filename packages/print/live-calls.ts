@@ -130,8 +130,8 @@ export class LiveCalls {
   }
 
   /**
-   * Prints reasoning dim and on its own lines, except that of sub-agents and concurrent tasks, of which several may
-   * reason at once. Arguments of tools are printed with their event.
+   * Prints reasoning dim and on its own lines; reasoning of sub-agents and concurrent tasks is left out, because
+   * several may reason at once. Arguments of tools are printed with their event.
    */
   #print(channel: Channel, text: string, sink: TextSink): void {
     const several = this.#speaker.who !== '' || sink !== this.#sink;

@@ -167,7 +167,7 @@ export class LineClock {
   #lastAt = 0;
   readonly #texts = new Map<string, string>();
 
-  /** Returns the event to print, with a time not before that of the previous line. */
+  /** Returns the event to print, with a time not before the previous line's. */
   shown<E extends JournalEvent>(event: E): E {
     this.#lastAt = Math.max(this.#lastAt, event.at);
     if (event.type !== 'receipt') return { ...event, at: this.#lastAt };

@@ -54,7 +54,7 @@ class Reporting extends Component<ReportingProps, { isBroken: boolean }> {
   }
 }
 
-/** Lets a kit draw a component of React, with a root of its own. The component gets its own properties, and `ctx`. */
+/** Lets a kit draw a component of React in a separate root. The component gets its own properties, and `ctx`. */
 export function reactComponent<Props extends object>(
   Drawn: ComponentType<Props & { ctx: Parameters<MountedDefinition<Props>['mount']>[2] }>,
   definition: Omit<MountedDefinition<Props>, 'mount'> = {},

@@ -35,7 +35,7 @@ export interface LiveText {
   role: string;
   /** Empty until there are words. */
   text: string;
-  /** What the model thinks. */
+  /** The model's reasoning. */
   reasoning: string;
 }
 
@@ -47,7 +47,7 @@ export interface RunState {
   entries: readonly Item[];
   /** The tasks of the plan. */
   plan: RunSnapshot['tasks'];
-  /** What the run asks, oldest first. */
+  /** The run's questions, oldest first. */
   gates: readonly Gate[];
   live: readonly LiveText[];
   /** Null until the run was found. */

@@ -13,7 +13,7 @@ export interface SendPorts {
   pause(): Promise<unknown>;
   /** Reports, once for each message, that it waits for an unreachable server. */
   waits(error: unknown): void;
-  /** Reports a failed action; for a message, with its text and those of the messages after it, in order. */
+  /** Reports a failed action; for a message, with its text and the texts of the messages after it, in order. */
   failed(error: unknown, texts: string[]): void;
 }
 

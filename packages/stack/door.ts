@@ -24,7 +24,7 @@ export async function serveUi(port: number, innerUi: () => string | null): Promi
   return `http://${host}:${listening.port}`;
 }
 
-/** Passes the request on unchanged: the UI compares its host name with that of the asking page. */
+/** Passes the request on unchanged: the UI compares its host name with the asking page's. */
 async function passOn(req: IncomingMessage, res: ServerResponse, inner: string): Promise<void> {
   const { hostname, port } = new URL(inner);
   const { method, url: path, headers } = req;

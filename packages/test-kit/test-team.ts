@@ -104,7 +104,7 @@ export async function resultOf(handle: WorkflowHandle<RunWorkflow>): Promise<Run
   }
 }
 
-/** Runs one goal with a team of its own, and closes the team. */
+/** Runs one goal with a new team, and closes the team. */
 export async function runGoal(
   goal: string,
   { run, ...options }: TestTeamOptions & { run?: TestRunSettings },

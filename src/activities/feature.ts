@@ -22,7 +22,7 @@ export interface WorkerParts extends Pick<HostDeps, 'readArguments' | 'deniedToo
   /** Asks the run for messages. */
   readMessages(ids: string[]): Promise<Message[]>;
   redact<T>(value: T): T;
-  /** Folder of the worker's configuration; null for none. */
+  /** Folder of the worker's configuration; null without one. */
   configDir: string | null;
   /** Returns whether that folder is trusted in its present state. */
   isTrusted(): boolean;
@@ -44,7 +44,7 @@ export interface WorkerFeature {
   refusal?(parts: WorkerParts): Record<string, unknown>;
   /** The values that a run pins for it. */
   pins?(parts: WorkerParts, settings: Settings, run: RunSettings): Promise<Partial<PinnedRun>>;
-  /** What it lets models read and call; null: nothing, and the run is the same as without the feature. */
+  /** Texts and tools that it adds for models; null: the run is the same as without the feature. */
   offers?(parts: WorkerParts, settings: Settings): Promise<FeatureTools | null>;
   /** True if each model of the run needs a price. */
   needsPrices?(settings: Settings, run: RunSettings): boolean;

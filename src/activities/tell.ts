@@ -12,7 +12,10 @@ export type Hears = (input: MomentInput, beat: Beat) => Promise<Partial<MomentEn
 
 const HEARTBEAT_MS = 1_000;
 
-/** Makes `steersmanHook`, in order of names: credits precede hooks, so that usage is paid whatever a hook returns. */
+/**
+ * Makes `steersmanHook`, in order of names: credits precede hooks, so that usage is paid regardless of what a hook
+ * returns.
+ */
 export function createTell(features: readonly Hears[]): SteersmanActivities['steersmanHook'] {
   return async function steersmanHook(input) {
     const beat: Beat = { details: activityInfo().heartbeatDetails };

@@ -188,7 +188,7 @@ export class SteersmanClient {
     await this.#scope.temporal.close();
   }
 
-  /** Returns the queue to start on: the named one, else that of a local worker with these settings, started if needed. */
+  /** Returns the queue to start on: the named one, else a local worker's with these settings, started if needed. */
   async #queueFor(named: string | null, configDir: string | null): Promise<string> {
     const { temporal, project } = this.#scope;
     if (named !== null) return named;

@@ -142,7 +142,7 @@ interface Result {
   call: ToolUseBlock | undefined;
 }
 
-/** Returns the positions of results, in the order in which they are left out. `thins`: only those of little worth. */
+/** Returns the positions of results, in the order in which they are left out. `thins`: only results of little worth. */
 export function inOrderOfWorth(messages: readonly Message[], thins: boolean): number[] {
   const calls = callsOf(messages);
   const results: Result[] = messages.flatMap((message, at) => {

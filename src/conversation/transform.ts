@@ -3,7 +3,7 @@
 import { isRecord, isText, jsonBytes } from '../base/json/json.js';
 import { expected, type Parsed } from '../base/text/output-fields.js';
 
-/** A function's requested changes. Ids are those of the messages that it got. */
+/** A function's requested changes. Ids name the messages that it got. */
 export interface ContextChange {
   /** A reply is left out with the results of its calls; a result alone is replaced by a line. */
   leaveOut?: readonly string[];

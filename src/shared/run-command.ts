@@ -28,7 +28,7 @@ export interface CommandEnd {
   durationMs: number;
   /** The reason for `not_started`; otherwise null. */
   why: string | null;
-  /** Names of programs that it left running when it exited, and that were ended; known on Linux alone. */
+  /** Names of programs that it left running when it exited, and that were ended; only known on Linux. */
   left: string[];
 }
 
@@ -238,7 +238,7 @@ async function marked(mark: string): Promise<number[]> {
   return found.flat();
 }
 
-/** A name is shown to a model beside the run's own words. */
+/** A model sees the name next to the run's own words. */
 const PLAIN_NAME = /^[\w.+-]{1,15}$/;
 const MOST_NAMES_CHARS = 4_096;
 

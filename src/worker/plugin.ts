@@ -61,7 +61,7 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
     }
     const count = options.plugins?.filter(({ name }) => name === this.name).length ?? 0;
     if (count > 1) {
-      // Only one plugin's tools and permissions would apply, without any sign of which.
+      // Only one plugin's tools and permissions would apply, and no message would say whose.
       throw new SteersmanError(
         `This worker has ${count} SteersmanPlugins.`,
         'Give all options to one plugin; for other tools or permissions make a worker with a task queue of its own.',

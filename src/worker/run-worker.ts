@@ -218,7 +218,9 @@ async function waiting<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns null if the environment names no worker deployment. The default build id is that of the workflow code. */
+/**
+ * Returns null if the environment names no worker deployment. The default build id is derived from the workflow code.
+ */
 async function deploymentVersion(): Promise<WorkerDeploymentVersion | null> {
   const { name, buildId } = env.deployment();
   if (name === undefined) return null;

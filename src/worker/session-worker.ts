@@ -18,7 +18,9 @@ export interface SessionWorker {
   shutdown(): void;
 }
 
-/** Returns null if no server is stateful. `options`: those of the worker that serves runs, including activities. */
+/**
+ * Returns null if no server is stateful. `options`: the options of the worker that serves runs, including activities.
+ */
 export async function createSessionWorker(
   options: WorkerOptions,
   { pool, sessions }: Pick<Parts, 'pool' | 'sessions'>,

@@ -3,7 +3,7 @@ import { isText, jsonBytes, visibleText } from 'steersman/base';
 import { ACTION, ACTION_BYTES, ACTION_LABEL_CHARS } from 'steersman/rules';
 
 export interface ComponentAction {
-  /** The name of the action: that of the component or handler. */
+  /** The action's name: the component's or the handler's. */
   action: string;
   /** The text that the person reads before sending it. */
   label: string;

@@ -1,4 +1,4 @@
-/** What a component is to authors: types, with completion in editors. */
+/** The authors' side of components: types, with completion in editors. */
 import type { ComponentChild, ComponentType } from 'preact';
 
 export type Props = Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export interface MountContext extends ComponentContext {
   fail(error: unknown): void;
 }
 
-/** What `mount` returns. Without `update`, the component is mounted again when its properties change. */
+/** The result of `mount`. Without `update`, the component is mounted again when its properties change. */
 export interface MountedComponent<P extends object = Props> {
   update?(props: P, ctx: MountContext): void;
   /** Called when the component goes: remove listeners and roots here. */
@@ -50,7 +50,7 @@ export type Registered<P extends object = Props> =
   | ComponentDefinition<P>
   | ComponentType<P & { ctx: ComponentContext }>;
 
-/** Handles an event of a custom element. `detail`: that of a `CustomEvent`, else null. */
+/** Handles an event of a custom element. `detail`: the event's own, for a `CustomEvent`; else null. */
 export type ElementListener = (
   detail: unknown,
   ctx: Pick<ComponentContext, 'propose'> & { element: Element; event: Event },
@@ -61,10 +61,10 @@ export interface ElementOptions {
   events?: Readonly<Record<string, ElementListener>>;
 }
 
-/** What `"onClick": "name"` calls. `data`: what the component gives it. */
+/** The function that `"onClick": "name"` calls. `data`: what the component gives it. */
 export type Handler = (data: unknown, ctx: Pick<ComponentContext, 'propose'>) => void;
 
-/** What a module of components gets. */
+/** The argument of a module of components. */
 export interface ModuleTools {
   registry: {
     /** Replaces an earlier component of this name. */

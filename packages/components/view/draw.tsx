@@ -1,4 +1,4 @@
-/** Draws content in an element of any page, whatever library the page is made with. */
+/** Draws content in an element of any page, with any library. */
 import { render } from 'preact';
 import type { ComponentAction } from './action.js';
 import { ContentText, Parts, type PartsProps } from './content-view.js';

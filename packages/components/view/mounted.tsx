@@ -1,4 +1,4 @@
-/** Draws a component of another library in an element of its own. */
+/** Draws a component of another library in its own element. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type {
   ComponentContext,

@@ -16,7 +16,7 @@ const RESUME = z.discriminatedUnion('status', [
   z.looseObject({ interruptId: TEXT, status: z.literal('cancelled') }),
 ]);
 
-/** Options of this agent alone, below `forwardedProps.steersman`, for a start or a message. */
+/** Options that only this agent has, below `forwardedProps.steersman`, for a start or a message. */
 const OWN = z.strictObject({
   mode: TEXT.optional(),
   role: TEXT.optional(),

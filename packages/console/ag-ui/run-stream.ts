@@ -25,7 +25,7 @@ export interface StreamScope extends RouteScope {
   signal: AbortSignal;
   /** Gets the number of the run's event after which the stream's new events begin. */
   placed?: (since: number) => void;
-  /** Set to stream past events of a run again. Then nothing is sent to the run. */
+  /** Set to stream past events of a run again. In that case, nothing is sent to the run. */
   replay?: Replay;
 }
 
@@ -50,7 +50,7 @@ export async function* streamRun(input: AgUiInput, scope: StreamScope): AsyncGen
 
 type Spoken = AgUiSpoken | AgUiAgent;
 
-/** An event, the run's `seq` at that time, and what the client is told of it. */
+/** An event, the run's `seq` at that time, and what the client receives of it. */
 interface Heard {
   event: RunEvent;
   at: number;

@@ -15,7 +15,10 @@ export function useToken(given: string): void {
 const MOST_MS = 60_000;
 
 let asking = new AbortController();
-/** Null: the console is unreachable, so that no request may carry the token. Else resolves once the stream is live. */
+/**
+ * Null: the console is unreachable, so that no request may carry the token. Otherwise it resolves once the stream is
+ * live.
+ */
 let live: Promise<void> | null = null;
 let isLive = false;
 let open = () => {};

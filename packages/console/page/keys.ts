@@ -35,7 +35,7 @@ function moveTo(step: 1 | -1): boolean {
   return focusOn(all[next] ?? null);
 }
 
-/** Opens the view of a run beside the present one. */
+/** Opens the next or previous view of the run. */
 function tabBeside(step: 1 | -1): boolean {
   const tabs = [...document.querySelectorAll<HTMLElement>('[data-tab]')];
   const at = tabs.findIndex(tab => tab.hasAttribute('aria-current'));

@@ -14,7 +14,7 @@ export interface Terminal {
   print(lines: readonly string[]): void;
   /** Redraws the live area once, after the current events are handled. */
   refresh(): void;
-  /** Shows the area alone on the alternate screen; or returns it below the scrolled lines. */
+  /** Shows only the area, on the alternate screen; or puts it back below the scrolled lines. */
   fullScreen(on: boolean): void;
   /** Releases the terminal until the work is done. */
   lend(work: () => Promise<void>): Promise<void>;
@@ -34,7 +34,7 @@ export interface Streams {
   stdout: Pick<WriteStream, 'write' | 'on' | 'off' | 'columns' | 'rows'>;
 }
 
-/** Escape counts as a key of its own if nothing follows within this time. */
+/** Escape counts as a separate key if nothing follows within this time. */
 const ESCAPE_MS = 60;
 /** A process that receives a stop signal has stopped after this time. */
 const RESUME_MS = 100;

@@ -74,7 +74,7 @@ async function fetchInto(
   get: (dir: string) => Promise<string>,
 ): Promise<void> {
   await mkdir(cacheDir, { recursive: true });
-  // Removes folders of fetches that were killed. Other fetches may run now, each in a folder of its own.
+  // Removes folders of fetches that were killed. Other fetches may run now, each in its own folder.
   const isLeft = (path: string) => statSync(path).mtimeMs < Date.now() - 2 * FETCH_TIMEOUT_MS;
   const folders = readdirSync(cacheDir).filter(name => name.startsWith('fetching-'));
   const left = folders.map(name => join(cacheDir, name)).filter(isLeft);

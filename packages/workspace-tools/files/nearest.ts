@@ -36,7 +36,7 @@ export async function nearestPaths({ cwd, leftOut, isDenied }: Looked, path: str
     .map(({ name }) => name);
 }
 
-/** Returns 0 to 1.5: the similarity of the last part counts most, then that of the path. */
+/** Returns 0 to 1.5: the similarity of the last part counts most, then the path's. */
 function likenessOf(name: string, wanted: string): number {
   const [own, other] = [basename(name), basename(wanted)];
   const last = own === other ? 1 : likeness(own, other);

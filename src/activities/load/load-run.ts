@@ -58,7 +58,7 @@ export interface LoadRunDeps extends RunFilesDeps, PinModelsDeps {
   listTools(workspace: string): Promise<ListedTools>;
   /** Returns a short list of a workspace's files. */
   listFiles(workspace: string): Promise<string>;
-  /** Returns those of Steersman's search attributes that the namespace has. */
+  /** Returns the search attributes of Steersman that the namespace has. */
   searchAttributes(): Promise<string[]>;
 }
 
@@ -202,7 +202,7 @@ function unmadeChecks(
   });
 }
 
-/** Returns what the run is told of its workspace: the project's notes, and its files if a tool reads them. */
+/** Returns what a run learns about its workspace: the project's notes, and its files if a tool reads them. */
 async function readWorkspace(
   deps: LoadRunDeps,
   {

@@ -7,7 +7,9 @@ import type { WorkspaceChanges } from '../../run/evidence/evidence.js';
 
 /** The list as stored by reference. */
 export interface WorkspaceList {
-  /** By path: kind, size, and change time by the system, which no program can set back. */
+  /**
+   * Kind, size and change time of each file, by its path; the system sets that time, and no program can set it back.
+   */
   entries: Record<string, string>;
   /** The number of ignored files by the first part of their path. Null: they could not be counted. */
   ignored: Record<string, number> | null;

@@ -17,7 +17,7 @@ export const withChanges = changesTeller();
 
 export function changesTeller(list = listUnignored) {
   const lists = shareWork(list);
-  // Null for a folder that can't be listed: the command runs all the same.
+  // Null for a folder that can't be listed: the command runs anyway.
   const listed = (workspace: string) => lists(workspace).catch(() => null);
   /** How often a call has begun or ended. */
   let changes = 0;

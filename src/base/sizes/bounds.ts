@@ -10,7 +10,7 @@ export const PAYLOAD_BYTES = 2_097_152;
 export const MESSAGE_BYTES = 64_000;
 /** A text in a thread, with its quotes; longer texts are stored by reference. */
 export const TEXT_BYTES = MESSAGE_BYTES + 200;
-/** The whole text of a reply of which the thread only stores a part; it is transferred once. */
+/** The whole text of a reply, if the thread only stores a part; it is transferred once. */
 export const WHOLE_REPLY_BYTES = 400_000;
 /** A tool result's content, encoded; and the same with its quotes and the run's note, as a thread stores it. */
 export const CONTENT_BYTES = 65_536;
@@ -37,7 +37,7 @@ export const GOALS_BYTES = ANSWER_BYTES + 20_000;
 /** The answer of a goal that was followed by another one. */
 export const OLD_ANSWER_BYTES = 4_000;
 
-/** One report of a task; and all reports, of which the oldest are stored by reference. */
+/** One report of a task; and all reports: the oldest are stored by reference. */
 export const REPORT_BYTES = 80_000;
 export const REPORTS_BYTES = 88_000;
 /** The plan's tasks without their reports. */
@@ -99,7 +99,7 @@ export const CHECKS_BEFORE_BYTES = 1_500;
 export const APPROVED_CHECKS_BYTES = 2_000;
 
 export const SETTINGS_BYTES = 52_000;
-/** The schema of a typed answer; and its value, which the record of its goal has beside the answer. */
+/** The schema of a typed answer; and its value, which the record of its goal has in addition to the answer. */
 export const ANSWER_SCHEMA_BYTES = 16_000;
 export const TYPED_VALUE_BYTES = 32_000;
 /** Models that a run reports to its sub-agents: those that a person chose, and those that are out. */

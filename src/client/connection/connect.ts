@@ -95,7 +95,7 @@ export function webUiLink({ local, address, namespace }: Temporal, id: string): 
   return /\.(tmprl\.cloud|temporal\.io)(:\d+)?$/.test(address) ? `https://cloud.temporal.io/${path}` : null;
 }
 
-/** Where a run is: its server and its workspace. */
+/** A run's place: its server and its workspace. */
 export interface Place {
   /** Address and namespace; null for the local stack. */
   server: string | null;

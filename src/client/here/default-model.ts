@@ -32,8 +32,8 @@ import type { Answering, Start } from '../connection/client-scope.js';
 const DEMO_NOTE = `The built-in demo model answers (rules, not intelligence): ${NO_ENDPOINT}.`;
 
 /**
- * Chooses the model by the configuration of a local worker: the named one, else `steersman.yaml`, else that of a usable
- * endpoint, else the demo model. `ownQueue`: the caller's own worker serves the run and decides, unless a model is
+ * Chooses the model by the configuration of a local worker: the named one, else `steersman.yaml`, else a usable
+ * endpoint's, else the demo model. `ownQueue`: the caller's own worker serves the run and decides, unless a model is
  * named.
  */
 export async function answering(start: Start, { ownQueue = false } = {}): Promise<Answering> {

@@ -27,7 +27,7 @@ export function workerOfQueue(home: string, taskQueue: string): WorkerSettings {
 
 function workerOf({ folder, named }: QueueFolder): WorkerSettings {
   if (!existsSync(folder)) throw gone(folder);
-  // Commands with an option for the folder ask for trust before: the console has none.
+  // Commands with an option for the folder have asked for trust before; the console has no such option.
   if (!named && !isTrusted(folder))
     throw notTrusted(folder, hintOf('', 'For one start, name it: `configDir`.'));
   // If the folder was not named, the worker finds it by its current folder, and checks its trust again.

@@ -25,7 +25,7 @@ import {
 import { type ExportedSession, exported } from './export-session.js';
 import { storeIn } from './store-in.js';
 
-/** What a run has used. */
+/** The usage of a run. */
 export interface SpentRun extends Pick<RunRecord, 'startedAt' | 'outcome' | 'usage'> {
   id: string;
   /** By role and model; empty while the first goal is pursued. */

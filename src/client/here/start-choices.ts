@@ -19,7 +19,7 @@ export interface StartChoices {
   models: string[];
   /** Folders that workers serve (`workspaces`), and those of recent conversations, newest first. */
   workspaces: string[];
-  /** The limits of a run that sets none. */
+  /** The limits of a run that does not set its own. */
   limits: Limits;
 }
 

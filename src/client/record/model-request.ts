@@ -6,7 +6,7 @@ import { askRun } from '../connection/ask-run.js';
 import type { Temporal } from '../connection/connect.js';
 import { fromWorker } from './runs.js';
 
-/** The request of a model call: its messages are those of the thread up to the call. */
+/** The request of a model call: it has the thread's messages up to the call. */
 export interface ModelRequest extends Pick<ModelRequestPage, 'callId' | 'role' | 'thread' | 'epoch'> {
   head: ModelRequestHead;
   messages: Message[];

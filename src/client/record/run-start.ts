@@ -7,7 +7,7 @@ import type { Temporal } from '../connection/connect.js';
 import { explainError } from '../connection/grpc-errors.js';
 import { chainIn, describeRun } from './runs.js';
 
-/** What a run was started with. */
+/** The goal, settings and messages that a run was started with. */
 export interface RunStart {
   goal: string;
   settings: RunSettings;

@@ -7,7 +7,7 @@ import type { Temporal } from '../connection/connect.js';
 
 const MOST_MS = 3_000;
 
-/** `named`: the task queue; undefined for that of a start. Returns [] if no worker answers soon. */
+/** `named`: the task queue; undefined for a start's. Returns [] if no worker answers soon. */
 export async function servedFolders(
   { client, local }: Temporal,
   named: string | undefined,

@@ -31,8 +31,8 @@ export type StreamEvent =
 
 export interface StreamOptions {
   /**
-   * Replies of all roles are content, as they write them: JSON of a planner, an executor and a verifier too. An answer that
-   * stands in no reply follows without a role. Default false: content is the answer's text alone.
+   * Replies of all roles are content, as they write them: JSON of a planner, an executor and a verifier too. An answer
+   * that is not in a reply follows without a role. Default false: content is only the answer's text.
    */
   roles?: boolean;
 }
@@ -85,7 +85,7 @@ export async function* wordsOf(events: AsyncIterable<RunEvent>): AsyncGenerator<
 }
 
 export interface StreamCallbacks {
-  /** `role`: its author, with the option `roles`; absent for an answer that stands in no reply. */
+  /** `role`: its author, with the option `roles`; absent for an answer that is not in a reply. */
   onContent?: (content: string, role?: string) => void;
   onReasoning?: (content: string, role?: string) => void;
   onToolCalls?: (toolCalls: StreamToolCall[]) => void;

@@ -46,7 +46,7 @@ const MOST_FILE_BYTES = 1_000_000;
  */
 function readBytes(file: string, most = MOST_FILE_BYTES): Buffer | null {
   try {
-    // Opening a device can have effects of its own.
+    // Opening a device can itself have effects.
     if (!statSync(file).isFile()) throw unreadable(file, 'not a regular file');
     // The file may have been replaced since.
     const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -24,7 +24,7 @@ import { modeOfStart, requireRoles } from './required-roles.js';
 type Tools = readonly ToolDefinition[];
 
 export interface ComposeOptions extends Pick<ConfigInCode, 'settings' | 'roles' | 'prompts'> {
-  /** Folder of `steersman.yaml` and `prompts`. Default: none, so that the package's prompts apply. */
+  /** Folder of `steersman.yaml` and `prompts`. Default: no folder, so that the package's prompts apply. */
   configDir?: string;
   /** The mode of the run. Default: `team` for its roles, else `react` with this role. */
   mode?: ModeName;

@@ -150,7 +150,7 @@ const MEANT: Readonly<Record<string, string>> = {
   user_goal: 'USER_GOAL',
 };
 
-/** Warns of placeholders in single braces, because models would read them as they stand. */
+/** Warns of placeholders in single braces, because models would read them unchanged. */
 function othersPlaceholders({ file, template, firstLine }: Omit<RoleFile, 'frontMatter'>): string[] {
   return [...template.matchAll(/(?<!\{)\{(\w+)\}(?!\})/g)].flatMap(({ index, 1: name = '' }) => {
     const meant = Object.hasOwn(MEANT, name.toLowerCase()) ? MEANT[name.toLowerCase()] : undefined;

@@ -38,7 +38,7 @@ export interface FoundSkills {
 }
 
 export interface SkillPlaces {
-  /** The project's configuration folder. Null: there is none, or it is not trusted. */
+  /** The project's configuration folder. Null: there is no such folder, or it is not trusted. */
   configDir: string | null;
   /** Folders that a program names, each of one skill or of several. Default: none. */
   named?: readonly string[] | undefined;

@@ -16,7 +16,7 @@ export interface SkillFile {
   description: string;
   license: string | null;
   compatibility: string | null;
-  /** As the file has them. They allow nothing here. */
+  /** Unchanged from the file. They allow nothing here. */
   allowedTools: string | null;
   body: string;
   /** Harmless deviations of the file from the format. */

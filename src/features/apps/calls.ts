@@ -143,7 +143,10 @@ interface AppDecision {
   arguments: Record<string, unknown> | null;
 }
 
-/** Asks a person, in parallel with the loop. True: allowed, and the state has it; false: the call has ended, or will. */
+/**
+ * Asks a person, in parallel with the loop. True: it was allowed, and the state says so; false: the call has ended, or
+ * will.
+ */
 async function asked(run: Run, call: AppCall, tool: ToolDefinition): Promise<boolean> {
   const { ports, words } = run;
   const key = `approval:app:${call.callId}`;

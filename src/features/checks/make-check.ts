@@ -17,7 +17,7 @@ import type { Run } from '../../workflows/run/run.js';
 import { toolRequest } from '../../workflows/turn/tools/tool-request.js';
 import { foundNothing, withBefore } from './rules.js';
 
-/** The round of checks that is being made before the goal's first change; null: none. */
+/** The round of checks that is being made before the goal's first change; null: no round is being made. */
 const round = new Held('checks', (): { made: Promise<void> | null } => ({ made: null }));
 
 /**

@@ -1,4 +1,4 @@
-/** What checks are before a goal's first change, and what follows from their results. Pure. */
+/** Results of checks from before a goal's first change, and what follows from results. Pure. */
 
 import type { CheckEnd } from '../../activities/types.js';
 import { CHECK_RESULTS_BYTES, CHECKS_BEFORE_BYTES } from '../../base/sizes/bounds.js';

@@ -69,7 +69,10 @@ function staying(messages: readonly Message[], taskId: string | null): number[] 
   return [...anchorsOf(messages, taskId, true), lastSummary(messages), ...unread];
 }
 
-/** Replies and people's messages are removed whole, calls with their results. A result alone never is. */
+/**
+ * Replies and people's messages are removed whole, calls with their results. A result is never removed without its
+ * call.
+ */
 function withResults(messages: readonly Message[], leaves: ReadonlySet<string>): Set<string> {
   const calls = new Set<string>();
   const gone = new Set<string>();

@@ -82,8 +82,8 @@ function note({ role, thread }: CallAhead, done: number): void {
 }
 
 /**
- * Asks the program. A failure leaves the thread unchanged. `interrupted`: the call was cancelled; `heard`: an event
- * arrived during it.
+ * Asks the program for a transform. A failure leaves the thread unchanged. `interrupted`: the call was cancelled;
+ * `heard`: an event arrived during it.
  */
 async function transform(
   run: Run,

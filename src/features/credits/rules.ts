@@ -63,9 +63,9 @@ export interface CreditTerms {
   dayTokens: number;
   /** Pays where the first pool has nothing left. */
   second?: Pool & { account: string };
-  /** Runs go on at zero. */
+  /** Runs continue at zero. */
   goesOn?: true;
-  /** People are told once when all pools together have less. */
+  /** Notifies people once when all pools together have less. */
   warnBelow?: number;
 }
 
@@ -77,7 +77,7 @@ export interface Charged {
   balance: number;
   dayTokens: number;
   second?: Pool;
-  /** People were told that little is left. */
+  /** People were notified that little is left. */
   warned?: true;
   /** Unconfirmed charges: they may have been made, so they are sent again with their own keys. */
   open: KeyedCharge[];

@@ -39,7 +39,7 @@ function withSnapshot(evidence: Evidence, snapshot: Snapshot): Evidence {
   return { ...evidence, unkept: { files: unkept, wrote } };
 }
 
-/** Adds the task at work to those of these paths. */
+/** Adds the task at work to the tasks of these paths. */
 export function withWriter(evidence: Evidence, named: readonly string[], taskId: string | null): Evidence {
   if (taskId === null) return evidence;
   const files = evidence.files.map(file =>
@@ -75,7 +75,7 @@ function writes({ acted, named, ran }: CallNote): boolean {
   return acted && named.length > 0 && ran === undefined;
 }
 
-/** Returns the same evidence if it knows none of the files. */
+/** Returns the same evidence if it does not include any of the files. */
 function withWrites(evidence: Evidence, { named }: CallNote, wrote: number): Evidence {
   const { files, unkept } = evidence;
   const isKnown = (name: string) => files.some(file => file.named === name);

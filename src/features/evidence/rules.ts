@@ -89,7 +89,7 @@ export function itemsCited(
 /**
  * `holding`: cited evidence that is still valid; `changed`: files that the goal changed and that the verifier did not
  * read. A completed task rests on evidence if one such item shows that something was done for it. A goal does if each
- * changed file is cited too, because tasks that a later plan replaced are not judged, but their changes stand.
+ * changed file is cited too, because tasks that a later plan replaced are not judged, but their changes remain.
  */
 export function basisOf(
   verdict: Pick<VerdictOutput, 'tasks'>,

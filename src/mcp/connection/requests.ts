@@ -162,7 +162,7 @@ function versionFault(error: unknown): string | null {
   return theirs.size > 0 ? `it has ${[...theirs].join(', ')}.` : text;
 }
 
-/** Returns what a person must open before the call can succeed. Only the error's data has it. */
+/** Returns what a person must open before the call can succeed. Only the error's data contains it. */
 function addressesIn(error: McpError): string[] {
   const { elicitations } = error instanceof UrlElicitationRequiredError ? error : {};
   const asked: unknown[] = Array.isArray(elicitations) ? elicitations : [];

@@ -24,7 +24,7 @@ export class McpSessions {
     this.#pool = pool;
   }
 
-  /** The task queue of this worker alone. While it is null, the worker opens no sessions. */
+  /** The task queue that only this worker polls. While it is null, the worker opens no sessions. */
   get queue(): string | null {
     return this.#queue;
   }

@@ -23,7 +23,7 @@ import { isZod, schemaOfInput } from '../../shared/schema/zod-input.js';
 /** The server name of these tools, which `.mcp.json` must not use. */
 export const CODE_SERVER = 'in-code';
 
-/** What a tool knows about the call that it answers. */
+/** Facts that a tool gets about the call that it answers. */
 export interface ToolContext {
   /** The run's folder, its real path on this host. */
   workspace: string;

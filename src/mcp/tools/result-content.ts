@@ -25,7 +25,7 @@ export const DEFAULT_RESULT_SIZES: ResultSizes = { wholeBytes: 16_384, headBytes
 /** Reserved for the note that replaces parts that did not fit. */
 const REST_NOTE_BYTES = 1024;
 
-/** Where and how one run stores large texts. */
+/** How one run stores large texts. */
 export interface ResultStore {
   /** Stores `data` whole and returns its reference. */
   keep(data: string | Uint8Array): Promise<string>;

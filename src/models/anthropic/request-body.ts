@@ -22,7 +22,7 @@ const JSON_ALONE = 'Reply with one JSON object and nothing else.';
 
 const TOOL_CHOICE = {
   auto: {},
-  // A changed `tool_choice` would invalidate the cache of all messages. The role is told in words that it may not call
+  // A changed `tool_choice` would invalidate the cache of all messages. A text tells the role that it may not call
   // tools, and a call that it makes anyway is answered without being run.
   none: {},
   required: { tool_choice: { type: 'any' } },
@@ -195,8 +195,8 @@ function budgetOf({
 /*
  * A mark makes the endpoint cache the request up to that point; four marks are allowed. They are set at the ends of the
  * tools, of the system prompt, of the conversation, and of the conversation as the previous request sent it. The last
- * of these finds the cache entry however many blocks have followed. From any other mark the endpoint only looks back
- * over 20 blocks.
+ * of these finds the cache entry even after many more blocks. From any other mark the endpoint only looks back over 20
+ * blocks.
  */
 const MARK: { cache_control: Anthropic.CacheControlEphemeral } = { cache_control: { type: 'ephemeral' } };
 

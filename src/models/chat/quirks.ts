@@ -39,7 +39,7 @@ const OPTIONS: readonly RefusableOption[] = [
   // OpenAI's reasoning models refuse it; src/models/reply/stop-texts.ts then ends the reply.
   { path: 'stop' },
   effortOption('reasoning_effort'),
-  // OpenAI's models since GPT-5.4 think by default, and here do not take tools beside it.
+  // OpenAI's models since GPT-5.4 think by default, and then take no tools in chat completions.
   {
     path: 'reasoning_effort',
     key: 'no reasoning beside tools',

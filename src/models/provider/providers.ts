@@ -23,7 +23,9 @@ export interface ProviderRegistry {
   resolve(modelId: string): ResolvedModel;
 }
 
-/** Creates the registry. `factories` are keyed by the first segment of model ids. `infoOf` defaults to the data alone. */
+/**
+ * Creates the registry. `factories` are keyed by the first segment of model ids. Default of `infoOf`: only the data.
+ */
 export function createProviders(
   factories: Readonly<Record<string, ProviderFactory>>,
   infoOf: (modelId: string) => ModelInfo = modelInfo,

@@ -8,7 +8,7 @@ export const REPLY_BOUNDS = {
   /** Bytes of a response on the wire, where a token takes about 300 bytes. */
   responseBytes: 64 * 1024 * 1024,
   eventBytes: 4 * 1024 * 1024,
-  /** Bytes of an error's body, of which a message quotes a few hundred characters. */
+  /** Bytes of an error's body; a message quotes a few hundred characters of it. */
   errorBytes: 64 * 1024,
   listBytes: 8 * 1024 * 1024,
   /** Characters of a reply's text, and separately of its reasoning. */

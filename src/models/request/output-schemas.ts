@@ -17,7 +17,7 @@ export function outputSchema(contract: OutputContract, dialect: Dialect): JsonSc
 /**
  * Returns the schema that a request binds its reply to; null if there is none, or if other roles share the request's
  * prefix. Endpoints put a schema before everything else, so a schema for each role would keep roles from sharing a
- * cached conversation. A schema of its own is worth that, because only a last reply has one.
+ * cached conversation. A typed answer's schema is worth that cost, because only the last reply has one.
  */
 export function schemaOf({
   prefix,

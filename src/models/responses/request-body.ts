@@ -70,7 +70,7 @@ const RESPONSES_OPTIONS: readonly RefusableOption[] = [
     instead: [{ path: 'text.format', value: () => ({ type: 'json_object' }) }],
   },
   { path: 'store' },
-  // OpenAI's models since GPT-5.3 stop early if a remark beside calls comes back as if it had been the answer.
+  // OpenAI's models since GPT-5.3 stop early if a remark next to calls is sent back as if it had been the answer.
   {
     path: 'input',
     key: 'phases',

@@ -72,7 +72,7 @@ export class ResponseItems extends ReplyParts {
     else yield* this.#grow(place, event);
   }
 
-  /** Reads the items as the end of a response repeats them, and adds whatever did not arrive before. */
+  /** Reads the items as the end of a response repeats them, and adds what did not arrive before. */
   *readWhole(output: unknown): Iterable<ModelDelta> {
     const left = [...this.#items];
     for (const item of Array.isArray(output) ? output.filter(isRecord) : []) {

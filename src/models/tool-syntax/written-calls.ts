@@ -64,7 +64,7 @@ function plainTags(text: string): string {
   const tags = text
     .replace(/<(\/?)(?:｜DSML｜|antml:|minimax:)/g, '<$1')
     .replace(/<tool_call>\s*([\w.-]+)\s*(?=<arg_key>|<\/tool_call>)/g, '<tool_call><name>$1</name>');
-  // Behind the last end, each beginning would be searched to the end of the text.
+  // After the last end tag, each beginning would be searched to the end of the text.
   const end = tags.lastIndexOf('</arg_value>') + '</arg_value>'.length;
   const parameters = tags
     .slice(0, end)

@@ -11,7 +11,7 @@ type Pinned = Pick<PinnedRun, 'roles' | 'tools' | 'permissions' | 'agents' | 'fa
 /** Names that a task may require; null: any name, because a server takes calls of unlisted tools. */
 export type Capabilities = readonly string[] | null;
 
-/** Returns the capabilities of the roles that carry out tasks, any of which may get one. */
+/** Returns the capabilities of the roles that carry out tasks; any of these roles may get a task. */
 export function capabilitiesOf(pinned: Pinned): Capabilities {
   if (pinned.fallbackServer !== null) return null;
   return [...new Set(carriers(pinned).flatMap(role => namesOf(pinned, role)))];

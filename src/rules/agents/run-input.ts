@@ -238,7 +238,7 @@ const FAULTS: Record<keyof RunSettings, Fault> = {
   continueAsNew: oneOf(['suggested', 'every-safe-point']),
 };
 
-/** Refuses requests that make a run part of another's work: such a run has no account of its own, and fewer checks. */
+/** Refuses requests that make a run part of another's work: such a run has no account, and fewer checks. */
 export function callerFault(settings: RunSettings): string | null {
   const given = (['calledAs', 'knownModels', 'agentDepth'] as const).filter(
     name => settings[name] !== undefined,

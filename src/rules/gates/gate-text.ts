@@ -242,7 +242,10 @@ export function failedStepText(words: Words, { id, description, reason, result }
   };
 }
 
-/** Returns arguments as gates show them: without invisible characters, and none that reorder the text around them. */
+/**
+ * Returns arguments as gates show them: without invisible characters, and without characters that reorder the text
+ * around them.
+ */
 export function argumentsText(value: unknown): string {
   return escapeUnseen(JSON.stringify(value, null, 2) ?? 'null');
 }

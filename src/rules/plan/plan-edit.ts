@@ -105,7 +105,7 @@ export function notDoneText(tasks: readonly Task[], cause: Cause, words: Words):
   const isOnTheWay = cause.startsWith('failed:') && tasks.some(({ result }) => result !== null);
   const isWhy = isOnTheWay || NOT_DONE.includes(cause);
   const left = planInForce(tasks).filter(
-    // Nobody has checked a task that the report on another task gave up.
+    // A task that the report on another task gave up was not checked.
     task => task.reason === ECHOED || (isUndone(task) && (isWhy || task.byPerson)),
   );
   if (left.length === 0) return '';

@@ -40,7 +40,10 @@ export function inRunOrder<T extends PlannedTask>(planned: readonly T[]): T[] {
   return ordered;
 }
 
-/** Blocks all pending tasks after a failed or blocked one. A skipped task blocks none: skipping means that it is not needed. */
+/**
+ * Blocks all pending tasks after a failed or blocked one. A skipped task blocks no other: skipping means that it is not
+ * needed.
+ */
 export function blockDependants(tasks: readonly Task[]): { tasks: Task[]; blocked: string[] } {
   const stuck = new Set(
     tasks.filter(task => task.status === 'failed' || task.status === 'blocked').map(task => task.id),

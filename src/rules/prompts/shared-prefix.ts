@@ -38,7 +38,10 @@ export function introduction(pinned: PinnedRun, role: PinnedRole, words: Words):
   return parts.join('\n\n');
 }
 
-/** Tells a role that has `recall` alone in how many replies it may call it; '' for others, and where nothing is left out. */
+/**
+ * Tells a role whose only tool is `recall` in how many replies it may call it; '' for others, and where nothing is left
+ * out.
+ */
 export function recallText(pinned: PinnedRun, role: PinnedRole, rounds: number, words: Words): string {
   const own = offeredTools(pinned, role);
   if (rounds === 0 || own.length === 0 || own.some(({ name }) => name !== RECALL)) return '';

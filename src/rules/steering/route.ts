@@ -117,7 +117,7 @@ export function leavesChoice({
   return type === 'same_task_no_change' && !isSure(confidence);
 }
 
-/** True for a small change of which the understanding role is sure. */
+/** True for a small change, if the understanding role is sure of it. */
 export function isSmallChange({
   taskRelation: { type, confidence },
 }: NonNullable<RouteCase['intent']>): boolean {

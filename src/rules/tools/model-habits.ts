@@ -221,7 +221,7 @@ function editorCall({ command, ...input }: Input): Omit<Meant, 'tool'> | null {
   return null;
 }
 
-/** True for a tool of the workspace, whatever it is called in the run. Earlier runs know it by its schema alone. */
+/** True for a tool of the workspace, under any name in the run. Earlier runs know it only by its schema. */
 export function isWorkspaceTool(
   pinned: Parameters<typeof behavesAs>[0],
   tool: ToolDefinition,

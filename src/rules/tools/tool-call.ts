@@ -24,7 +24,7 @@ import { bareName, nearestByMeaning } from './model-habits.js';
 
 export interface ToolCallCase {
   call: ToolUseBlock;
-  /** The earlier answer about this exact call; null: none yet. It precedes any new decision (PR1). */
+  /** The earlier answer about this exact call; null: not yet. It precedes any new decision (PR1). */
   said: CallAnswer | null;
   /** Position in its reply, from 0. */
   index: number;

@@ -153,7 +153,7 @@ export function checksText(
 const LAST_LINES = 15;
 const LINE_CHARS = 300;
 
-/** Returns the last lines of a check's output, where assertions stand. */
+/** Returns the last lines of a check's output, where assertions are. */
 export function lastLines(output: string): string[] {
   const lines = output.split('\n').filter(line => line.trim() !== '');
   return lines.slice(-LAST_LINES).map(line => (line.length > LINE_CHARS ? preview(line, LINE_CHARS) : line));

@@ -184,7 +184,7 @@ function typedLists(choices: readonly Choice[], text: string): unknown[] {
   return whole.length > 0 ? whole : listsWithOthers(choices, parts);
 }
 
-/** Reads a list of which some parts are not choices. */
+/** Reads a list even if some parts are not choices. */
 function listsWithOthers(choices: readonly Choice[], parts: readonly string[]): unknown[] {
   const each = parts.map(part => {
     const named = choicesNamed(choices, part.trim());

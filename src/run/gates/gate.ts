@@ -40,7 +40,7 @@ interface ApprovalSubject {
   digest?: string;
   /** The permission that "always" grants (`allowedBy`). Null: only this call; absent: every call of the tool. */
   always?: string | null;
-  /** The gate asks about all of these calls, in order; the other fields are those of the first. Absent: one call. */
+  /** The gate asks about all of these calls, in order; the other fields describe the first. Absent: one call. */
   calls?: readonly GateCall[];
   /** The beginning of the model's own words about the call; absent without any. */
   why?: string;

@@ -13,7 +13,7 @@ const LEAST_OPTION_BYTES = 56;
 const LETTERS = 'abcdefghi';
 export const MOST_OPTIONS = LETTERS.length;
 
-/** Options are labelled by letters, because a typed number may be an answer of its own ("How many?"). */
+/** Options are labelled by letters, because a typed number may itself be an answer ("How many?"). */
 export function optionLine(option: string, index: number): string {
   return `- ${LETTERS[index]}) ${option}`;
 }

@@ -19,7 +19,7 @@ export function cacheDiscount(
   return cached - Math.round(cached * priceShare(prices));
 }
 
-/** A higher price than that of new input counts as input, as for writes to a cache. */
+/** A higher price than new input's counts as input, as for writes to a cache. */
 function priceShare(prices: InputPrices | null): number {
   // A price of 0 tells as little about the cost of cached tokens as an unknown price.
   if (!prices || prices.input <= 0) return CACHED_PRICE;

@@ -188,7 +188,10 @@ function usedFault(name: string, value: unknown, standing: BudgetState | null): 
   return `${name}: ${used} of ${of} are used already, and ${value} would be used up at once. Give more than ${used}.`;
 }
 
-/** Those who may enlarge a limit: a person, of this run or its caller's. `--yes`, rules and roles never do (TR2, LI1). */
+/**
+ * Who may enlarge a limit: a person who attends this run, or its caller's person. `--yes`, rules and roles never do
+ * (TR2, LI1).
+ */
 export type Enlarger = 'setBudget' | 'gate' | 'caller';
 
 /** The maximum that a worker allows for each limit; a limit without an entry has no ceiling. */

@@ -136,7 +136,7 @@ interface MessageBase {
   from?: { chain: string; id: string };
 }
 
-/** What follows from the purpose of a message. */
+/** The consequences of a message's purpose. */
 interface PurposeRules {
   /** A person's words: earlier reads are doubted after them, and results that they name are shortened last. */
   ofPerson: boolean;

@@ -177,7 +177,9 @@ export const RESOURCES = ['rounds', 'turns', 'tokens', 'model'] as const;
 export const HANDLINGS = ['retry', 'skip', 'replan', 'ask_user', 'stop'] as const;
 
 const reason = text({ filled: true, soft: true });
-/** Fields by action. Each action begins with another field, because strict endpoints require that of alternatives. */
+/**
+ * Fields by action. Each action begins with another field, because strict endpoints require alternatives to differ so.
+ */
 const orchestration = {
   EXCEPTION_HANDLE: { handling: word(HANDLINGS), taskId: text({ optional: true }), reason },
   PHASE_TRANSITION: { to: word(['planning', 'verification', 'wrap_up'], {}, ['execution']), reason },

@@ -1,4 +1,6 @@
-/** Recognizes replies in the form of a role. It stands apart from the contracts, whose fields no page of a browser needs. */
+/**
+ * Recognizes replies in the form of a role. It is separate from the contracts, whose fields no page of a browser needs.
+ */
 
 import { isRecord } from '../../base/json/json.js';
 import { parseRecord } from '../../base/json/json-in-text.js';

@@ -32,7 +32,7 @@ export interface DeclaredMode {
 
 export type DeclaredModes = Readonly<Record<string, DeclaredMode>>;
 
-/** The kind of a mode's work, each with its own positions: `steps` is one role alone, or several in turn. */
+/** The kind of a mode's work, each with its own positions: `steps` is one role, or several in turn. */
 export type ModeKind = keyof PositionsOf;
 
 /** How a goal is pursued: its mode, and the working roles if the mode alone does not determine them. */

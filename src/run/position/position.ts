@@ -110,7 +110,7 @@ export interface Verification extends AtPlan {
     | { kind: 'confirm'; concerns: string[] };
   /** Its question got no answer, so it has one reply left. */
   unanswered: boolean;
-  /** The evidence that the run has collected for this verdict; null: none yet. */
+  /** The evidence that the run has collected for this verdict; null: not yet. */
   looked: Looked | null;
   /** The evidence changed after a first verdict, so this is the second one. */
   anew: boolean;

@@ -1,4 +1,4 @@
-/** The place where a run stands: a position and its interruptions, so that calling a mode again continues exactly there. */
+/** A run's present place: a position and its interruptions, so that calling a mode again continues exactly there. */
 
 import type { ModelUse } from '../models/model-use.js';
 import { NO_RETRIES } from '../models/model-use.js';

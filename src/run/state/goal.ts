@@ -165,7 +165,7 @@ export function withGoal(goals: readonly GoalRecord[], ended: GoalRecord): GoalR
 }
 
 // User notes are messages from a person during a goal, stored with it (OU10): the roles that judge or end the work see
-// them next to the goal, however far back in the conversation they are.
+// them next to the goal, even if they are far back in the conversation.
 
 /** Adds a user note within the bounds: the oldest are dropped first. The conversation has all of them. */
 export function withUserNote(userNotes: readonly string[], text: string): string[] {

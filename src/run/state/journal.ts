@@ -16,7 +16,7 @@ import type { ToolChanges } from '../tools/tool.js';
 
 export type ReplyForm = 'words' | 'json';
 
-/** What a reply says of itself, as previews; the last three are fields of its envelope (O5). */
+/** A reply's statements about itself, as previews; the last three are fields of its envelope (O5). */
 export interface ReplyAbout {
   /** The model's own description of its thoughts or act. */
   thought?: string;
@@ -76,7 +76,7 @@ export interface JournalPayloads {
     turn: number;
     round: number;
     taskId: string | null;
-    /** The expected form: words for a person, or JSON for the run, of which some may be for a person. */
+    /** The expected form: words for a person, or JSON for the run, which may contain text for a person. */
     form: ReplyForm;
     /** Its words are the goal's answer, unless it calls tools. */
     answers?: true;
@@ -124,7 +124,7 @@ export interface JournalPayloads {
     decidedBy?: string;
     error?: string;
   };
-  /** `turn` is that of the reply that made the call. */
+  /** `turn` is the turn of the reply that made the call. */
   tool_call_started: {
     callId: string;
     taskId: string | null;
@@ -236,7 +236,7 @@ export interface JournalPayloads {
   receipt: Receipt;
   /** A message was applied; these tool calls were skipped for it. */
   steering: { ids: string[]; skippedTools: string[] };
-  /** What the run does about messages (`act`). `confirmed`: a person agreed; null if not asked. */
+  /** The run's decision about messages (`act`). `confirmed`: a person agreed; null if not asked. */
   route: { ids: string[]; act: string; reason: string; confirmed: boolean | null };
   user_message: { role: string; text: string };
   /** `body`: Markdown; `deadline`: the time of the safe answer, null for never; `choices`: the decisions it accepts. */

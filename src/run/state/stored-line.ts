@@ -77,7 +77,7 @@ export function lastNumberIn(session: string, runs: readonly Pick<RunRecord, 'wo
 /** A run's present state, for lists and look-ups without its worker. */
 export interface RunRecord {
   v: 1;
-  /** The id of this run alone; workflow ids may be reused. */
+  /** An id that only this run has; workflow ids may be reused. */
   chain: string;
   /** The run's conversation; a sub-agent has its caller's. */
   session: string;
@@ -169,7 +169,7 @@ export function markAfter(mark: Mark, record: StoredLine): Mark {
   return { ...mark, [record.kind === 'message' ? 'id' : 'seq']: numberOf(record) };
 }
 
-/** Returns a record's number among those of its kind. */
+/** Returns a record's number among the records of its kind. */
 export function numberOf(record: StoredLine): number {
   return record.kind === 'message' ? messageNumber(record.message) : record.event.seq;
 }

@@ -1,4 +1,4 @@
-/** What a store of sessions decides of the records that it gets, and how it reads its own. */
+/** How a store of sessions judges the records that it gets, and how it reads stored ones. */
 import { isRecord, isText } from '../../base/json/json.js';
 import type { Message } from '../messages/message.js';
 import { isUsage } from '../messages/message.js';

@@ -138,7 +138,7 @@ const BEHIND = /[=:@,]/;
  */
 export function commandWords(command: string): string[] {
   const plain = plainWords(command);
-  // A quoted text may be a command of its own, as after `sh -c`.
+  // A quoted text may itself be a command, as after `sh -c`.
   const inner = plain.filter(word => ENDS.test(word)).flatMap(plainWords);
   const words = [...plain, ...inner].flatMap(alternatives);
   return [...words, ...words.flatMap(word => word.split(BEHIND).slice(1))].filter(word => word !== '');

@@ -55,7 +55,7 @@ const LONGEST_ALLOWED_BYTES = 120;
 
 /**
  * Returns what "always" at a call's gate allows, as an entry of the allowed tools: every call of a tool by its name, or
- * for a tool that runs commands this command alone, such as `run(ls -l)`. Null: only the call.
+ * for a tool that runs commands only this command, such as `run(ls -l)`. Null: only the call.
  */
 export function allowedBy(tool: string, input: Readonly<Record<string, unknown>>): string | null {
   const command = commandOf(input);
@@ -184,7 +184,7 @@ export function idlePermissions(
 /** Tool names never contain it, nor does the part after an entry's command. */
 const MARK = '#';
 
-/** Returns an entry of `allowTools`. `digest` is that of the tool's definition; '' for an unlisted tool. */
+/** Returns an entry of `allowTools`. `digest`: the digest of the tool's definition; '' for an unlisted tool. */
 export function allowedTool(name: string, digest: string): string {
   return `${name}${MARK}${digest}`;
 }

@@ -9,7 +9,7 @@ import type { ToolDefinition } from './tool.js';
 export interface ToolSession {
   server: string;
   id: string;
-  /** The task queue of that worker alone. */
+  /** The task queue that only that worker polls. */
   queue: string;
 }
 

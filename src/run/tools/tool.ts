@@ -140,7 +140,7 @@ export function serverOf({ origin }: ToolDefinition): string | null {
   return origin.type === 'mcp' ? origin.server : null;
 }
 
-/** Returns the own name of a tool of the workspace, such as `edit`; null for all others, whatever they look like. */
+/** Returns the own name of a tool of the workspace, such as `edit`; null for all others, even if they look like one. */
 export function workspaceToolOf({
   origin,
   serverToolName,

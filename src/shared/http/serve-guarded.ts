@@ -55,7 +55,7 @@ export function listenerOf(fetch: Fetch): RequestListener {
   return getRequestListener(fetch, { overrideGlobalObjects: false });
 }
 
-/** Returns an address as URLs have it: IPv6 in brackets. */
+/** Returns an address in the form of URLs: IPv6 in brackets. */
 export function urlHost(address: string): string {
   return isIP(address) === 6 ? `[${address}]` : address;
 }

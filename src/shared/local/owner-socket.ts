@@ -59,8 +59,8 @@ export async function becomeOwner(home: string, accept: (socket: Socket) => void
   const own = (seatsOf(home).at(-1) ?? 0) + 1;
   const server = createServer(accept);
   const isMade = await within(home, own, path => {
-    // The mask restricts the socket to this user from its creation on, which happens in this call, whatever the folder
-    // allows.
+    // The mask restricts the socket to this user from its creation on, which happens in this call, even if the folder
+    // allows more.
     const mask = process.umask(0o177);
     server.listen(path);
     process.umask(mask);

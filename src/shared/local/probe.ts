@@ -73,7 +73,7 @@ const DEFAULT_PORTS = { grpc: 7233, webUi: 8233 };
 /** The last threads of a killed server may hold its port although its process is already gone. */
 const FREE_WITHIN_MS = 3_000;
 
-/** Returns the default port, or that of an earlier server, if it is free or becomes free in time; otherwise another port. */
+/** Returns the default port, or an earlier server's, if it is free or becomes free in time; otherwise another port. */
 export async function choosePort(use: keyof typeof DEFAULT_PORTS, earlier?: number): Promise<number> {
   const wanted = earlier ?? env.ports()[use] ?? DEFAULT_PORTS[use];
   const isThere = await until(() => isFree(wanted), earlier === undefined ? 0 : FREE_WITHIN_MS);

@@ -18,7 +18,7 @@ export type Ask = { ask: 'server' | 'state' | 'stop' } | { ask: 'worker'; worker
 export interface WorkerRequest {
   /** See `projectFingerprint`; requests with the same fingerprint share a worker. */
   fingerprint: string;
-  /** A queue whose runs were left open. Null means a new queue, or that of a worker with this fingerprint. */
+  /** A queue whose runs were left open. Null means a new queue, or the queue of a worker with this fingerprint. */
   taskQueue: string | null;
   program: string;
   args: string[];

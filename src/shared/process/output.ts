@@ -49,12 +49,12 @@ export function textSink(write: (text: string) => void, colors: Colors): TextSin
 
 export const noColors: Colors = pc.createColors(false);
 
-/** Writes a line to stderr, for code without an output of its own. */
+/** Writes a line to stderr, for code without its own output. */
 export function errorLine(text: string): void {
   streamSink(process.stderr).line(text);
 }
 
-/** Writes a line to stdout, for code without an output of its own. */
+/** Writes a line to stdout, for code without its own output. */
 export function outLine(text: string): void {
   streamSink(process.stdout).line(text);
 }

@@ -90,7 +90,7 @@ const interpret: Interpreter = ({ schema, draft, value, onlyFirst }) =>
 /** Keywords that can make a check run forever, or in quadratic time. */
 const SLOW_KEYWORD = /"(pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)"/;
 const MOST_QUICK_CHARS = 20_000;
-/** Limit for the size of the schema times that of the arguments: each value may be compared with each one of a list. */
+/** Limit for the schema's size times the arguments' size: each value may be compared with each entry of a list. */
 const MOST_QUICK_WORK = 10_000_000;
 const MOST_USUAL_CHARS = 100_000;
 

@@ -205,7 +205,7 @@ function labelOf({ name }: Pick<ToolUseBlock, 'name'>, paths: readonly string[])
   return headChars([name, ...paths].join(' '), NAMED_CHARS);
 }
 
-/** Returns those of the files named by a call that were changed after its result (SE4). */
+/** Returns the files that a call names and that were changed after its result (SE4). */
 async function staleOf(paths: readonly string[], at: number, changedAt: ChangedAt): Promise<string[]> {
   const times = await Promise.all(paths.map(async path => [path, await changedAt(path)] as const));
   return times.flatMap(([path, time]) => (time === 'gone' || (time !== null && time > at) ? [path] : []));

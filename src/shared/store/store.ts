@@ -263,7 +263,7 @@ export function checkAccount(name: string): void {
   throw new SteersmanError(fault, 'Name it by a short id.', 'usage');
 }
 
-/** Days and hours follow the clock of the store, because that of a worker may be wrong. */
+/** Days and hours follow the clock of the store, because a worker's may be wrong. */
 export interface AccountStore {
   /** Takes credits once per key. If `isNew` is false, the key was charged before, and nothing is taken. */
   charge(
@@ -292,7 +292,7 @@ export interface Store {
   accounts: AccountStore;
   /** Stores the texts that waited while the store was unavailable. @throws if the store is still unavailable. */
   catchUp(): Promise<void>;
-  /** Returns the time by the clock of the store: that of a worker may be wrong. */
+  /** Returns the time by the clock of the store: a worker's may be wrong. */
   now(): Promise<Date>;
   /** @throws SteersmanError that says what does not work. */
   check(): Promise<void>;

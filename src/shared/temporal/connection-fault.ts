@@ -129,7 +129,7 @@ function handshake(address: string, { tls }: Access): Promise<string> {
     const socket = connectTls({
       host,
       port: Number(port || 7233),
-      // Node prints a warning of its own for an address in place of a name.
+      // Node prints its own warning for an address in place of a name.
       servername: serverNameOverride ?? (isIP(host) ? '' : host),
       ALPNProtocols: ['h2'],
       ...(serverRootCACertificate && { ca: Buffer.from(serverRootCACertificate) }),

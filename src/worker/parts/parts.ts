@@ -257,8 +257,8 @@ function addLiteral(secrets: Secrets, name: string, value: string): void {
 export interface ModelCheck {
   configDir: string | null;
   /**
-   * True for a background worker of the local stack, which also serves runs of the demo model: a missing key is no
-   * reason to refuse. Runs of other models fail and say what to set.
+   * True for a background worker of the local stack, which also serves runs of the demo model: it starts even if a key
+   * is missing. Runs of other models fail and say what to set.
    */
   servesDemo: boolean;
   /** True if there is an endpoint for roles without a configured model. */

@@ -8,7 +8,7 @@ import { askPatiently, type Patience } from '../../shared/query-errors.js';
 /** Sends the query `toolRequest` to the run that made the call. */
 export type QueryToolRequest = (callId: string) => Promise<Record<string, unknown>>;
 
-/** As patient as a model call. The run exists, so a "not found" of the server is temporary too. */
+/** It waits as long as a model call does. The run exists, so a "not found" of the server is temporary too. */
 const PATIENCE: Patience = { giveUpMs: 40_000, bearing: ['passing', 'gone'] };
 
 /** Throws `state.unavailable`, which is retryable: the tool has received nothing yet. */

@@ -57,7 +57,7 @@ export interface ChildRunOptions extends Omit<ChildWorkflowOptions, 'args' | 're
   onGate?: (gate: Gate) => GateReply | null | Promise<GateReply | null>;
 }
 
-/** An answer as the update `answerGate` has it, such as `{ decision: 'approve' }` or `{ text: 'the red one' }`. */
+/** An answer in the form of the update `answerGate`, such as `{ decision: 'approve' }` or `{ text: 'the red one' }`. */
 export type GateReply = Record<string, unknown>;
 
 /** Sends messages to a run. They fail once the run has ended. */

@@ -60,7 +60,7 @@ export interface Feature<R> {
   phases?: { [P in Position['phase']]?: Step<R, P> };
   /** Returns a test whether a call that a person would be asked about may run unasked; null: they are asked. */
   unasked?(run: R, call: ToolUseBlock, decision: AskedCall): (() => Promise<boolean>) | null;
-  /** True if calls of this tool are reviewed: none of them runs in parallel with others. */
+  /** True if calls of this tool are reviewed: they never run in parallel with others. */
   reviewsTool?(run: R, tool: ToolDefinition): boolean;
   /** Returns the review of work before it counts; null if this feature does not review it. */
   reviews?(run: R, work: Work): Reviewed | null;
@@ -72,7 +72,7 @@ export interface Feature<R> {
   updates?: readonly Update<R>[];
   signals?: readonly Signal<R>[];
   queries?: readonly Query<R>[];
-  /** Returns all arguments of a call of its own in flight; null if it has no such call. */
+  /** Returns all arguments of one of its calls in flight; null if it has no such call. */
   argumentsOf?(state: RunState, callId: string): Record<string, unknown> | null;
 
   // Additions to what the loop decides upon.
@@ -132,12 +132,12 @@ export interface Feature<R> {
   verdictRests?(run: R, position: Verification, verdict: VerdictOutput): Promise<VerdictRests> | null;
   /**
    * The goal has its answer, and its end is not recorded yet. Resolves with the new end, or with `moved` if the feature
-   * has moved the run to a position that answers the goal again. Null: the end stands.
+   * has moved the run to a position that answers the goal again. Null: the end is unchanged.
    */
   answered?(run: R, end: GoalEnd): Promise<GoalEnd | 'moved'> | null;
   /** The run is about to end (`memory.isResting`): resolves when nothing of the feature is in flight; null if nothing is. */
   comesToRest?(run: R): Promise<void> | null;
-  /** The run has ended: nothing is awaited anymore. */
+  /** The run has ended: nothing is awaited. */
   ended?(run: R): void;
 }
 

@@ -88,7 +88,10 @@ export function receiveAction(run: Run, raw: unknown): void {
     run.journal('receipt', { id: read.id, state: 'dropped', how: read.error });
 }
 
-/** Makes the goal of a start that found the run open the next one. The start that began the run has its goal already. */
+/**
+ * Turns the goal of a start that found the run open into the run's next goal. The start that began the run has its goal
+ * already.
+ */
 export function join(run: Run, { id, text }: JoinInput): { started: boolean } {
   if (run.state.settings.startedBy === id) return { started: true };
   receive(run, { id, text }, 'follow-up');

@@ -62,7 +62,7 @@ function lastRungOf(run: Run, { failure, refused }: FailedTurn): Parameters<type
   return { found, refused, canBeCalled };
 }
 
-/** Enters the wrap-up: one uncounted call without tools. With a `failure` the goal fails all the same. */
+/** Enters the wrap-up: one uncounted call without tools. With a `failure` the goal fails anyway. */
 export function wrapUpAs(run: Run, cause: Cause, why: string, failure: CallFailure | null = null): Moved {
   const bounded = failure && {
     kind: failure.kind,

@@ -56,8 +56,8 @@ export function openCalls(
 }
 
 /**
- * A model activity would have corrected and validated the call, but none has read it, so that happens here. Otherwise a
- * person would be asked about a call that can't run.
+ * A model activity would have corrected and validated the call, but no model was called, so that happens here.
+ * Otherwise a person would be asked about a call that can't run.
  */
 function calledBlock({ pinned }: Run, call: PlannedCall, id: string): ToolUseBlock {
   const { name, input } = asTaken({ name: call.tool, input: call.arguments }, pinned.tools);
@@ -101,7 +101,10 @@ export function ownResult(run: Run, position: Execution, role: PinnedRole): stri
   return isFailedCommand(run, result.toolName, text) ? null : text || result.note;
 }
 
-/** True if the first line of a command's output says that it failed. Such a result is no error of the tool. */
+/**
+ * True if the first line of a command's output says that it failed. Such a result is not marked as an error of the
+ * tool.
+ */
 function isFailedCommand({ pinned }: Run, name: string, text: string): boolean {
   const tool = pinned.tools.find(each => each.name === name);
   if (!tool || !argumentNames(tool).some(isCommandName)) return false;

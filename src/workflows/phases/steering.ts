@@ -79,7 +79,7 @@ function asksRouter(run: Run, steering: Steering): boolean {
   return !run.behaves(5) && !idle && isPlanned && isSmallChange(intent);
 }
 
-/** True if the plan is one task, which is at work: a small change is its alone. */
+/** True if the plan is one task, which is at work: a small change concerns only that task. */
 function isOnlyTask({ state, cursor }: Run): boolean {
   const [task, ...others] = planInForce(state.tasks);
   return (

@@ -189,7 +189,7 @@ export interface JoinInput {
   workspace?: string;
   autoApprove?: boolean;
   context?: Record<string, string>;
-  /** What its goal must meet: the run must ask for the same of its goals. */
+  /** Requirements for its goal; the run must have the same for its goals. */
   answer?: JsonSchema;
   checks?: readonly Check[];
   approvePlan?: boolean;

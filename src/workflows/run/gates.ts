@@ -221,7 +221,10 @@ export function closeGates(
   for (const open of run.state.people.gates.filter(which)) closeGate(run, open, by, why);
 }
 
-/** Closes the approvals that this permission makes unnecessary, and names a rule as the closer. Given answers stand. */
+/**
+ * Closes the approvals that this permission makes unnecessary, and names a rule as the closer. Answers that were
+ * already given stay valid.
+ */
 export function closeForAlways(run: Run, allowed: string): void {
   const isPointless = ({ gate, answer, agent }: OpenGate) =>
     answer === null && !agent && gate.kind === 'approval' && allowedAt(gate.subject) === allowed;

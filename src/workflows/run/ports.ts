@@ -78,7 +78,7 @@ export type ToChild =
   | { signal: 'resume' | 'stop'; input: ReasonInput }
   | { signal: 'steer'; input: SteerInput }
   | { signal: 'caller'; input: FromCaller }
-  /** As the update `answerGate` has it. */
+  /** In the form of the update `answerGate`. */
   | { signal: 'answer'; input: Record<string, unknown> };
 
 export interface Ports {

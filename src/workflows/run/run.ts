@@ -67,7 +67,7 @@ export class Run {
     this.line = lineOf(this);
   }
 
-  /** The position of this line; `state.cursor` is that of the main line. */
+  /** The position of this line; `state.cursor` is the position of the main line. */
   get cursor(): Cursor {
     return this.line.cursor;
   }
@@ -179,7 +179,7 @@ export class Run {
     this.say(this.threadOf(this.role(role)), 'steer', text);
   }
 
-  /** Invalidates the cached reads, but for those that last. */
+  /** Invalidates the cached reads, except lasting ones. */
   doubtReads(): void {
     forgetDoubtful(this.state.tools.ledger);
     this.memory.changes += 1;

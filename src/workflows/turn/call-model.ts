@@ -183,7 +183,7 @@ interface FailedCall {
   timeMs: number;
 }
 
-/** Decides what follows a call without a reply. Its usage counts all the same. */
+/** Decides what follows a call without a reply. Its usage counts anyway. */
 function finishFailure(run: Run, failed: FailedCall): ModelReply {
   const { state } = run;
   const { role, call, failure } = failed;

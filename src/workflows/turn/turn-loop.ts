@@ -180,7 +180,7 @@ function nextAt<C extends OutputContract>(
   return { kind: 'reply' };
 }
 
-/** Notes a call that failed, or was interrupted. Returns null if no feature is told of it. */
+/** Notes a call that failed, or was interrupted. Returns null if no feature must be notified. */
 function withoutMessage(
   run: Run,
   role: PinnedRole,
@@ -285,7 +285,7 @@ export function applySteering(run: Run, role: string): boolean {
   return false;
 }
 
-/** Adds the messages to the thread of the running role, and to that of each branch, with receipts. */
+/** Adds the messages to the running role's thread, and to each branch's, with receipts. */
 export function note(
   run: Run,
   { items, role }: { items: readonly InboxItem[]; role: string | null },

@@ -135,7 +135,7 @@ function LinkQuestion(props: { server: string; url: string; answer: (opens: bool
   );
 }
 
-/** The sender of a message is identified by its window alone. */
+/** Only its window identifies the sender of a message. */
 function hear(frame: Frame, host: AppHost): () => void {
   const take = (event: MessageEvent<unknown>) => {
     // Messages of other windows are not even deserialized.

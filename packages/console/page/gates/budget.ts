@@ -1,4 +1,4 @@
-/** A used-up budget. It is a file of its own, because lists of gates need nothing else of its form. Pure. */
+/** A used-up budget. It is a separate file, because lists of gates need nothing else of its form. Pure. */
 import type { Gate } from 'steersman/client';
 
 export type BudgetSubject = Extract<Gate, { kind: 'budget' }>['subject'];

@@ -68,7 +68,7 @@ export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: bool
   );
 }
 
-/** True for a question whose words stand below in full, because they have several lines. */
+/** True for a question that is shown below in full, because it has several lines. */
 function isSaidBelow(gate: WaitingGate['gate'], title: string): boolean {
   const [said] = gate.kind === 'question' ? partsOf(gate) : [];
   return said?.kind === 'said' && said.text.trim().replace(/\s+/g, ' ').startsWith(title.replace(/…$/, ''));

@@ -1,4 +1,4 @@
-/** What runs have cost, by day and by model or outcome, for plots. Pure. */
+/** The costs of runs, by day and by model or outcome, for plots. Pure. */
 import type { SpentRun } from 'steersman/client';
 
 export type SpentBy = 'model' | 'outcome';

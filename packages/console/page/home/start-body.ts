@@ -3,7 +3,7 @@ import type { StartAsk } from '@steersman/view';
 import { readNumber } from 'steersman/base';
 import type { Word } from '../words/words.js';
 
-/** Who answers what the run asks. */
+/** Says who answers the run's questions. */
 export type Approvals = 'ask' | 'all' | 'none';
 
 export interface StartFields {

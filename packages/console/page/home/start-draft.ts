@@ -1,4 +1,4 @@
-/** What a person has typed and attached for a start. */
+/** A person's typed texts and attached files for a start. */
 import { type Signal, signal } from '@preact/signals';
 import { draft, forget } from '../parts/draft.js';
 
@@ -7,7 +7,7 @@ export type AttachedFile =
   | { name: string; text: string }
   | { name: string; mimeType: string; base64: string };
 
-/** What a new run continues, and where. */
+/** The conversation that a new run continues, and the place in it. */
 export interface GoesOn {
   /** Id of its conversation. */
   session?: string;

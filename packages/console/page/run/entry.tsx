@@ -258,7 +258,7 @@ function Answer({ item, runId }: { item: AnswerItem; runId: string }) {
   );
 }
 
-/** True if the entry above is the answer itself. A reply in a form has it among other texts. */
+/** True if the entry above is the answer itself. A reply in a form contains the answer among other texts. */
 function isAbove({ key, path, repeats }: AnswerItem, runId: string): boolean {
   if (!repeats) return false;
   const items = followed(runId)?.fold.items ?? [];

@@ -27,7 +27,7 @@ export async function notify(): Promise<void> {
   canNotify.value = Notification.permission === 'default';
 }
 
-/** What a screen reader says of gates that have just opened. */
+/** The text that a screen reader speaks for gates that have just opened. */
 export const asked = signal('');
 
 /** A screen reader speaks only what differs from before, so a second gate of the same title gets a space more. */

@@ -25,7 +25,7 @@ const REASONS = [
   ['budget_exhausted', '预算用尽'],
 ] as const;
 
-/** What becomes of a message. */
+/** The outcomes of a message. */
 const ACTS = [
   ['continue', '继续'],
   ['minor_replan', '修改计划的一部分'],
@@ -36,7 +36,7 @@ const ACTS = [
   ['ask_user', '询问'],
 ] as const;
 
-/** What a person may do about an error of an endpoint, after the endpoint's own words. */
+/** Advice about an error of an endpoint, after the endpoint's own words. */
 const ADVICE = [
   ['', ''],
   [' Check the key in {key}.', '请检查 {key} 中的密钥。'],

@@ -73,7 +73,7 @@ function lineOf(line: string): string {
   return words === '' ? line : mark + (sentencesOf(words) ?? wholeOf(words) ?? namedOf(words) ?? words);
 }
 
-/** Many lines begin with a name, such as that of a role. */
+/** Many lines begin with a name, such as a role's. */
 function namedOf(text: string): string | null {
   const [, name, words = ''] = /^(\S+): (.+)$/.exec(text) ?? [];
   const said = sentencesOf(words) ?? wholeOf(words);

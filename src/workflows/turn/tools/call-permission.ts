@@ -346,8 +346,8 @@ function clientKey(call: ToolUseBlock): string {
 }
 
 /**
- * True if a person is asked about a call of our own tools that writes a whole file. What tools of others do with a path
- * and a content is unknown; earlier runs compare theirs too.
+ * True if a person is asked about a call of our own tools that writes a whole file. The effect of other servers' tools
+ * is unknown; earlier runs compare their calls too.
  */
 function isCompared(run: Run, call: ToolUseBlock, tool: ToolDefinition): boolean {
   const { state, pinned } = run;

@@ -41,7 +41,7 @@ export async function nextDecided(
 ): Promise<DecidedCall | null> {
   const given = answerTo(run, batch, call);
   const decided = decideCall(run, batch, { call, index: batch.next, said: given });
-  // A person's answer stands; without one the call is reviewed.
+  // A person's answer decides; without one the call is reviewed.
   const decision = given ? decided : withReview(run, reply, call, decided);
   if (!decision) return null;
   if (!needsAnswer(decision)) return { call, decision };

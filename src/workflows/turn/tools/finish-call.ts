@@ -115,7 +115,7 @@ function resultsSoFar({ state }: Run, { thread, next }: Batch): ToolResultBlock[
 function countBadCall(run: Run, name: string): void {
   const { tools } = run.line;
   const counted = { ...tools.badCalls, [name]: (ownValue(tools.badCalls, name) ?? 0) + 1 };
-  // A model can invent any number of names; only those of tools are looked up again.
+  // A model can invent any number of names; only names of tools are looked up again.
   if (jsonBytes(counted) <= run.line.roomFor(BOUNDS['tools.badCalls'])) tools.badCalls = counted;
 }
 
@@ -187,7 +187,7 @@ export function skipOpenCalls(run: Run, batch: Batch, end: BatchEnd): void {
   closeCalls(run, here(run.cursor).turns, batch, end);
 }
 
-/** Closes them for a user's message. A reply of which nothing ran costs no round. Returns the calls' names. */
+/** Closes them for a user's message. A reply costs no round if none of its calls ran. Returns the calls' names. */
 export function supersedeCalls(run: Run, batch: Batch): string[] {
   const at = here(run.cursor);
   const { next } = batch;

@@ -1,4 +1,4 @@
-/** What a tool call does, in the page's words. Pure. */
+/** Describes what a tool call does, in the page's words. Pure. */
 import type { ToolInput } from 'steersman/client';
 import type { Word } from '../../words/words.js';
 

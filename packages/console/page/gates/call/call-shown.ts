@@ -1,4 +1,4 @@
-/** What a tool call would do, as a gate's card shows it: its change once, in the form that suits it. Pure. */
+/** The effect of a tool call, as a gate's card shows it: its change once, in the form that suits it. Pure. */
 import { isRecord } from 'steersman/base';
 import type { Gate, ToolInput } from 'steersman/client';
 import { besideEdit, editText, type GatePart, partsOf, wholeWrite } from 'steersman/rules';
@@ -89,7 +89,7 @@ function changeOf(gate: CallGate, input: ToolInput | null, { values }: Act): Cha
   return { kind: 'fields', fields: gate.kind === 'approval' ? without(input, isTold) : input };
 }
 
-/** True for a tool of the workspace. What another tool does with a path and a content is unknown. */
+/** True for a tool of the workspace. The effect of another tool's path and content is unknown. */
 function isOurs({ subject }: CallGate): boolean {
   return 'workspaceTool' in subject;
 }
@@ -127,14 +127,14 @@ export function earlierTexts({ subject, ...gate }: CallGate): string[] {
   return [];
 }
 
-/** What "always" would allow; null if there is nothing to allow beyond this call. */
+/** Returns what "always" would allow; null if there is nothing to allow beyond this call. */
 export function alwaysOf({ always, tool }: Extract<Gate, { kind: 'approval' }>['subject']): Act | null {
   if (always === null) return null;
   if (always === undefined) return { word: 'alwaysTool', values: { tool } };
   return { word: 'alwaysCommand', values: {} };
 }
 
-/** True if the argument's value is best read in lines of its own. */
+/** True if the argument's value is best read on separate lines. */
 export function isLong(value: unknown): boolean {
   return typeof value === 'string'
     ? value.includes('\n') || value.length > 80

@@ -47,7 +47,7 @@ function numbered(text: string): [number, string][] {
 export function textRead({ path, offset = 1, numbers }: ToolInput, text: string): string | null {
   if (offset !== 1 || /\.ipynb$/i.test(String(path))) return null;
   if (/^\[.+ is empty\.\]$/.test(text)) return '';
-  // The tool's own notes, such as that there are more lines, stand in brackets at the end.
+  // The tool's own notes, such as "more lines follow", are in brackets at the end.
   if (/(?:^|\n)\[.*\]$/.test(text)) return null;
   if (numbers !== true) return text;
   const lines = numbered(text);

@@ -90,7 +90,7 @@ function toldIn(events: readonly Durable[]): Map<string, CallFacts> {
   return byUse;
 }
 
-/** After these endings nobody knows if the call changed something. */
+/** After these endings it is unknown whether the call changed something. */
 export const UNSURE: readonly string[] = ['outcome_unknown', 'timed_out', 'session_lost'];
 
 /**

@@ -2,7 +2,7 @@
 
 import { type ChangedFile, type Changes, type Edit, type FileCall, UNSURE } from './changed-files.js';
 
-/** A file's calls, with those of the path from which it was moved. */
+/** A file's calls, including calls on the path from which it was moved. */
 export interface Way extends Pick<ChangedFile, 'calls' | 'commands'> {
   /** The path that it had before the run. */
   origin: string;

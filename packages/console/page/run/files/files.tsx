@@ -78,7 +78,7 @@ function FileView({ run, file, changes }: FileProps) {
   );
 }
 
-/** The path to which the file was moved last; null if it is here, or was deleted. Its changes stand there. */
+/** The path to which the file was moved last; null if it is here, or was deleted. Its changes are listed there. */
 function movedTo({ calls, isGone }: ChangedFile): string | null {
   const last = calls.at(-1)?.act;
   return isGone && last?.kind === 'delete' ? (last.to ?? null) : null;

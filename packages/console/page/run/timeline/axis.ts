@@ -13,7 +13,7 @@ export interface Span {
 const LONG_PART = 0.2;
 const LONG_MS = 5_000;
 const SHORTENED_PART = 0.06;
-/** The tool call that runs a sub-agent is not work of its own: the sub-agent has bars for the same time. */
+/** The tool call that runs a sub-agent is not separate work: the sub-agent has bars for the same time. */
 const CALLS_AGENT = 'call_subagent';
 
 /** Returns the consecutive parts of the axis. `shorten`: periods in which everything waits take little room. */
