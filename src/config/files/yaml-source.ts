@@ -1,10 +1,11 @@
 /** YAML with line numbers, and the one check of configuration: schema in, value or clear error out. */
 
 import { LRUCache } from 'lru-cache';
-import type { Document, Range } from 'yaml';
+import type { Document, Node, Range } from 'yaml';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { isRecord } from '../../base/json/json.js';
+import { errorText } from '../../base/text/error-text.js';
 import { nearestNames } from '../../base/text/nearest-names.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { displayPath } from './files.js';
@@ -25,7 +26,7 @@ export interface YamlSource {
  */
 export function parseYaml(text: string, file: string, firstLine = 1): YamlSource {
   const key = JSON.stringify([file, firstLine, text]);
-  const source = parsed.get(key) ?? parse(text, file, firstLine);
+  const source = parsed.get(key) ?? parseSafely(text, file, firstLine);
   parsed.set(key, source);
   return source;
 }
@@ -35,9 +36,22 @@ const parsed = new LRUCache<string, YamlSource>({ max: 100 });
 /** The results of schemas on sources; they must not be changed. */
 const checked = new WeakMap<YamlSource, Map<z.ZodType, unknown>>();
 
+/** The parser throws errors of its own for texts that would fill the memory or the stack, such as a chain of references. */
+function parseSafely(text: string, file: string, firstLine: number): YamlSource {
+  try {
+    return parse(text, file, firstLine);
+  } catch (error) {
+    if (error instanceof SteersmanError) throw error;
+    throw new SteersmanError(
+      `${displayPath(file)}:${firstLine}: its YAML can not be read: ${errorText(error)}.`,
+      'Nest it less deeply, and write values out in place of references.',
+    );
+  }
+}
+
 function parse(text: string, file: string, firstLine: number): YamlSource {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const place = (offset: number) => `${displayPath(file)}:${lines.linePos(offset).line + firstLine - 1}`;
   const fault = document.errors[0];
   if (fault) {
@@ -46,13 +60,8 @@ function parse(text: string, file: string, firstLine: number): YamlSource {
       'Check indentation, quotes and colons near that line.',
     );
   }
-  const alias = strayAlias(document);
-  if (alias !== null) {
-    throw new SteersmanError(
-      `${place(alias.offset)}: not valid YAML: *${alias.name} is a reference to a name that the file does not define.`,
-      'Put a text that begins with * into quotes.',
-    );
-  }
+  const wrong = firstFaultOf(document);
+  if (wrong) throw new SteersmanError(`${place(wrong.offset)}: not valid YAML: ${wrong.what}.`, wrong.remedy);
   const value: unknown = withoutNulls(document.toJS()) ?? {};
   if (!isRecord(value)) {
     throw new SteersmanError(
@@ -129,17 +138,41 @@ function beginOf(document: Document.Parsed, fault: number): number {
   return begin;
 }
 
-/** Returns the first reference to a missing anchor: usually a glob without quotes, such as `*.env`. */
-function strayAlias(document: Document.Parsed): { name: string; offset: number } | null {
-  let stray: { name: string; offset: number } | null = null;
+interface Wrong {
+  offset: number;
+  what: string;
+  remedy: string;
+}
+
+/**
+ * Returns the first key that its mapping has twice, or reference to a missing anchor: usually a glob without quotes, such
+ * as `*.env`. The parser's own checks take a time that grows with the square of the file.
+ */
+function firstFaultOf(document: Document.Parsed): Wrong | undefined {
+  const anchors = new Set<string>();
+  const faults: Wrong[] = [];
+  const note = (node: Node, what: string, remedy: string) => {
+    faults.push({ offset: node.range?.[0] ?? 0, what, remedy });
+    return visit.BREAK;
+  };
+  const hear = ({ anchor }: { anchor?: string | undefined }) => void (anchor && anchors.add(anchor));
   visit(document, {
+    Scalar: (_, node) => hear(node),
+    Seq: (_, node) => hear(node),
+    Map: (_, node) => {
+      hear(node);
+      const known = new Set<unknown>();
+      const keys = node.items.flatMap(({ key }) => (isScalar(key) ? [key] : []));
+      const twice = keys.find(({ value }) => known.size === known.add(value).size);
+      return twice && note(twice, 'Map keys must be unique', 'Remove the second of the two keys.');
+    },
     Alias: (_, node) => {
-      if (node.resolve(document) !== undefined) return undefined;
-      stray = { name: node.source, offset: node.range?.[0] ?? 0 };
-      return visit.BREAK;
+      if (anchors.has(node.source)) return undefined;
+      const what = `*${node.source} is a reference to a name that the file does not define`;
+      return note(node, what, 'Put a text that begins with * into quotes.');
     },
   });
-  return stray;
+  return faults[0];
 }
 
 function offsetOf(document: Document.Parsed, path: KeyPath): number {

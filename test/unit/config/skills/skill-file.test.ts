@@ -10,6 +10,19 @@ function front(lines: string, body = 'Do it.'): string {
   return `---\n${lines}\n---\n${body}\n`;
 }
 
+/** Each line has nine of the line before. */
+const LAUGHS = [1, 2, 3, 4, 5].reduce(
+  (lines, at) =>
+    `${lines}\nx${at}: &x${at} [${Array(9)
+      .fill(`*x${at - 1}`)
+      .join()}]`,
+  'x0: &x0 ["ha"]',
+);
+
+function keys(count: number): string {
+  return Array.from({ length: count }, (_, at) => `k${at}: 1`).join('\n');
+}
+
 function faultOf(text: string): SteersmanError {
   try {
     parse(text);
@@ -108,6 +121,20 @@ test.each([
     ':3: description: it is missing',
     'when to use it',
   ],
+  ['references that multiply', front(`${LAUGHS}\nname: pdf`), 'can not be read', 'references'],
+  [
+    'thousands of keys, the last twice',
+    front(`name: pdf\n${keys(30_000)}\nk29999: 1`),
+    ':30003: not valid YAML: Map keys must be unique',
+    'Remove the second',
+  ],
+  [
+    'thousands of references, the last to nothing',
+    front(`name: &n pdf\nx:\n${'  - *n\n'.repeat(30_000)}  - *m`),
+    ':30004: not valid YAML: *m is a reference',
+    'into quotes',
+  ],
+  ['a mapping that is in itself', front('name: pdf\nx: &x\n  y: *x'), 'can not be read', 'references'],
 ])('SKILL.md: %s → refused, with place, fault and remedy (SK1)', (_what, text, message, remedy) => {
   const fault = faultOf(text);
   expect(fault.message).toContain(message);
