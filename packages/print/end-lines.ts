@@ -8,6 +8,7 @@ import {
   type RunEnd,
   UNREADABLE,
 } from 'steersman/client';
+import { TRY_LATER } from 'steersman/run';
 import type { Output } from 'steersman/shared';
 import { terminalText } from 'steersman/shared';
 import { EXIT, exitCodeOf } from './commands/exit-codes.js';
@@ -40,8 +41,6 @@ export function goalEndLine(
   const said = outcome === 'failed' && why ? why : causeText(cause);
   return `${name}: ${said}${mayPass(cause) ? ` ${TRY_LATER}` : ''}`;
 }
-
-const TRY_LATER = 'Try again later, or name a model that takes over when this one fails (docs/models.md).';
 
 const NAMES: Record<Outcome, string> = {
   completed: 'Completed',

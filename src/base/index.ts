@@ -27,6 +27,7 @@ export {
 } from './text/format.js';
 export { alternatives, matchesPath, newWork, type PathPart, readPathPart } from './text/glob.js';
 export { tailChars } from './text/large-text.js';
+export { isWithin } from './text/nearest-names.js';
 export { NUMBER_HINT, readNumber } from './text/number.js';
 export { fenced } from './text/plain-markdown.js';
 export { preview } from './text/preview.js';

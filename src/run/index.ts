@@ -6,7 +6,7 @@ export { lastLines } from './checks/check.js';
 export { choiceText, formFields, valueText } from './gates/form.js';
 export { choicesOf, type Gate, safeAnswer } from './gates/gate.js';
 export { optionLine } from './gates/options.js';
-export { type Cause, causeText, mayPass, OUTCOMES, type Outcome } from './limits/cause.js';
+export { type Cause, causeText, mayPass, OUTCOMES, type Outcome, TRY_LATER } from './limits/cause.js';
 export { FAILURE } from './limits/failure.js';
 export {
   beginHearing,

@@ -1,6 +1,7 @@
 /** Refuses words at a position without effect, so that they are not lost or taken for a goal. */
 
 import type { Argument, Command, CommanderError } from 'commander';
+import { isWithin } from 'steersman/base';
 import { SteersmanError } from 'steersman/client';
 import { startCall, verbCall } from 'steersman/shared';
 
@@ -120,17 +121,4 @@ export function refuseMisspelt(program: Command, of: Command = program): Command
 export function misspelt(word: string, verbs: readonly string[]): string | null {
   if (!/^[a-z-]{3,}$/.test(word) || verbs.includes(word)) return null;
   return verbs.find(verb => verb[0] === word[0] && isWithin(word, verb, verb.length > 4 ? 2 : 1)) ?? null;
-}
-
-/** True if at most `most` letters were omitted, added, changed, or swapped with the next. */
-function isWithin(one: string, other: string, most: number): boolean {
-  if (most < 0) return false;
-  if (one === '' || other === '') return one.length + other.length <= most;
-  const [a, b] = [one.slice(1), other.slice(1)];
-  if (one[0] === other[0]) return isWithin(a, b, most);
-  const isSwapped = one[0] === other[1] && one[1] === other[0];
-  return (
-    (isSwapped && isWithin(one.slice(2), other.slice(2), most - 1)) ||
-    [isWithin(a, other, most - 1), isWithin(one, b, most - 1), isWithin(a, b, most - 1)].includes(true)
-  );
 }

@@ -14,12 +14,18 @@ import { open, readdir } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { parseEnv } from 'node:util';
 import { LRUCache } from 'lru-cache';
+import { isOwned } from '../../shared/local/protocol.js';
+import { env } from '../../shared/process/env.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { oneLine } from '../../shared/process/terminal-text.js';
 
-/** Returns a path as messages show it: relative if it is below the current folder. Its names may be foreign. */
+/**
+ * Returns a path as messages show it: relative if it is below the current folder. Those of a background worker are read
+ * in other folders: they show it whole. Its names may be foreign.
+ */
 export function displayPath(file: string): string {
-  const short = isAbsolute(file) ? relative(process.cwd(), file) : file;
+  const isRelative = isAbsolute(file) && !isOwned(env.taskQueue() ?? '');
+  const short = isRelative ? relative(process.cwd(), file) : file;
   return oneLine(short === '' || short.startsWith('..') || isAbsolute(short) ? file : short);
 }
 

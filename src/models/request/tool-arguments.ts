@@ -4,7 +4,7 @@ import { canonicalJson, inexactNumbers, nestsTooDeep, parseJson } from '../../ba
 import { parseRecord } from '../../base/json/json-in-text.js';
 import { headChars } from '../../base/text/large-text.js';
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
-import { asTaken } from '../../rules/tools/model-habits.js';
+import { asTaken, offeredName } from '../../rules/tools/model-habits.js';
 import type { ToolUseBlock } from '../../run/messages/message.js';
 import { validateArguments } from '../../shared/schema/validate-arguments.js';
 import { isWhole } from './is-whole.js';
@@ -27,7 +27,7 @@ export interface RawToolCall {
 /** Returns a tool call as a block. Arguments of a tool that was not offered are not validated; the workflow answers it. */
 export function toToolUse(call: RawToolCall, offered: readonly OfferedTool[]): ToolUseBlock {
   const { json, ...read } = parseArguments(call);
-  const name = bareName(call.name, offered);
+  const name = offeredName(call.name, name => offered.some(tool => tool.name === name));
   const named = offered.find(candidate => candidate.name === name);
   const input = named ? ownKeys(read.input, named.inputSchema) : read.input;
   const taken = asTaken({ name, input }, offered);
@@ -43,17 +43,6 @@ export function toToolUse(call: RawToolCall, offered: readonly OfferedTool[]): T
     ...parsed,
     ...(errors.length > 0 ? { argErrors: errors } : {}),
   };
-}
-
-/**
- * Returns a tool's name without what templates of models put around it: `functions.` before it, and a mark behind
- * it, as in `read<|channel|>commentary` of gpt-oss.
- */
-function bareName(called: string, offered: readonly OfferedTool[]): string {
-  const isOffered = (name: string) => offered.some(tool => tool.name === name);
-  const unmarked = called.replace(/<\|[\s\S]*/, '') || called;
-  const bare = unmarked.replace(/^(?:functions|default_api|tools)[.:]/, '');
-  return [called, unmarked, bare].find(isOffered) ?? unmarked;
 }
 
 const MOST_INEXACT = 10;

@@ -6,6 +6,7 @@
 import { jsonrepair } from 'jsonrepair';
 import { exactJson, isRecord, nestsTooDeep } from '../../base/json/json.js';
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
+import { offeredName } from '../../rules/tools/model-habits.js';
 import type { ParsedReply, ToolCallCodec, WrittenCall } from './codec.js';
 import { codeIn } from './quoted.js';
 import { parseXmlCalls } from './xml-calls.js';
@@ -207,8 +208,8 @@ function inPython(tail: string, names: Names): Call[] | null {
   const list = whole.slice(1, -1).trim();
   const calls: Call[] = [];
   for (let rest = list; rest !== ''; ) {
-    // Gemini's own form prefixes the module of its functions.
-    const [matched = '', name = ''] = /^(?:default_api\.|functions\.)?([\w.-]+)(?=\()/.exec(rest) ?? [];
+    const [matched = ''] = /^[\w.-]+(?=\()/.exec(rest) ?? [];
+    const name = offeredName(matched, each => names.has(each));
     const end = names.has(name) ? closing(rest, matched.length) : null;
     const args = end === null ? null : argumentsOf(rest.slice(matched.length + 1, end));
     if (end === null || args === null) return null;

@@ -184,6 +184,16 @@ export function asTaken(called: CalledTool, offered: readonly Offered[]): Called
   return { name: tool.name, input: Object.fromEntries(entries) };
 }
 
+/** What templates of models put around a name: `functions.` before it; a mark behind it, as in gpt-oss. */
+const BEFORE = /^(?:functions|default_api|tools)[.:]/;
+const BEHIND = /<\|[\s\S]*/;
+
+/** Returns the offered tool's name that a model wrote within its template's marks; else the name without what is behind it. */
+export function offeredName(called: string, isOffered: (name: string) => boolean): string {
+  const unmarked = called.replace(BEHIND, '') || called;
+  return [called, unmarked, unmarked.replace(BEFORE, '')].find(isOffered) ?? unmarked;
+}
+
 /** Returns the own names of the tools nearest to another name; null if the name is unknown. */
 export function nearestByMeaning(name: string): readonly string[] | null {
   return ownValue(NEAR, plainName(name)) ?? null;
@@ -245,10 +255,7 @@ const MORE: Readonly<Record<string, readonly string[]>> = { edit: ['edits'], del
 
 function plainName(name: string): string {
   if (/^-[A-Za-z]$/.test(name)) return name;
-  return name
-    .replace(/^(?:functions|default_api|tools)[.:]/, '')
-    .replaceAll(/[-_]/g, '')
-    .toLowerCase();
+  return name.replace(BEFORE, '').replaceAll(/[-_]/g, '').toLowerCase();
 }
 
 function withOwnNames(own: string, input: Input, properties: Input): Input {

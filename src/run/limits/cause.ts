@@ -121,6 +121,10 @@ const PASSING: ReadonlySet<Cause | null> = new Set<Cause>([
   'failed:model.server_error',
 ]);
 
+/** The advice for such an end. */
+export const TRY_LATER =
+  'Try again later, or name a model that takes over when this one fails (docs/models.md).';
+
 /** True for the end of a goal that may succeed when it is tried again later, without a change. */
 export function mayPass(cause: Cause | null): boolean {
   return PASSING.has(cause);

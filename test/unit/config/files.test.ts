@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { configurationDigest } from '../../../src/config/digest.js';
-import { listFolder, readDotEnv, readTextIfPresent } from '../../../src/config/files/files.js';
+import { displayPath, listFolder, readDotEnv, readTextIfPresent } from '../../../src/config/files/files.js';
 import { eventually } from '../../support/wait.js';
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.unstubAllEnvs();
 });
 
 function folder(): string {
@@ -21,6 +22,22 @@ test('configuration files: written again at once, as many bytes as before → re
     writeFileSync(file, text);
     expect(await readTextIfPresent(file)).toBe(text);
   }
+});
+
+test.each([
+  ['of this terminal', 'steersman', 'steersman.yaml'],
+  [
+    'of a background worker, which others read',
+    'steersman-0a1b2c3d-1',
+    join(process.cwd(), 'steersman.yaml'),
+  ],
+])('a path in a message %s → below the current folder only there', (_, taskQueue, shown) => {
+  vi.stubEnv('STEERSMAN_TASK_QUEUE', taskQueue);
+  const own = Object.getOwnPropertyDescriptor(process, 'send');
+  Object.defineProperty(process, 'send', { value: () => true, configurable: true });
+  expect(displayPath(join(process.cwd(), 'steersman.yaml'))).toBe(shown);
+  Reflect.deleteProperty(process, 'send');
+  if (own) Object.defineProperty(process, 'send', own);
 });
 
 test('.env: a byte order mark at its beginning, and line ends of Windows → its first variable counts too (FE10)', () => {

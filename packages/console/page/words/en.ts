@@ -1,3 +1,5 @@
+import { TRY_LATER } from 'steersman/run';
+
 /** The page's texts in English. Other languages must have the same names, or they do not compile. */
 export const words = {
   loading: 'Loading…',
@@ -236,7 +238,7 @@ export const words = {
   cached: 'Cached',
   toolCalls: 'Tool calls',
   conversation: 'Conversation',
-  tryLater: 'Try again later, or name a model that takes over when this one fails.',
+  tryLater: TRY_LATER,
   wholeConversation: 'Whole conversation',
   timeline: 'Timeline',
   files: 'Files',

@@ -262,7 +262,7 @@ export const words: Words & Record<`fault_${ErrorCode | 'refused'}` | `failure_$
   cached: '缓存',
   toolCalls: '工具调用',
   conversation: '对话',
-  tryLater: '请稍后再试，或指定一个在它失败时接替的模型。',
+  tryLater: '请稍后再试，或指定一个在它失败时接替的模型（docs/models.md）。',
   wholeConversation: '整个会话',
   timeline: '时间线',
   files: '文件',

@@ -186,6 +186,7 @@ describe('validation against the schema (C4)', () => {
     ['functions.edit_file', 'edit_file'],
     ['no_such<|channel|>commentary', 'no_such'],
     ['<|channel|>', '<|channel|>'],
+    ['tools:edit_file<|channel|>commentary', 'edit_file'],
   ])('WK17: the name %s → %s', async (written, expected) => {
     const [call] = await callsOf({ toolCalls: [{ name: written, arguments: '{"path":"a"}', id: 't' }] });
     expect(call).toMatchObject({ name: expected, input: { path: 'a' } });

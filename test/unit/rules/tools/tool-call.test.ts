@@ -449,6 +449,13 @@ describe('nearestNames', () => {
       ['zip', 'tar', 'read_file', 'gz'],
       ['read_file', 'zip', 'tar'],
     ],
+    [
+      'two letters swapped → before a name with as many pairs (T3)',
+      'modles',
+      ['modes', 'models'],
+      ['models', 'modes'],
+    ],
+    ['a letter left out → the right one first (T3)', 'limts', ['items', 'limits'], ['limits', 'items']],
     ['nothing in common → the first three in their order (T3)', 'x', ['b', 'a', 'd', 'c'], ['b', 'a', 'd']],
     ['fewer than three names → those (T3)', 'x', ['one'], ['one']],
     ['no names → none (T3)', 'x', [], []],
