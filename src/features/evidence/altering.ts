@@ -2,6 +2,7 @@
 
 import { readShellLine, type ShellCommand } from '../../base/text/shell-line.js';
 import { isLook, ownCode, plainWords, SHELLS, SUBSTITUTION } from '../../rules/tools/exit-code.js';
+import { PROVES } from '../../rules/tools/idle-commands.js';
 
 const MOST_CHARS = 20_000;
 const MOST_DEPTH = 3;
@@ -70,8 +71,6 @@ const STILL = set(
 const FORMATTERS = set('prettier black isort rustfmt gofmt autopep8 yapf');
 const RUNS =
   /^(?:npm|pnpm|yarn|bun|deno|node|tsx|ts-node|python[\d.]*|ruby|perl|php|sh|bash|dash|zsh|cargo|go|make|just|gradlew?|mvnw?|dotnet|mix|rake|bundle|uv|poetry|pipenv|hatch|sbt|swift|zig)$/;
-const PROVES =
-  /^t$|(?:^|[/._:-])(?:tests?|specs?|lint|checks?|type-?check|types|tsc|e2e|unit|verify|validate|audit|vet|clippy|nextest|coverage|pytest|unittest|doctest|vitest|jest|mypy)(?:[/._:-]|$)/;
 const BUILDS = /^(?:build|compile|doc|bench|package|assemble|ls|list|outdated|view|why|tree|version)(?::|$)/;
 const MENDS_BY_NAME = /(?:^|[:_-])(?:fix|write|format|fmt|update|generate|gen)(?:[:_.-]|$)/;
 /** Options that make a reporting program change files. */

@@ -1,6 +1,7 @@
 /** Tells the value of a command line's exit code 0 as evidence (SE1). `docs/checks.md` explains it. */
 
 import { readShellLine, type ShellCommand } from '../../base/text/shell-line.js';
+import { idleSays } from './idle-commands.js';
 import { opensSomething } from './inline-code.js';
 
 /**
@@ -87,6 +88,8 @@ function commandSays(command: ShellCommand, shell: Required<Shell>): CodeSays {
   const [program = '', ...given] = plainWords(command);
   const within = withinSays(program, given, command, shell);
   if (within !== null) return within;
+  const idle = idleSays([program, ...given], { all: command.words });
+  if (idle !== null) return idle;
   if (command.writes) return 'all';
   if (TESTS.has(program)) return testSays(given, shell);
   if (SILENT.has(program)) return 'none';
@@ -127,6 +130,7 @@ function shellSays(
   const line = given[at + 1];
   if (at >= 0 && line !== undefined) {
     const flags = given.slice(0, at + 1);
+    if (flags.some(word => /^-\w*n/.test(word))) return 'none';
     const errexit = flags.some(word => /^-\w*e/.test(word));
     return codeSays(line, { pipefail: flags.includes('pipefail'), errexit, depth: depth + 1 });
   }
