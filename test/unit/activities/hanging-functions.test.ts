@@ -2,7 +2,7 @@
 
 import type { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createKeeping } from '../../../src/activities/keep.js';
 import { createResolveModel } from '../../../src/activities/models/resolve-model.js';
 import { createTransform } from '../../../src/activities/models/transform.js';
@@ -25,6 +25,7 @@ import type { KeepPage, Mark } from '../../../src/run/state/stored-line.js';
 import type { AccountStore } from '../../../src/shared/store/store.js';
 import { activityToolCalls, readyActivityTools } from '../../../src/worker/parts/activity-tools.js';
 import { activityEnvironment } from '../../support/tool-calls.js';
+import { eventually } from '../../support/wait.js';
 
 const MARK = { id: 0, seq: 0 };
 const never = () => new Promise<never>(() => undefined);
@@ -39,7 +40,7 @@ afterEach(() => {
 /** What came of `work` when all limits were over: it must have one. */
 async function outcomeOf(work: Promise<unknown> | undefined): Promise<unknown> {
   const ended = work?.catch((error: unknown) => error);
-  await vi.waitFor(() => expect(vi.getTimerCount(), 'it hangs').toBeGreaterThan(0), { timeout: 10_000 });
+  await eventually(() => expect(vi.getTimerCount(), 'it hangs').toBeGreaterThan(0));
   await vi.advanceTimersByTimeAsync(700_000);
   return Promise.race([ended, 'it hangs']);
 }
@@ -146,12 +147,15 @@ test('keeping: a disk that hangs → the calls end, one write waits for it, and 
   expect(writes).toHaveLength(1);
   writes[0]?.();
   const next = run();
-  await vi.waitFor(() => expect(writes).toHaveLength(2));
+  await eventually(() => expect(writes).toHaveLength(2));
   writes[1]?.();
   expect(await next).toBeNull();
 });
 
 test('LL12: keeping, and the store refuses → asked again until a while after the first try that failed; a try that was lost with its worker is none', async () => {
+  // It stands still: a second less of the patience would be missing on a slow machine.
+  const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now());
+  onTestFinished(() => now.mockRestore());
   const { steersmanKeep: keep } = createKeeping({
     sessions: { keep: () => Promise.reject(new Error('connect ECONNREFUSED')) },
     namespaceId: async () => null,
