@@ -7,8 +7,20 @@ import { FAKE_MCP_SCRIPT } from './fake-mcp-server.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/**
+ * What Steersman reads of the environment, such as keys and a database: whoever runs the tests means their own runs by
+ * it. Where Temporal is, and where the stack has its home, is meant for tests too, as is the mark of their command.
+ */
+const OF_OWN_RUNS =
+  /^(?:DATABASE_URL(?:_FILE)?|(?:OPENAI|ANTHROPIC)_.*|TEMPORAL_(?!CLI_PATH|TEST_SERVER_PATH).*|STEERSMAN_(?!TEST_|HOME|COMMAND).*)$/;
+
 /** Before all tests, once: builds `dist/`, from which processes under test run, and the fake MCP server. */
 export default async function setup(): Promise<void> {
+  for (const name of Object.keys(process.env).filter(each => OF_OWN_RUNS.test(each)))
+    Reflect.deleteProperty(process.env, name);
+  // A proxy is for what is fetched: all that tests talk to is on this machine.
+  const { no_proxy: direct = process.env.NO_PROXY ?? '' } = process.env;
+  process.env.no_proxy = `${direct},127.0.0.1,localhost`;
   execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root, stdio: 'inherit' });
   process.env[FAKE_MCP_SCRIPT] = await fakeMcpServer();
 }
