@@ -2,10 +2,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { connectPostgres } from '../../packages/store/postgres/postgres.js';
+import { freePort } from './processes.js';
 import { until } from './wait.js';
 
 /** Whether one can be had here: else its tests are not there, and the message of the test run says so. */
@@ -72,7 +72,6 @@ async function startPostgres(programs: string): Promise<TestServer> {
   const dir = mkdtempSync(join(tmpdir(), 'postgres-'));
   if (NOBODY.uid !== undefined) chownSync(dir, NOBODY.uid, NOBODY.gid);
   const data = join(dir, 'data');
-  const port = await freePort();
   execFileSync(
     join(programs, 'initdb'),
     [
@@ -86,6 +85,7 @@ async function startPostgres(programs: string): Promise<TestServer> {
     ],
     { ...NOBODY, cwd: dir, stdio: 'ignore' },
   );
+  const port = await freePort();
   const url = `postgresql://steersman@127.0.0.1:${port}/postgres`;
   let server: ReturnType<typeof spawn> | null = null;
   const start = async () => {
@@ -131,14 +131,4 @@ async function startPostgres(programs: string): Promise<TestServer> {
       rmSync(dir, { recursive: true, force: true });
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

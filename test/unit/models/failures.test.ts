@@ -11,6 +11,7 @@ import { FAILURE } from '../../../src/run/limits/failure.js';
 import { MAX_RETRY_AFTER_MS, passedOnRetryAfterMs } from '../../../src/shared/retry-after.js';
 import { type ScriptedReply, startScriptedModel } from '../../support/endpoint/model.js';
 import { failureOf, MODEL, runCall, tool, user } from '../../support/model-calls.js';
+import { freePort } from '../../support/processes.js';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -598,11 +599,3 @@ describe('providers (M3)', () => {
     expect(await provider.listModels(AbortSignal.timeout(5_000))).toEqual(['a', 'b']);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise(resolve => server.close(resolve));
-  return port;
-}
