@@ -16,10 +16,13 @@ import { openFolder } from '../../../packages/store/folder.js';
 import { postgresStore } from '../../../packages/store/postgres/postgres.js';
 import type { AccountStore } from '../../../src/shared/store/store.js';
 import { postgresDatabases } from '../../support/postgres.js';
+import { until } from '../../support/wait.js';
 
 let dir = '';
-beforeEach(() => {
+beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'accounts-'));
+  // Stores count by days of their own clock: no test begins on one day and ends on the next.
+  await until('the day is not about to end', () => Date.now() % DAY_MS < DAY_MS - 20_000);
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -44,6 +47,7 @@ const STORES: Record<string, () => AccountStore> = {
 };
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const today = () => new Date().toISOString().slice(0, 10);
 
 function cost(credits: number, tokens = 100) {
