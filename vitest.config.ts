@@ -62,7 +62,9 @@ export default defineConfig({
           include: ['test/unit/**/*.test.ts'],
           ...shared,
           setupFiles: ['test/support/property-runs.ts'],
-          testTimeout: 60_000 + (Number(process.env.PROPERTY_RUNS) || 0) * 20,
+          // On two cores with thirty processes a test that loads all modules anew took two minutes.
+          testTimeout: 180_000 + (Number(process.env.PROPERTY_RUNS) || 0) * 20,
+          hookTimeout: 180_000,
         },
       },
       {

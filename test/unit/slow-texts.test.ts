@@ -30,7 +30,7 @@ const written = (text: string) => parseWrittenCalls(text, tools).calls;
 const CODES = Array.from({ length: 50 }, () => '"\\'.repeat(10_000));
 
 // What backtracks takes minutes or hours for these, and the test its time limit.
-describe('a long text, made to be slow → read in one pass (LI5)', () => {
+describe('a long text, made to be slow → read in one pass (LI5)', { timeout: 60_000 }, () => {
   test.each<[what: string, read: () => unknown, expected: unknown]>([
     ['digits in an error', () => fewerTokens(`max_tokens is too large: ${many('1')}`, 5_000), 2_500],
     ['digits in an error, for its kind', () => FEWER_TOKENS.words.test(many('1')), false],

@@ -125,7 +125,7 @@ describe('extractJson', () => {
     ['spaces', '{    '],
   ])('G13 extractJson: 2 MB of %s → linear time', (_name, piece) => {
     const text = piece.repeat(Math.ceil(2_000_000 / piece.length));
-    // A time that grows by its square would be hours, and a test may take a minute.
+    // A time that grows by its square would be hours, and a test may take minutes.
     expect(extractJson(text)).not.toBe(undefined);
   });
 });
