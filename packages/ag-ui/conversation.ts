@@ -19,15 +19,25 @@ export class Conversation {
   readonly #agents = new Map<string, Extract<AgUiAgent, { type: 'SUBAGENT_STARTED' }>>();
   /** Ids of the run's goals, oldest first. */
   readonly #goals: string[] = [];
+  /** Ids of the goals whose whole text is known: events have one line of it. */
+  readonly #wholeGoals = new Set<string>();
   /** Ids of the other messages from people. */
   readonly #receipts = new Set<string>();
   /** Ids of messages that a restart made void. */
   readonly #dropped = new Set<string>();
 
+  /** Adds the whole first goal of a run, before its events. */
+  begin(run: string, goal: string): void {
+    const id = firstGoal(run);
+    this.#wholeGoals.add(id);
+    this.#addGoal(id, goal);
+  }
+
   /** Adds a person's message from an event of the run `run` itself. */
   hear(run: string, event: RunEvent): void {
     if (event.path !== undefined) return;
-    if (event.type === 'run_started') this.#addGoal(`${run}/goal`, event.goal);
+    if (event.type === 'run_started' && !this.#messages.has(firstGoal(run)))
+      this.#addGoal(firstGoal(run), event.goal);
     if (event.type === 'goal_started' && event.number > 1)
       this.#nextGoal(`${run}/goal-text-${event.number}`, event.text);
     if (event.type !== 'receipt' || this.#receipts.has(event.id)) return;
@@ -167,16 +177,31 @@ export class Conversation {
   #sameAs(client: readonly ClientMessage[]): Map<string, string> {
     const goals = [...this.#goals];
     const same = new Map<string, string>();
-    for (const message of client) {
+    for (let at = 0; at < client.length && goals.length > 0; ) {
       const [goal = ''] = goals;
-      const isGoal = message.role === 'user' && !this.#receipts.has(message.id) && goals.length > 0;
-      const own = this.#messages.get(goal);
-      if (!isGoal || own?.role !== 'user') continue;
-      if (message.id !== goal && own.content.trim() !== textOfMessage(message).trim()) continue;
-      same.set(message.id, goal);
-      goals.shift();
+      const covered = client.slice(at, at + this.#covers(goal, client, at));
+      for (const { id } of covered) same.set(id, goal);
+      if (covered.length > 0) goals.shift();
+      at += Math.max(1, covered.length);
     }
     return same;
+  }
+
+  /** Returns how many messages from `at` on are the goal: a start joins all that are new. */
+  #covers(goal: string, client: readonly ClientMessage[], at: number): number {
+    const own = this.#messages.get(goal);
+    if (own?.role !== 'user') return 0;
+    const isWhole = this.#wholeGoals.has(goal);
+    const given = isWhole ? own.content.trim() : preview(own.content);
+    let text = '';
+    for (let count = 1; text.length <= own.content.length; count += 1) {
+      const message = client[at + count - 1];
+      if (message?.role !== 'user' || this.#receipts.has(message.id)) return 0;
+      if (message.id === goal && count === 1) return 1;
+      text = [text, textOfMessage(message)].filter(Boolean).join(BETWEEN);
+      if ((isWhole ? text.trim() : preview(text)) === given) return count;
+    }
+    return 0;
   }
 
   /** Completes the text of a message that became a goal; a goal of a joining start has no message and is added. */
@@ -216,6 +241,18 @@ export class Conversation {
       this.#dropped.add(id);
     }
   }
+}
+
+function firstGoal(run: string): string {
+  return `${run}/goal`;
+}
+
+/** Stands between messages that become one goal. */
+const BETWEEN = '\n\n';
+
+/** Returns the goal that new messages of a client become together. */
+export function goalOf(said: readonly { text: string }[]): string {
+  return said.map(({ text }) => text).join(BETWEEN);
 }
 
 /** Returns the text of a message, without other parts. */

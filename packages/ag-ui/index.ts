@@ -1,7 +1,7 @@
 /** `@steersman/ag-ui`: translates events of a run to AG-UI, and requests of its clients to calls of a run. */
 
 export { agUiEvents } from './ag-ui.js';
-export { type AgUiPicture, type ClientMessage, Conversation, textOf } from './conversation.js';
+export { type AgUiPicture, type ClientMessage, Conversation, goalOf, textOf } from './conversation.js';
 export type {
   AgUiAgent,
   AgUiEvent,

@@ -18,7 +18,7 @@ import { type AgUiInput, speaks1 } from './input.js';
 import { Listening } from './listening.js';
 import { type Sent, send } from './send.js';
 import { Shown } from './shown.js';
-import { recall, runsOf, startRun } from './thread.js';
+import { recall, recallStart, runsOf, startRun } from './thread.js';
 
 export interface StreamScope extends RouteScope {
   /** Aborted when the stream must end. */
@@ -80,7 +80,7 @@ class RunStream {
     const last = runs.pop();
     for (const run of runs) await recall(run, this.#conversation);
     if (last === undefined) return yield* this.#follow(await this.#start(true), null);
-    const followed = this.#followed(last);
+    const followed = await this.#followed(last);
     const listening = new Listening(this.#scope, last.id);
     try {
       if (replay) return yield* this.#again(followed, listening, replay.since);
@@ -109,7 +109,8 @@ class RunStream {
     return send(this.#input, followed, { news, hub: this.#scope.hub });
   }
 
-  #followed(run: Run): Followed {
+  async #followed(run: Run): Promise<Followed> {
+    await recallStart(run, this.#conversation);
     this.#words = agUiEvents(run.id);
     return { run, snapshot: null, told: 0, goalEnd: null, end: null, gates: new Set() };
   }
@@ -117,7 +118,7 @@ class RunStream {
   /** Follows a run that this request has started. */
   async *#follow(run: Run, before: Conversation | null): AsyncGenerator<AgUiEvent> {
     const listening = new Listening(this.#scope, run.id);
-    const followed = this.#followed(run);
+    const followed = await this.#followed(run);
     this.#scope.placed?.(0);
     try {
       if (before) yield this.#messages();

@@ -1,6 +1,6 @@
 /** A thread of AG-UI: the runs of one conversation. The first run has the thread's id. */
 
-import { agUiEvents, type Conversation, textOf } from '@steersman/ag-ui';
+import { agUiEvents, type Conversation, goalOf, textOf } from '@steersman/ag-ui';
 import { definedOptions } from '@steersman/print';
 import {
   fromChatMessages,
@@ -28,8 +28,15 @@ export async function runsOf(client: SteersmanClient, thread: string): Promise<R
   }
 }
 
+/** Adds the goal of a run's start, which its events have on one line. Without it, that line must do. */
+export async function recallStart(run: Run, conversation: Conversation): Promise<void> {
+  const start = await run.startedWith().catch(() => null);
+  if (start !== null) conversation.begin(run.id, start.goal);
+}
+
 /** Adds the messages of an ended run to the conversation. */
 export async function recall(run: Run, conversation: Conversation): Promise<void> {
+  await recallStart(run, conversation);
   const words = agUiEvents(run.id);
   for await (const event of run.events({ live: false })) {
     conversation.hear(run.id, event);
@@ -43,9 +50,9 @@ export async function startRun(
   input: AgUiInput,
   { said, isFirst, workspace }: { said: readonly UserInput[]; isFirst: boolean; workspace: string },
 ): Promise<Run> {
-  const texts = said.map(({ text }) => text);
+  const goal = goalOf(said);
   const pictures = said.flatMap(each => each.pictures) as StartPicture[];
-  if (texts.length === 0)
+  if (goal === '')
     throw new SteersmanError(
       `There is no run ${input.threadId} yet, and no message in the input could be its goal.`,
       'The last of `messages` must have the role user and a text as its content.',
@@ -54,7 +61,7 @@ export async function startRun(
   const { when: _when, ...own } = ownOf(input);
   const systemMessage = isFirst ? systemMessageOf(input) : '';
   const before = isFirst ? messagesBefore(input) : [];
-  return client.start(texts.join('\n\n'), {
+  return client.start(goal, {
     workspace,
     attended: true,
     // Clients such as React in strict mode send their first request twice: both have the same request id.

@@ -1,5 +1,6 @@
 /** Runs in the words of AG-UI: each stream is held against the schemas of 1.0, and taken by the clients of both versions. */
 import { describe, expect, test } from 'vitest';
+import { preview } from '../../../src/base/text/preview.js';
 import type { RunSnapshot } from '../../../src/client/index.js';
 import type { RunEvent } from '../../../src/client/watch/run-event.js';
 import type { Gate } from '../../../src/run/gates/gate.js';
@@ -315,6 +316,34 @@ describe('AG-UI: what of the messages of a client is new', () => {
         .unheard(messages)
         .map(({ text }) => text),
     ).toEqual(texts);
+  });
+
+  const LONG = `Measure the pool.\n\n${'Take each side twice, and the mean of both. '.repeat(8)}`;
+
+  test.each([
+    ['a goal of several lines', LONG, [user('u7', LONG)], [], false],
+    ['another with the same beginning', LONG, [user('u7', `${LONG} Hurry.`)], [`${LONG} Hurry.`], true],
+    [
+      'a goal of two messages',
+      `${LONG}\n\nAnd the pier.\nBoth ends.`,
+      [user('u7', LONG), user('u8', 'And the pier.\nBoth ends.'), user('u9', 'Thanks.')],
+      ['Thanks.'],
+      false,
+    ],
+    ['a part of that goal', `${LONG}\n\nThanks.`, [user('u7', LONG)], [LONG], true],
+  ])('%s → sent and shown once, by the whole text', (_what, goal, client, texts, isShown) => {
+    const known = new Conversation();
+    known.begin(RUN, goal);
+    known.hear(RUN, story().happens('run_started', { mode: 'react', goal: preview(goal) }));
+    expect(known.unheard(client).map(({ text }) => text)).toEqual(texts);
+    const ids = known.with(client).map(message => (message as { id: string }).id);
+    expect(ids.includes(`${RUN}/goal`)).toBe(isShown);
+  });
+
+  test('a goal of which only its line is known → found by that line', () => {
+    const known = new Conversation();
+    known.hear(RUN, story().happens('run_started', { mode: 'react', goal: preview(LONG) }));
+    expect(known.unheard([user('u7', LONG)])).toEqual([]);
   });
 
   test.each([

@@ -1,6 +1,7 @@
 /** `/chat`, asked by a client that is careless or hostile: nothing is told that is not so, and nothing is done twice. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createConsole } from '../../../packages/console/console.js';
+import { preview } from '../../../src/base/index.js';
 import { type RunEvent, type SteersmanClient, SteersmanError } from '../../../src/client/index.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
 import {
@@ -14,12 +15,16 @@ import {
 } from '../../support/fake-runs.js';
 import { eventually } from '../../support/wait.js';
 
-/** A console over these runs, by their ids. `start`: what a start begins. */
-function chatOver(runs: Readonly<Record<string, FakeRuns>>, start = vi.fn()) {
+/** A console over these runs, by their ids. `start`: what a start begins. `starts`: what runs were started with. */
+function chatOver(
+  runs: Readonly<Record<string, FakeRuns>>,
+  start = vi.fn(),
+  starts: Readonly<Record<string, object>> = {},
+) {
   const attach = async (id: string) => {
     const run = await runs[id]?.attach(id);
     if (run === undefined) throw new SteersmanError(`There is no run ${id}.`, '', 'not_found');
-    return { ...run, id };
+    return { ...run, id, startedWith: async () => starts[id] ?? null };
   };
   const client = { address: 'here:1', attach, start, async *list() {} } as unknown as SteersmanClient;
   const served = createConsole({ client: async () => client, workspace: '/work' });
@@ -157,6 +162,16 @@ describe('a conversation of several runs', () => {
         at === count - 1 ? last : over(`Goal ${at + 1}`, `Answer ${at + 1}.`),
       ]),
     );
+
+  test('POST /chat: a first request that comes again, of two messages of several lines → nothing is sent a second time (WB9)', async () => {
+    const [first, second] = ['Paint it.\nAll of it.', `Then dry it.\n${'Slowly. '.repeat(40)}`];
+    const goal = `${first}\n\n${second}`;
+    const run = over(preview(goal), 'Done.');
+    const { ask, start } = chatOver({ t: run }, vi.fn(), { t: { goal } });
+    const { text } = await ask('', { id: 't', messages: [user('u1', first), user('u2', second)] });
+    expect([run.asked, start.mock.calls]).toEqual([[], []]);
+    expect(text).toContain('"text":"Done."');
+  });
 
   test('POST /chat: the 105th run is at work → a message steers that, and starts none', async () => {
     const last = fakeRuns();
