@@ -24,9 +24,6 @@ export async function pgliteDatabase(): Promise<Database> {
 /** One for all files of this process, for it takes seconds to start. It ends with the process. */
 let shared: Promise<Database> | null = null;
 
-/** On a busy machine. */
-const START_MS = 120_000;
-
 /**
  * Stores on PostgreSQL for the tests of this file, by name, empty before each. On a server each call opens one of two
  * pools, as two workers do.
@@ -52,7 +49,7 @@ export function postgresDatabases(): Record<string, () => Database> {
     server = await testServer();
     const { url } = server ?? {};
     if (url !== undefined) pools = [connectPostgres(url), connectPostgres(url)];
-  }, START_MS);
+  });
   beforeEach(async () => {
     for (const database of all())
       await database.query(
