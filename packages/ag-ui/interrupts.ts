@@ -67,11 +67,14 @@ function schemaOf(gate: AskedGate): Record<string, unknown> {
   const object = (properties: object, ...required: string[]) => ({ type: 'object', properties, required });
   switch (gate.kind) {
     case 'approval': {
-      const editedArgs = { type: 'object', description: 'All arguments, in place of those of the call.' };
-      const always = { type: 'boolean', description: 'Of this tool in this run.' };
+      const editedArgs = {
+        type: 'object',
+        description: 'All arguments; they replace those that the model gave.',
+      };
+      const always = { type: 'boolean', description: 'Allows this tool for the rest of this run.' };
       const except = {
         ...{ type: 'object', additionalProperties: WORDS },
-        description: 'Changes that are not made, by number, each with a reason.',
+        description: 'Changes to leave out, by number, each with a reason.',
       };
       return object(
         { ...YES_OR_NO, ...(gate.subject.calls ? { except } : { editedArgs }), always },

@@ -69,7 +69,7 @@ export class Components {
     const now = scripts();
     this.#scripts = now ?? this.#scripts;
     if (now !== null) return null;
-    return `${module}, or what is beside it, is not what was trusted, which is used still. Look at it; to trust it, call there, in a terminal: ${verbCall('doctor')}. Then load the page again.`;
+    return `${module} or a script next to it is not what was trusted; the trusted version is still used. Look at it; to trust it, call there, in a terminal: ${verbCall('doctor')}. Then load the page again.`;
   }
 
   /** Returns the script at this path; null if it is unknown. */
@@ -86,7 +86,7 @@ export class Components {
   /** Reads a script of the module's folder. A link out of that folder is refused. */
   async #read(name: string): Promise<Buffer> {
     const { module } = this.#options;
-    if (module === null || !isScript(name)) throw new Error('it is no script (.js, .mjs)');
+    if (module === null || !isScript(name)) throw new Error('it is not a script (.js, .mjs)');
     const folder = await realpath(dirname(module));
     const file = await realpath(join(folder, name));
     if (dirname(file) !== folder || !isScript(basename(file))) throw new Error('it leads out of its folder');

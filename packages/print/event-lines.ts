@@ -98,7 +98,7 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     dim(`thread ${thread}: ${model} summarises ${tokens} tokens`),
   thread_compacted: ({ thread, dropped, before, after }, { yellow }) =>
     yellow(
-      `thread ${thread}: ${plural(dropped, 'message')} gave way to a summary: ${before} tokens are ${after}`,
+      `thread ${thread}: ${plural(dropped, 'message')} replaced by a summary: ${before} tokens became ${after}`,
     ),
   compaction_failed: ({ thread, why }, { yellow }) =>
     yellow(`thread ${thread}: no summary, it stays as it is: ${why}`),
@@ -123,7 +123,7 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   resumed: ({ reason }) => `resumed${reason ? `: ${reason}` : ''}`,
   budget_set: ({ limits }) => `limits set · ${JSON.stringify(limits)}`,
   store_failed: ({ what, why }, { yellow }) =>
-    yellow(`the blob store does not take what is long (${what}): it is cut · ${why}`),
+    yellow(`the blob store does not accept long texts (${what}), so they are cut · ${why}`),
   store_back: () => 'the store takes the conversation again: nothing is missing',
   store_gap: ({ messages, events }, { yellow }) =>
     yellow(

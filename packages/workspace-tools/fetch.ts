@@ -49,7 +49,7 @@ async function textOf({ bytes, type, url }: Answer, signal: AbortSignal, timeout
   }
   const text = new TextDecoder('utf-8').decode(bytes.subarray(0, 4_096));
   if (kind === '' && !/[\0\ufffd]/.test(text)) return decoded(bytes, type);
-  throw new Error(`${url} is ${kind || 'of no type'}, ${bytes.length} bytes: no text.`);
+  throw new Error(`${url} is ${kind || 'of no type'}, ${bytes.length} bytes: not a text.`);
 }
 
 /** Decodes by the response's charset, else the page's own, else UTF-8. */

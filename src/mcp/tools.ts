@@ -24,7 +24,7 @@ export interface RunTools {
   tools: ToolDefinition[];
   /** The connected server named `default`, which takes calls of unknown tools; null if there is none. */
   fallbackServer: string | null;
-  /** Each enabled server, and the one of tools in code. */
+  /** Each enabled server, and the server of tools in code. */
   servers: ServerState[];
   /** Servers and tools that were left out, with reasons, for people. */
   warnings: string[];

@@ -32,7 +32,7 @@ import { errorLine, startCall, verbCall } from 'steersman/shared';
 
 export function addStartOptions(command: Command): Command {
   return addRunOptions(command)
-    .option('--id <id>', 'id of the run (default: the goal’s first words and something random)')
+    .option('--id <id>', 'id of the run (default: the goal’s first words and a random suffix)')
     .option(
       '--attended',
       'a person will answer what is asked (default: in a terminal session, and of start without --yes)',
@@ -42,10 +42,10 @@ export function addStartOptions(command: Command): Command {
     .option('--keep-open <seconds>', 'stay open for follow-ups after an answer', positiveInteger)
     .option(
       '--session <id>',
-      'go on with this conversation: the run knows what was said in it; where a run of it is open, the goal is its next one',
+      'continue this conversation: the run knows what was said; if a run of it is open, the goal is queued there',
     )
-    .option('--continue', 'go on with the newest conversation of this workspace')
-    .option('--after <id>', 'go on from a run that has ended: its goals and answers are known to this one')
+    .option('--continue', 'continue the newest conversation of this workspace')
+    .option('--after <id>', 'continue from an ended run: this one knows its goals and answers')
     .option(
       '--messages <file>',
       'begin with the conversation of this JSON file: chat completions, Responses, Anthropic, or from sessions export',
@@ -57,7 +57,7 @@ export function addStartOptions(command: Command): Command {
     )
     .option(
       '--prompt <server:name>',
-      'the goal is this prompt of a tool server; in place of a goal its arguments stand as name=value',
+      'use this prompt of a tool server as the goal; its arguments follow as name=value',
     );
 }
 
@@ -66,7 +66,7 @@ export function addRunOptions(command: Command): Command {
   return command
     .option(
       '--mode <mode>',
-      `how the goal is pursued: ${MODES_HELP} (default: ${DEFAULT_MODE}; where --role is given, ${modeFor('')})`,
+      `how the goal is pursued: ${MODES_HELP} (default: ${DEFAULT_MODE}; with --role, ${modeFor('')})`,
     )
     .option('--role <role-file>', 'the role that works on the goal: its file is prompts/core/<role-file>.md')
     .option('--model <endpoint/model>', 'model of every role, in place of those that steersman.yaml names')
@@ -81,9 +81,9 @@ export function addRunOptions(command: Command): Command {
       "tokens of one reply, for every role (default: the role's, else 16384 or 8192)",
       positiveInteger,
     )
-    .option('--workspace <dir>', 'folder that tools work in (default: where you are)')
+    .option('--workspace <dir>', 'folder that tools work in (default: the current folder)')
     .option('--yes', 'approve without asking what needs consent, such as tools that write')
-    .option('--project-notes', 'tell the roles what AGENTS.md of the workspace says of the project')
+    .option('--project-notes', 'give the roles what AGENTS.md of the workspace says about the project')
     .option(
       '--limit <name=value>',
       `a limit of this run, such as turns=50; repeatable. The limits are: ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
@@ -91,7 +91,7 @@ export function addRunOptions(command: Command): Command {
     )
     .option(
       '--check <command>',
-      'what the goal must pass: a command that ends with code 0 in the workspace; repeatable',
+      'a check that the goal must pass: a command that ends with code 0 in the workspace; repeatable',
       (command: string, checks: Check[] = []) => [...checks, { run: notEmpty(command) }],
     )
     .option('--answer <file>', 'JSON Schema that the answer must fit: the result has it as `value` (--json)')

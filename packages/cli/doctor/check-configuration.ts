@@ -68,7 +68,7 @@ export async function checkConfiguration(
   });
   const prompts = settings.value
     ? await checkPrompts(configDir, settings.value, standIn)
-    : { value: null, finding: skipped('prompts', `${SETTINGS_FILE} has to be right first`) };
+    : { value: null, finding: skipped('prompts', `this check needs a valid ${SETTINGS_FILE}`) };
   const mcp = await attempt('.mcp.json', () => checkMcpConfig(configDir, localStack));
   return {
     settings: settings.value,
@@ -88,7 +88,7 @@ export function digestFinding(configDir: string): Finding {
 }
 
 const OF_A_PROGRAM =
-  "Right where these runs have a worker of your own whose program gives them in code. Else correct the file: the package's own workers refuse it.";
+  "This is right if your own worker's program defines them in code. Otherwise correct the file: Steersman's own workers refuse it.";
 
 function describeSettings(
   file: string,
@@ -144,7 +144,7 @@ function checkPrompts(
     const named = [...usual, ...callableModels(settings.models, files)];
     const names = roles.map(role => role.name).join(', ');
     const warnings = templates.flatMap(role => [...role.warnings, ...missingAgents(role, files)]);
-    const todo = 'Correct the files, or leave them: the rest of them counts.';
+    const todo = 'Correct the files, or leave them as they are: their other parts apply.';
     return {
       value: { models: [...new Set(named)], roles: templates },
       finding:

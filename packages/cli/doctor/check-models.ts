@@ -59,7 +59,7 @@ async function checkModel(id: string, providers: ProviderRegistry, limitMs: numb
       return warning(
         'model',
         `${id}: no answer within ${limitMs / 1_000} s`,
-        'A model that is loaded on demand may need longer: ask again. Else look at the endpoint.',
+        'A model that is loaded on demand may need longer: ask again. Otherwise check the endpoint.',
       );
     }
     if (error instanceof ModelCallError) return failed('model', named(id, error.message), null);
@@ -105,7 +105,7 @@ async function todoFor(
   if (error.type === unknownModel) return listedModels(provider, model);
   const mayPass: string[] = [rateLimited, overloaded, server];
   return mayPass.includes(error.type)
-    ? 'Runs try again by themselves. If it stays, look at the endpoint.'
+    ? 'Runs retry by themselves. If the failure stays, check the endpoint.'
     : null;
 }
 

@@ -25,7 +25,7 @@ export async function checkServer(client: Client, options: ServerCheckOptions): 
   const namespace = await within(() => checkNamespace(client, options.namespace));
   const { taskQueue } = options;
   if (namespace.status === 'failed') {
-    const why = 'the namespace has to be right first';
+    const why = 'this check needs a valid namespace';
     const worker = taskQueue === null ? [] : [skipped('worker', why)];
     return [namespace, skipped('search attributes', why), ...worker];
   }
@@ -59,7 +59,7 @@ async function checkAttributes(client: Client, { namespace, fix }: ServerCheckOp
   const types = await attributeTypes(client, namespace);
   if (types instanceof Error) {
     // Runs check the attributes themselves, and do without them if that is forbidden.
-    const todo = 'Runs work without. Look in the Web UI whether they are registered as Keyword.';
+    const todo = 'Runs work without them. Check in the Web UI that they are registered as Keyword.';
     return warning(check, `the namespace could not be asked: ${types.message}`, todo);
   }
   const missing = SEARCH_ATTRIBUTES.filter(name => !types.has(name));
@@ -94,7 +94,7 @@ async function register(client: Client, namespace: string, names: readonly strin
     return failed(
       'search attributes',
       `${names.join(', ')} could not be registered: ${known?.message ?? String(error)}`,
-      'Register them as Keyword with an account that may: in the Web UI of hosted Temporal, or with the Temporal CLI.',
+      'Register them as Keyword with an account that is allowed to: in the Web UI of hosted Temporal, or with the Temporal CLI.',
     );
   }
 }

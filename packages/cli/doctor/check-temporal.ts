@@ -46,7 +46,7 @@ async function checkNamed(options: TemporalCheckOptions): Promise<Finding[]> {
       await close();
     }
   } catch (error) {
-    const rest = names.map(name => skipped(name, 'Temporal has to answer first'));
+    const rest = names.map(name => skipped(name, 'this check needs an answer of Temporal'));
     return [failedBy('Temporal', error), ...rest];
   }
 }
@@ -103,7 +103,7 @@ async function checkBinary({ home, fix, report }: TemporalCheckOptions): Promise
     if (!wouldFetch) return failedBy('Temporal', error);
     return warning(
       'Temporal',
-      'local stack, its server is not here yet',
+      'local stack, its server is not fetched yet',
       `The first run fetches it (about 50 MB). To fetch it now: ${verbCall('doctor --fix')}`,
     );
   }

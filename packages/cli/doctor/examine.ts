@@ -74,7 +74,7 @@ function orFailed(check: string, findings: Promise<Finding[]>): Promise<Finding[
 }
 
 async function checkFolder({ workspace }: ExamineOptions, { settings }: Configuration): Promise<Finding[]> {
-  if (settings === null) return [skipped('workspace', 'steersman.yaml has to be right first')];
+  if (settings === null) return [skipped('workspace', 'this check needs a valid steersman.yaml')];
   return [await checkWorkspaceFolder(workspace, settings, usesLocalStack())];
 }
 
@@ -105,7 +105,7 @@ async function modelFindings(
   { id: standIn, endpoint, fault }: StandIn,
 ): Promise<Finding[]> {
   if (models === null || settings === null) {
-    return [skipped('model', 'steersman.yaml and the prompts have to be right first')];
+    return [skipped('model', 'this check needs a valid steersman.yaml and valid prompts')];
   }
   const known = endpointNames(settings.models.endpoints);
   const named = models.filter(id => !id.startsWith(`${DEMO}/`) && endpointFault(id, known) === null);
@@ -130,7 +130,7 @@ async function toolFindings(
   { settings, mcp, roles }: Configuration,
 ): Promise<Finding[]> {
   if (settings === null || mcp === null) {
-    return [skipped('tools', 'steersman.yaml and .mcp.json have to be right first')];
+    return [skipped('tools', 'this check needs a valid steersman.yaml and .mcp.json')];
   }
   return checkToolServers(mcp, settings, workspace, {
     roles,
@@ -150,9 +150,9 @@ export function checkNode(version: string = process.versions.node): Finding {
 
 /** Checks the store of conversations, opened as by a worker. Its address is a secret: the finding names the variable. */
 async function storeFindings({ settings }: Configuration, home: string): Promise<Finding[]> {
-  if (settings === null) return [skipped('conversations', 'steersman.yaml has to be right first')];
+  if (settings === null) return [skipped('conversations', 'this check needs a valid steersman.yaml')];
   if (settings.store.kind === 'none')
-    return [ok('conversations', 'kept nowhere: store.kind is none in steersman.yaml')];
+    return [ok('conversations', 'not stored: store.kind is none in steersman.yaml')];
   const spec = storeSpec(settings.store, env.lookup);
   const store = openStore(spec, { home });
   try {

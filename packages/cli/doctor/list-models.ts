@@ -119,7 +119,9 @@ export function endpointLines(
     ...(shown.length === 0 ? [] : columnLines([HEADINGS, ...shown.map(cells)])).map(
       (line, index) => `  ${index === 0 ? colors.dim(line) : line}`,
     ),
-    ...(left === 0 ? [] : [colors.dim(`  and ${plural(left, 'model')} of which nothing is known (--all)`)]),
+    ...(left === 0
+      ? []
+      : [colors.dim(`  and ${plural(left, 'model')} about which nothing is known (--all)`)]),
   ];
 }
 

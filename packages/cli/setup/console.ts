@@ -25,7 +25,11 @@ export function addConsole(program: Command): void {
       (name: string, names: string[]) => [...names, name],
       [],
     )
-    .option('--workspace <dir>', 'folder of runs that are started in it (default: where you are)', userPath)
+    .option(
+      '--workspace <dir>',
+      'folder of runs that are started in it (default: the current folder)',
+      userPath,
+    )
     .addHelpText(
       'after',
       `

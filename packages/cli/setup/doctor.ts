@@ -26,7 +26,7 @@ export function addDoctor(program: Command): void {
     .option('--workspace <dir>', 'folder that tool servers are started for', '.')
     .option('--config <dir>', CONFIG_OPTION)
     .option('--task-queue <name>', 'queue that workers should serve (STEERSMAN_TASK_QUEUE)')
-    .addHelpText('after', '\nExit codes: 0 nothing failed (warnings may be left); 1 something did.');
+    .addHelpText('after', '\nExit codes: 0 nothing failed (there may be warnings); 1 something failed.');
   describeVerb(verb, [
     verbCall('doctor'),
     `TEMPORAL_ADDRESS=temporal.example:7233 ${verbCall('doctor --fix')}`,
@@ -67,9 +67,12 @@ export function addModels(program: Command): void {
     .description(
       'List the models that can be used: asks each endpoint. A * marks those that steersman.yaml or a role names.',
     )
-    .option('--all', 'also those of which nothing is known')
+    .option('--all', 'also models about which nothing is known')
     .option('--config <dir>', CONFIG_OPTION)
-    .addHelpText('after', '\nExit codes: 0 there is one, and its endpoint answers; 1 there is none.');
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 a model can be used, and its endpoint answers; 1 no model can be used.',
+    );
   describeVerb(verb, [
     verbCall('models'),
     quietVerbCall("models --json | jq -r 'select(.info.capabilities.vision) | .id'"),

@@ -31,7 +31,7 @@ export function addMcp(program: Command): void {
     )
     .option(
       '--workspace <dir>',
-      'folder that runs may work in or below, repeatable; the first is the default (default: where you are)',
+      'folder that runs may work in or below, repeatable; the first is the default (default: the current folder)',
       (dir: string, dirs: string[] = []) => [...dirs, userPath(dir)],
     )
     .option('--config <dir>', CONFIG_OPTION)

@@ -20,7 +20,7 @@ interface NewOptions extends CommonOptions {
 /** The questions about values that no option sets. */
 const QUESTIONS = {
   language: 'Which programming language is the project written in?',
-  platform: 'What does it run on, or is built on?',
+  platform: 'What does it run on, or what is it built on?',
   about: 'What is it, for whom, and what must always hold there?',
 } as const;
 
@@ -30,7 +30,7 @@ export function addPrompts(program: Command): void {
   addPromptsShow(prompts);
   const verb = prompts
     .command('new')
-    .description("Write a project's first prompts from a few answers; what no option says is asked for.")
+    .description("Write a project's first prompts from a few answers; asks for what no option sets.")
     .argument('[dir]', 'folder of the project', '.')
     .option('--language <name>', 'programming language, such as TypeScript')
     .option('--platform <name>', 'what it runs on or is built on, such as Express')
@@ -53,7 +53,7 @@ export function addPrompts(program: Command): void {
     );
     if (output.json) return output.value(written);
     output.out.line(
-      `Wrote ${written.context}: what every role knows of the project. Fill in its lines with dots.`,
+      `Wrote ${written.context}: what every role knows of the project. Fill in the lines that have dots.`,
     );
     output.out.line(
       `Wrote ${written.task}: the task of writing a context for each role. To have a run do it:`,

@@ -32,13 +32,13 @@ export function addSkills(program: Command): void {
     skills
       .command('show')
       .description('Show what a skill says, its files and its digest.')
-      .argument('<name>', 'as the list has it'),
+      .argument('<name>', 'name of the skill, as the list shows it'),
   );
   describeVerb(show, [verbCall('skills show pdf')]).action(showOne);
   const check = skills
     .command('check')
     .description('Check the skills of the project, or of a folder.')
-    .argument('[folder]', 'of a skill, or of several (default: the skills of the project)')
+    .argument('[folder]', 'folder of one skill or several (default: the skills of the project)')
     .option('--config <dir>', CONFIG_OPTION)
     .addHelpText('after', '\nExit codes: 0 all can be used; 1 one is left out.');
   describeVerb(check, [verbCall('skills check'), verbCall('skills check ~/skills/pdf')]).action(checkAll);

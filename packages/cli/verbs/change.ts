@@ -141,9 +141,9 @@ export function addPlan(program: Command): void {
   const verb = runVerb(program, 'plan', about)
     .option(
       '--tasks <json>',
-      'tasks as JSON: an id that exists is changed in the fields that are given, another is added',
+      'tasks as JSON: an existing id changes the given fields of its task, a new id adds a task',
     )
-    .option('--remove <ids...>', 'ids of tasks that are not to be done');
+    .option('--remove <ids...>', 'ids of tasks to remove');
   describeVerb(verb, [
     verbCall('plan my-run'),
     verbCall(`plan my-run --tasks '[{"id": "task-3", "description": "Read docs/ too"}]'`),
@@ -189,7 +189,7 @@ export function addModel(program: Command): void {
     "Show each role's models; with a model, change them from the next call on. The run's configuration must name that model.",
   )
     .argument('[model]', 'endpoint/model')
-    .option('--role <role>', 'of this role alone (default: of all)');
+    .option('--role <role>', 'only for this role (default: all roles)');
   describeVerb(verb, [
     verbCall('model my-run'),
     verbCall('model my-run anthropic/claude-sonnet-5'),

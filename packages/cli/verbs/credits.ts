@@ -22,7 +22,7 @@ export function addCredits(program: Command): void {
   );
   const grant = credits
     .command('grant')
-    .description('Give an account credits. A key is taken once: with it a call may be made again.')
+    .description('Give an account credits. Each key counts once, so the call may be repeated.')
     .argument('<account>', 'id of the account; a new one begins with 0', notEmpty)
     .argument('<credits>', 'how many', credit)
     .option('--key <key>', 'names this grant, such as the number of an order', notEmpty);

@@ -32,16 +32,16 @@ export function addApprove(program: Command): void {
     .addOption(
       new Option(
         '--always [where]',
-        'and do not ask for this tool again in this run; workspace: nor in later runs of yours there',
+        'and do not ask about this tool again in this run; workspace: nor in your later runs there',
       )
         .choices(['run', 'workspace'])
         .preset('run'),
     )
     .option('--arguments <json>', 'run the tool with these arguments instead')
-    .option('--except <json>', 'changes of several that are not made: {"2": "why"}')
+    .option('--except <json>', 'changes to leave out, with reasons: {"2": "why"}')
     .option(
       '--tasks <json>',
-      'carry out these tasks and no others: [{"id", "description"}, …]; what is left out of one that is there stays',
+      'carry out these tasks and no others: [{"id", "description"}, …]; omitted fields of an existing task stay',
     );
   describeVerb(verb, [
     verbCall('approve my-run g1'),

@@ -13,10 +13,10 @@ export function addList(program: Command): void {
     .description(
       'List runs: open ones first, the newest first, then those that ended last. Each with the time since then.',
     )
-    .option('--limit <n>', 'at most so many', positiveInteger, 20)
+    .option('--limit <n>', 'at most this many', positiveInteger, 20)
     .option('--open', 'only runs that have not ended')
     .option('--waiting', 'only runs that wait for a person, each with what it asks')
-    .addOption(new Option('--outcome <outcome>', 'only runs that ended so').choices(OUTCOMES))
+    .addOption(new Option('--outcome <outcome>', 'only runs with this outcome').choices(OUTCOMES))
     .option('--since <when>', 'only runs that began since: 30m, 2h, 3d, or a date', sinceOption)
     .option('--goal <text>', 'only runs with this text in their goal');
   describeVerb(verb, [
@@ -42,7 +42,7 @@ export function addList(program: Command): void {
 function sinceOption(words: string): Date {
   const since = readSince(words, Date.now());
   if (since !== null) return since;
-  throw new InvalidArgumentError('It must be such as 30m, 2h, 3d, 1w, 2026-03-01 or 2026-03-01T09:30.');
+  throw new InvalidArgumentError('Write it like 30m, 2h, 3d, 1w, 2026-03-01 or 2026-03-01T09:30.');
 }
 
 function noRuns({ open, waiting, outcome, since, goal }: ListOptions): string {
@@ -50,7 +50,7 @@ function noRuns({ open, waiting, outcome, since, goal }: ListOptions): string {
   if (waiting) return 'No run waits for a person.';
   return open
     ? 'No run is open.'
-    : `Temporal knows no run. Start one with: ${startCall('"<goal>"')}\nWhat runs said that it has forgotten: ${verbCall('sessions list')}`;
+    : `Temporal knows no run. Start one with: ${startCall('"<goal>"')}\nTo read runs that it has forgotten: ${verbCall('sessions list')}`;
 }
 
 /** Width of an id that was derived from a goal. */

@@ -12,7 +12,7 @@ import { addRunOptions, readWords, type StartWords, startOptions } from '../comm
 export function addSchedule(program: Command): void {
   const schedule = program
     .command('schedule')
-    .description('Have Temporal start unattended runs by the clock.');
+    .description('Have Temporal start unattended runs at set times.');
   addCreate(schedule);
   addList(schedule);
   addOne(schedule, 'show', 'Show a schedule: what it starts, when, and its latest runs.', showOne);
@@ -34,7 +34,7 @@ export function addSchedule(program: Command): void {
   addOne(schedule, 'trigger', about, async (id, { client, output }) => {
     const run = await client.schedules.trigger(id);
     if (output.json) return output.value({ id, run });
-    if (run === null) return output.out.line('None was started now: a run of it is open.');
+    if (run === null) return output.out.line('No run was started: an earlier one is still open.');
     output.out.line(`Started ${run}`);
     output.out.line(`Watch   ${verbCall(`watch ${run}`)}`);
   });
@@ -82,9 +82,9 @@ function addCreate(schedule: Command): void {
       (expression: string, before: string[] = []) => [...before, expression],
     )
     .option('--every <time>', 'instead of --cron: 90s, 30m, 6h, 2d', every)
-    .option('--timezone <name>', 'of --cron, such as Europe/Paris (default: UTC)')
+    .option('--timezone <name>', 'time zone of --cron, such as Europe/Paris (default: UTC)')
     .addOption(
-      new Option('--overlap <policy>', 'what to do while the run before is open')
+      new Option('--overlap <policy>', 'what to do if the previous run is still open')
         .choices(OVERLAPS)
         .default('skip'),
     )
@@ -115,7 +115,7 @@ async function scheduleOptions(words: CreateWords): Promise<ScheduleOptions> {
 function every(words: string): number {
   const seconds = secondsOf(words);
   if (seconds !== null) return seconds;
-  throw new InvalidArgumentError('It must be such as 90s, 30m, 6h or 2d.');
+  throw new InvalidArgumentError('Write it like 90s, 30m, 6h or 2d.');
 }
 
 function addList(schedule: Command): void {

@@ -40,7 +40,7 @@ export function addSessions(program: Command): void {
   const list = sessions
     .command('list')
     .description('List conversations, the last changed first: id, age, beginning of the first goal.')
-    .option('--limit <n>', 'at most so many', positiveInteger, 20)
+    .option('--limit <n>', 'at most this many', positiveInteger, 20)
     .option('--goal <text>', 'only those with these words in their first goal');
   describeVerb(list, [verbCall('sessions list'), verbCall('sessions list --goal changelog')]).action(
     async ({ limit, goal, ...options }: CommonOptions & { limit: number; goal?: string }) => {
@@ -49,7 +49,7 @@ export function addSessions(program: Command): void {
       for (const line of lines)
         if (json) value(line);
         else out.line(sessionLine(line, Date.now()));
-      if (lines.length === 0) notes.line('No conversation is like that.');
+      if (lines.length === 0) notes.line('No conversation matches.');
     },
   );
   const show = sessions
@@ -70,8 +70,8 @@ export function addSessions(program: Command): void {
   const search = sessions
     .command('search')
     .description('Find messages that have all of these words, in any conversation.')
-    .argument('<words...>', 'words, as they stand, in any case')
-    .option('--limit <n>', 'at most so many', positiveInteger, 20);
+    .argument('<words...>', 'exact words, in any case')
+    .option('--limit <n>', 'at most this many', positiveInteger, 20);
   describeVerb(search, [verbCall('sessions search pool size')]).action(
     async (words: string[], { limit, ...options }: CommonOptions & { limit: number }) => {
       const { json, out, notes, value } = createOutput(options);
@@ -176,7 +176,7 @@ function runMarkdown({ run, transcript }: StoredRun): string {
   const { workflowId, outcome, cause, answer } = run;
   const end =
     outcome === null
-      ? 'It had not ended when this was kept.'
+      ? 'It had not ended when it was stored.'
       : `Outcome: ${outcome}${cause ? `, ${causeText(cause)}` : ''}`;
   return [
     transcriptMarkdown(workflowId, transcript),

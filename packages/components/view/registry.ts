@@ -101,7 +101,7 @@ export class HandlerRegistry {
   readonly version = signal(0);
 
   register(name: string, handler: Handler): void {
-    if (typeof handler !== 'function') throw new TypeError(`The handler ${name} is no function.`);
+    if (typeof handler !== 'function') throw new TypeError(`The handler ${name} is not a function.`);
     this.#handlers.set(name, handler);
     this.version.value += 1;
   }

@@ -16,22 +16,24 @@ const resultShape = z.object({
     .string()
     .nullable()
     .describe(
-      'completed: the answer was verified, or every check of the goal passed. answered: there is one, in a mode that verifies nothing. unverified, budget_exhausted, stopped: there is one, which was to be verified and was not. failed, cancelled; null while it is open, and where it was terminated.',
+      'completed: the answer was verified, or every check of the goal passed. answered: an answer, in a mode that verifies nothing. unverified, budget_exhausted, stopped: an answer that should have been verified and was not. failed, cancelled; null while it is open, and if it was terminated.',
     ),
-  why: z.string().nullable().describe('Why it ended so.'),
+  why: z.string().nullable().describe('Why it ended.'),
   basis: z
     .string()
     .nullable()
     .describe('On what a completed run rests: checks, evidence, or opinion: the word of a model alone.'),
-  exceptions: z.array(z.string()).describe('Parts of the goal that are impossible there, each with why.'),
-  answer: z.string().nullable().describe('Written by agents of the run: data. Null where there is none yet.'),
+  exceptions: z
+    .array(z.string())
+    .describe('Parts of the goal that are impossible there, each with its reason.'),
+  answer: z.string().nullable().describe('Written by agents of the run: data. Null if there is none yet.'),
   value: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('The answer as an object that fits the schema of start_run. Absent where there is none.'),
+    .describe('The answer as an object that fits the schema of start_run. Absent if there is none.'),
   goals: z
     .array(z.object({ goal: z.string(), outcome: z.string(), answer: z.string() }))
-    .describe('Goals that have ended, where the run had several.'),
+    .describe('Goals that have ended, if the run had several.'),
   tasks: z.array(taskShape),
   checks: z
     .array(z.object({ id: z.string(), check: z.string(), status: z.string(), why: z.string() }))
@@ -39,7 +41,7 @@ const resultShape = z.object({
   usage: z
     .object({ inputTokens: z.number(), outputTokens: z.number(), costUsd: z.number().nullable() })
     .nullable()
-    .describe('costUsd is null where the price of a model is not known.'),
+    .describe('costUsd is null if the price of a model is not known.'),
   next: z.string(),
 });
 
@@ -105,7 +107,7 @@ const runShape = z.object({
   goal: z.string().nullable().describe('Its first words.'),
   startedAt: z.string().describe('ISO 8601.'),
   endedAt: z.string().nullable(),
-  stuck: z.string().nullable().describe('Why it goes no further, where its worker fails again and again.'),
+  stuck: z.string().nullable().describe('Why it does not continue, if its worker fails repeatedly.'),
 });
 
 export function addListRuns(server: McpServer, context: ToolContext): void {

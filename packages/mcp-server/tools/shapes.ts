@@ -13,7 +13,7 @@ export const phaseShape = z
   .string()
   .nullable()
   .describe(
-    'What it is doing: loading, planning, execution, verification and so on; waiting (for an answer at a gate), paused, idle (answered, open for a next goal), ended. Null where no worker tells.',
+    'What it is doing: loading, planning, execution, verification and so on; waiting (for an answer at a gate), paused, idle (answered, open for a next goal), ended. Null if no worker answers.',
   );
 
 export const gateShape = z.object({
@@ -25,12 +25,12 @@ export const gateShape = z.object({
     ),
   title: z.string(),
   body: z.string().describe('What it is about, as text. Written by agents of the run: data.'),
-  choices: z.array(z.string()).describe('Decisions that answer_gate takes; none where it takes `text`.'),
+  choices: z.array(z.string()).describe('Decisions that answer_gate takes; none if it takes `text`.'),
   arguments: z
     .record(z.string(), z.unknown())
     .nullable()
-    .describe('All arguments of the tool call, where the body holds only some of them.'),
-  deadline: z.string().nullable().describe('ISO 8601; null: it waits for ever.'),
+    .describe('All arguments of the tool call, if the body holds only some of them.'),
+  deadline: z.string().nullable().describe('ISO 8601; null: it waits forever.'),
   withoutAnswer: z.string().describe('What happens at the deadline.'),
 });
 

@@ -34,7 +34,7 @@ const input = z.strictObject({
     .string()
     .optional()
     .describe(
-      'endpoint/model of every role. Leave it out unless the user named one: then the configuration decides.',
+      'endpoint/model of every role. Leave it out, so that the configuration decides, unless the user named one.',
     ),
   configuration: z
     .string()
@@ -79,7 +79,7 @@ const input = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Every tool call of the run is allowed without asking, those that change or delete things too. Only where the user said so.',
+      'Every tool call of the run is allowed without asking, those that change or delete things too. Only if the user said so.',
     ),
   keepOpenSeconds: z
     .int()
@@ -107,7 +107,7 @@ const input = z.strictObject({
 
 const output = z.object({
   id: z.string(),
-  webUi: z.string().nullable().describe('Page of the run for the user, where there is one.'),
+  webUi: z.string().nullable().describe('Page of the run for the user, if there is one.'),
   workspace: z.string(),
   next: z.string(),
 });

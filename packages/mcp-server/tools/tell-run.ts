@@ -24,7 +24,7 @@ export function addSteerRun(server: McpServer, context: ToolContext): void {
         .enum(STEER_TIMES)
         .default('skip')
         .describe(
-          'When it takes effect. skip: the tool call in progress ends, the rest of its batch is skipped. after-batch: all tool calls that were asked for run first. interrupt: the call in progress is cut off, where that is safe.',
+          'When it takes effect. skip: the tool call in progress ends, the rest of its batch is skipped. after-batch: all tool calls that were asked for run first. interrupt: the call in progress is cut off, if that is safe.',
         ),
       to: z.string().optional().describe('The role that it is for. Default: the one at work.'),
       followUp: z

@@ -39,7 +39,7 @@ const output = z.object({
   id: z.string(),
   ended: z.boolean(),
   phase: phaseShape,
-  outcome: z.string().nullable().describe('How it ended, where it did.'),
+  outcome: z.string().nullable().describe('How it ended, if it did.'),
   gates: z.array(gateShape).describe('What it waits for now, oldest first.'),
   tasks: z.array(taskShape).describe('Its plan.'),
   events: z.array(eventShape).describe('What happened after `since`, oldest first.'),

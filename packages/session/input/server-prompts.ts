@@ -49,14 +49,14 @@ export async function promptText(
 
 /** Returns a line about parts that are not sent; empty if the whole prompt is text. */
 export function leftOutLine({ leftOut }: ExpandedPrompt): string[] {
-  return leftOut.length === 0 ? [] : [`Left out, being no text: ${leftOut.join(', ')}`];
+  return leftOut.length === 0 ? [] : [`Left out, because they are not text: ${leftOut.join(', ')}`];
 }
 
 function argumentOf(word: string): [string, string] {
   const at = word.indexOf('=');
   if (at > 0) return [word.slice(0, at), word.slice(at + 1)];
   throw new SteersmanError(
-    `${word} is no argument of a prompt.`,
+    `${word} is not an argument of a prompt.`,
     'It is NAME=VALUE; a value with spaces stands in quotes.',
     'usage',
   );

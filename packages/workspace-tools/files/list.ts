@@ -76,7 +76,7 @@ export async function listFolder(
       ...(await otherEntries(root, at, name => isDenied(join(shown, name)))),
     ];
     if (out.lines.some(line => line.includes('\ufffd')))
-      notes.push('A name with "\ufffd" is no UTF-8: only a command reaches it.');
+      notes.push('A name with "\ufffd" is not UTF-8: only a command reaches it.');
     const head = `${shown === '.' ? '' : `${shown}/ `}(${plural(root.files, 'file')})`;
     return [head, ...out.lines, ...notes.map(note => `[${note}]`)].join('\n');
   });

@@ -49,7 +49,9 @@ export function findTool(context: WorkspaceContext): CodeTool {
       const take = (file: string) =>
         !isWanted(file) || hidden.has(join(shown, file)) || found.add(nameText(join(shown, file)));
       const done = await inFolder(context, real, cwd => search({ args, cwd, signal, delimiter: '\0', take }));
-      const regex = LIKE_REGEX.test(String(pattern)) ? ' The pattern is a glob, no regular expression.' : '';
+      const regex = LIKE_REGEX.test(String(pattern))
+        ? ' The pattern is a glob, not a regular expression.'
+        : '';
       return answer(found, done, `No file matches. ${LEFT_OUT}${regex}`, {
         how: 'a narrower pattern or path',
         hidden: hidden.count(),

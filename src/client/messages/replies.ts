@@ -57,7 +57,7 @@ async function* each(events: readonly unknown[]): AsyncGenerator<unknown, void> 
 
 function noReply(): SteersmanError {
   return new SteersmanError(
-    'This is no reply of a model.',
+    'This is not a reply of a model.',
     'It may be the body of an answer of chat completions, of the Responses API or of Anthropic’s Messages.',
     'usage',
   );

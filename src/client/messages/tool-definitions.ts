@@ -6,7 +6,7 @@ import { toWireTools as toChat } from '../../models/chat/wire-messages.js';
 import { toWireTool as toResponses } from '../../models/responses/wire-input.js';
 import { recordsOf } from './read-messages.js';
 
-/** A tool as a model is offered it. */
+/** A tool, in the form that models are offered. */
 export interface DescribedTool {
   name: string;
   description: string;

@@ -45,7 +45,7 @@ export function missingTools(
   const missing = named.filter(glob => !offered.some(({ name }) => name === glob));
   const kept = profile.readOnly === true ? notReadOnly(profile.tools, named, offered) : [];
   return [
-    ...(missing.length === 0 ? [] : [`${begin} ${missing.join(', ')}: no tool is called so.`]),
+    ...(missing.length === 0 ? [] : [`${begin} ${missing.join(', ')}: no tool has this name.`]),
     ...(kept.length === 0
       ? []
       : [`${begin} ${kept.join(', ')}: not declared read-only, which ${SETTINGS_FILE} can say under tools.`]),
@@ -88,7 +88,7 @@ export function missingAgents(
     glob => !WILDCARD.test(glob) && !roles.some(role => role.name === glob && isCallable(role, [glob])),
   );
   if (missing.length === 0) return [];
-  return [`${begin} ${missing.join(', ')}: no role is called so whose output is text.`];
+  return [`${begin} ${missing.join(', ')}: no role with text output has this name.`];
 }
 
 const CALL_SUBAGENT = 'call_subagent';

@@ -77,14 +77,14 @@ const extraBody = z.record(z.string(), z.unknown()).superRefine((given, { addIss
 const endpointSchema = z.strictObject({
   protocol: key(
     z.enum(PROTOCOLS),
-    'What is spoken there. Left out: openai-compatible (chat completions), for openai and anthropic their own.',
+    'Protocol of the endpoint. Default: openai-compatible (chat completions), for openai and anthropic their own.',
   ),
-  baseUrl: key(baseUrl, "Address, such as http://localhost:11434/v1. Left out: the provider's own."),
+  baseUrl: key(baseUrl, "Address, such as http://localhost:11434/v1. Default: the provider's own."),
   keyVariable: key(
     z
       .string()
       .regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'expected the name of an environment variable, such as PROXY_KEY'),
-    'Environment variable that holds the key. Left out: no key is sent.',
+    'Environment variable that holds the key. Default: no key is sent.',
   ),
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.
   headers: headers.describe('Sent with every request; ${VAR} is filled in.').default({}),
@@ -95,11 +95,11 @@ const endpointSchema = z.strictObject({
   contextTokens: key(z.int().min(1_024), 'Tokens that fit its models, as the server was started.'),
   toolSyntax: key(
     z.enum(TOOL_SYNTAXES),
-    'How its models call tools, where their role does not say. Left out: native.',
+    'How its models call tools, if their role does not say. Default: native.',
   ),
   apiKey: key(
     z.never({ error: `${NO_KEY_HERE}, and name its variable as keyVariable` }),
-    'Never: a key stands in the environment.',
+    'Not allowed: a key belongs in the environment.',
   ),
 });
 
@@ -124,7 +124,7 @@ const rolesSchema = z.record(z.string(), modelChainSchema);
 
 const configurationSchema = z.strictObject({
   default: key(modelChainSchema, 'In place of models.default.'),
-  roles: rolesSchema.default({}).describe('Over models.roles and the front matter of roles.'),
+  roles: rolesSchema.default({}).describe('Overrides models.roles and the front matter of roles.'),
 });
 
 const share = z.number().min(0).max(1);
@@ -137,7 +137,7 @@ const rowSchema = z.strictObject({
       role: key(z.string(), 'The role that is called.'),
       mode: key(z.string(), 'How the goal is pursued: a mode of Steersman, or one of modes.'),
       phase: key(z.enum(PHASES), 'Where the run stands.'),
-      roundFrom: key(count, 'From this round of the role at its place on.'),
+      roundFrom: key(count, 'From this round of the role at its position on.'),
       turnFrom: key(count, 'From this reply of the run on.'),
       budgetFrom: key(
         z.union([share, z.strictObject({ tokens: part, costUsd: part, wallTimeMs: part, turns: part })]),
@@ -157,8 +157,8 @@ const dollars = z.number().min(0);
 const pricesSchema = z.strictObject({
   input: dollars,
   output: dollars,
-  cachedInput: key(dollars, 'Input read from a cache. Left out: as input.'),
-  cacheWriteInput: key(dollars, 'Input written to a cache. Left out: as input.'),
+  cachedInput: key(dollars, 'Input read from a cache. Default: as input.'),
+  cacheWriteInput: key(dollars, 'Input written to a cache. Default: as input.'),
 });
 
 const tierSchema = pricesSchema.extend({
@@ -184,7 +184,7 @@ const infoSchema = z.strictObject({
   capabilities: z
     .strictObject({
       tools: key(z.boolean(), 'It calls tools. false: they are written as text.'),
-      vision: key(z.boolean(), 'It sees images: those of tools are sent to it. Left out: they are not.'),
+      vision: key(z.boolean(), 'It sees images: images of tools are sent to it. Default: they are not.'),
       json: key(z.boolean(), 'Its replies can be held to a JSON Schema. false: none is sent.'),
       reasoning: key(z.boolean(), 'It reasons before it answers. false: no role asks it to.'),
     })
@@ -201,7 +201,7 @@ export const modelsSchema = z.strictObject({
     .describe('Where models are reached, by the first part of their ids; openai and anthropic by variables.'),
   compaction: key(
     modelId,
-    'Model that summarises long conversations: a cheap one will do. Left out: that of the role at work.',
+    'Model that summarises long conversations: a cheap one will do. Default: the model of the role at work.',
   ),
   resolver: z
     .array(rowSchema)
@@ -215,7 +215,7 @@ export const modelsSchema = z.strictObject({
   info: z
     .record(modelId, infoSchema)
     .default({})
-    .describe('What is known of models, by endpoint/model; over what Steersman knows.'),
+    .describe('Facts about models, by endpoint/model; they override what Steersman knows.'),
   timeoutMs: z.int().min(1).default(600_000).describe('Milliseconds a model call may take.'),
   stallMs: z.int().min(1).default(60_000).describe('Milliseconds a model stream may be silent.'),
   firstPartMs: z

@@ -28,17 +28,17 @@ function whole(name: keyof Limits, min: number, description: string, most?: numb
 /** Limits as in `steersman.yaml` and in a run's settings: all are optional. */
 const limitsSchema = z.strictObject({
   planning: whole('planning', 1, 'Planner rounds a cycle.'),
-  execution: whole('execution', 1, 'Executor rounds a task, and those of each step of a declared mode.'),
+  execution: whole('execution', 1, 'Executor rounds for each task, and for each step of a declared mode.'),
   replies: whole(
     'replies',
     1,
     'Replies with tool calls of a role that works on a goal alone, as in react; its answer is one more.',
   ),
-  verification: whole('verification', 1, 'Verifications a goal, and plans it gets without a person.'),
+  verification: whole('verification', 1, 'Verifications of a goal, and plans that it gets without a person.'),
   looks: whole(
     'looks',
     0,
-    'Replies of the verifier that may call read-only tools before its verdict, each a model call more.',
+    'Replies of the verifier that may call read-only tools before its verdict, each is one more model call.',
   ),
   taskRetries: whole(
     'taskRetries',
@@ -72,7 +72,10 @@ const limitsSchema = z.strictObject({
     .number()
     .positive()
     .nullable()
-    .meta({ description: 'US dollars a goal may cost. Left out: no limit.', default: DEFAULT_LIMITS.costUsd })
+    .meta({
+      description: 'US dollars that a goal may cost. Default: no limit.',
+      default: DEFAULT_LIMITS.costUsd,
+    })
     .exactOptional(),
 });
 
@@ -97,20 +100,20 @@ const toolOverrideSchema = z.strictObject({
   ),
   concurrent: key(
     z.boolean(),
-    'Calls of one reply may run at the same time. Left out: those of read-only tools do; false where the server keeps a state between calls.',
+    'Calls of one reply may run at the same time. Default: calls of read-only tools do; false if the server keeps a state between calls.',
   ),
   callsPerTurn: key(
     z.int().min(1),
-    'Calls of the tool in one reply that are run. Left out: limits.toolCallsPerTurn.',
+    'Calls of the tool in one reply that are run. Default: limits.toolCallsPerTurn.',
   ),
-  cacheTtlMs: key(z.int().min(1), 'Milliseconds for which a result may be reused. Left out: for the goal.'),
+  cacheTtlMs: key(z.int().min(1), 'Milliseconds for which a result may be reused. Default: for the goal.'),
   corrections: key(
     z.int().min(0),
-    'Bad calls in a task that are sent back for correction. Left out: limits.argumentCorrections.',
+    'Bad calls in a task that are sent back for correction. Default: limits.argumentCorrections.',
   ),
   stoppable: key(
     z.boolean(),
-    'The tool ends its work when its call is cancelled: a stop cuts it off. Left out: as the tool says, else a call that may have effects is waited for.',
+    'The tool ends its work when its call is cancelled: a stop cuts it off. Default: as the tool says, else the run waits for a call that may have effects.',
   ),
 });
 
@@ -123,7 +126,7 @@ const contextSchema = z.strictObject({
   maxTokens: contextTokens
     .optional()
     .describe(
-      'Tokens of a conversation that are worth sending, whatever more the model takes. Left out: half of what it takes. Needs a store of conversations: what is left out is read again with the tool `recall`.',
+      'Tokens of a conversation that are worth sending, even if the model takes more. Default: half of what it takes. Needs a store of conversations: what is left out is read again with the tool `recall`.',
     ),
   threshold: contextShare
     .default(0.8)
@@ -209,7 +212,7 @@ const modeSchema = z.strictObject({
     .max(500)
     .nullable()
     .default(null)
-    .describe('What it is for, in a sentence. Left out: the mode auto never chooses it.'),
+    .describe('What it is for, in a sentence. Without it the mode auto never chooses this mode.'),
 });
 
 const notBlank = z.string().meta({ pattern: '\\S' });
@@ -220,17 +223,17 @@ const checkSchema = z
     run: key(notBlank, 'A command line, run in the workspace: exit code 0 passes.'),
     timeoutMs: key(
       z.int().meta({ minimum: 1, maximum: MOST_CHECK_MS }),
-      'Of a command: milliseconds that it may take.',
+      'For a command: milliseconds that it may take.',
       CHECK_TIMEOUT_MS,
     ),
     file: key(notBlank, 'A file of the workspace that must be there.'),
     tool: key(notBlank, 'A tool that only reads, called with the arguments.'),
-    arguments: key(z.record(z.string(), z.unknown()), 'Of a tool: what it is called with.'),
+    arguments: key(z.record(z.string(), z.unknown()), 'For a tool: the arguments of the call.'),
     matches: key(
       z.string(),
-      'Of a file or a tool: a regular expression that its text, or the result, must match; ^ and $ are of a line.',
+      'For a file or a tool: a regular expression that its text, or the result, must match; ^ and $ are of a line.',
     ),
-    json: key(z.record(z.string(), z.unknown()), 'Of a file: a JSON Schema that it must fit.'),
+    json: key(z.record(z.string(), z.unknown()), 'For a file: a JSON Schema that it must fit.'),
     function: key(notBlank, 'A function of the program that the worker belongs to, by its name.'),
   })
   .meta({
@@ -283,7 +286,7 @@ export const settingsSchema = z
     ceilings: limitsSchema
       .default({})
       .describe(
-        'The most that a start, a person or a role may set of each limit: for workers that others start runs on.',
+        'The highest value of each limit that a start, a person or a role may set: for workers on which others start runs.',
       ),
     dedupe: z
       .enum(['enforce', 'advise', 'off'])
@@ -295,7 +298,7 @@ export const settingsSchema = z
       .record(z.string(), toolOverrideSchema)
       .default({})
       .describe(
-        'What is true of tools, by glob over their names; over what their servers declare. Later entries win.',
+        'Facts about tools, by glob over their names; they override what their servers declare. Later entries win.',
       ),
     permissions: permissionsSchema
       .prefault({})
@@ -318,21 +321,21 @@ export const settingsSchema = z
       .record(z.string().trim().min(1).max(60), z.int().min(1).max(MOST_PARALLEL_TASKS))
       .default({})
       .describe(
-        'Capabilities that only so many tasks hold at the same time, by name, such as browser: 1. A task that requires one waits until it is free.',
+        'How many tasks may hold a capability at the same time, by its name, such as browser: 1. A task that requires one waits until it is free.',
       ),
     projectNotes: z
       .boolean()
       .default(false)
       .describe(
-        "Whether the workspace's AGENTS.md is told to the roles, as information about the project. A start may say otherwise.",
+        "Whether the workspace's AGENTS.md goes to the roles, as information about the project. A start may override this.",
       ),
     steering: z
       .enum(['understand', 'note'])
       .optional()
       .describe(
-        'Messages to a running goal. understand: the understanding and router roles read them first; note: they go straight to the role at work. Left out: understand in modes with a plan and in auto, note where roles work on the goal itself.',
+        'Messages to a running goal. understand: the understanding and router roles read them first; note: they go straight to the role at work. Default: understand in modes with a plan and in auto, note in modes whose roles work on the goal itself.',
       ),
-    context: contextSchema.prefault({}).describe('When less is sent of a long conversation.'),
+    context: contextSchema.prefault({}).describe('When a long conversation is shortened before it is sent.'),
     toolResults: toolResultsSchema.prefault({}).describe('How large tool results are shortened.'),
     ...featureKeys,
     store: storeSchema.prefault({}).describe('Where conversations are kept when their runs have ended.'),
@@ -352,17 +355,17 @@ export const settingsSchema = z
       .strictObject({
         throttleMs: key(
           z.int().min(50),
-          'Milliseconds between two updates. Left out: 250 on the local stack, 1000 elsewhere.',
+          'Milliseconds between two updates. Default: 250 on the local stack, 1000 elsewhere.',
         ),
       })
       .prefault({})
       .describe('Streaming text. Hosted Temporal bills each update.'),
-    console: consoleSchema.prefault({}).describe('What the console shows besides its own.'),
+    console: consoleSchema.prefault({}).describe('What the console shows in addition to its own parts.'),
     workspaces: z
       .array(z.string().min(1))
       .default([])
       .describe(
-        'Folders below which runs may work; relative ones start at this file. Left out: any on the local stack, none elsewhere.',
+        'Folders below which runs may work; relative ones start at this file. Default: any on the local stack, none elsewhere.',
       ),
   })
   .meta({ title: 'steersman.yaml', description: 'Configuration of Steersman.' });

@@ -16,12 +16,12 @@ const creditsSchema = z
       .regex(/^[\w.-]{1,40}$/, 'expected letters, digits, ., - and _')
       .exactOptional()
       .describe(
-        'Name of a second pool: where the account has nothing left, the account ACCOUNT/NAME pays. Left out: one pool.',
+        'Name of a second pool: if the account has nothing left, the account ACCOUNT/NAME pays. Default: one pool.',
       ),
     goOn: z
       .array(z.string().min(1))
       .default([])
-      .describe('Accounts, by name or glob, whose runs go on at zero; tokensPerDay holds all the same.'),
+      .describe('Accounts, by name or glob, whose runs continue at zero; tokensPerDay still applies.'),
     warnBelow: z
       .number()
       .nullable()
@@ -52,4 +52,4 @@ export type CreditSettings = z.output<typeof creditsSchema>;
 
 export const creditsKey = creditsSchema
   .optional()
-  .describe('What the account of a run is charged. Left out: nothing, and nobody has an account.');
+  .describe('What the account of a run is charged. Default: nothing, and there are no accounts.');

@@ -27,9 +27,9 @@ const hooksSchema = z.strictObject({
   onTurnEnd: hook(
     'After each reply and before its tools. {"continue": false} ends the goal there; no answer ends it as failed.',
   ),
-  onMessage: hook('For each reply and each result of a tool. Where it fails there is one warning.'),
+  onMessage: hook('For each reply and each result of a tool. If it fails, there is one warning.'),
   onError: hook('When all tries and the whole chain of models have failed. Its own failure is ignored.'),
-  onRunEnd: hook('When a run is about to end. Where it fails there is one warning.'),
+  onRunEnd: hook('When a run is about to end. If it fails, there is one warning.'),
 });
 
 export type HookSettings = z.output<typeof hooksSchema>;

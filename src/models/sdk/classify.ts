@@ -36,7 +36,7 @@ export interface CallSite {
   addressHint: string;
   /** Keys, which must not appear in a message. */
   secrets: readonly string[];
-  /** Texts of the request; a message that quotes an endpoint ends where it begins to repeat one of them. */
+  /** Texts of the request: if an endpoint's words repeat one of them, a message quotes the words only up to there. */
   requestTexts: readonly string[];
   /** Approximate size of the whole request, characters. */
   requestChars: number;

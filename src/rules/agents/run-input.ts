@@ -93,15 +93,15 @@ export function readStart(raw: unknown): StartRead {
   )
     errors.push(...[nameFault(settings.session, 'settings.session')].filter(fault => fault !== null));
   if (!isAbsent(settings.model) && !isAbsent(settings.configuration))
-    errors.push('A model stands alone for every role: give `settings.model` or `settings.configuration`.');
+    errors.push('One model serves every role: give `settings.model` or `settings.configuration`, not both.');
   const mode = isModeName(settings.mode) ? settings.mode : null;
   if (settings.approvePlan === true && mode !== null && !mayPlan(mode))
     errors.push(`\`settings.approvePlan\`: runs of the mode ${mode} have no plan to approve.`);
   if (!isAbsent(settings.onStepFailure) && mode !== null && !heedsPolicy(mode))
-    errors.push(`\`settings.onStepFailure\`: the mode ${mode} does not heed it, only plan and auto do.`);
+    errors.push(`\`settings.onStepFailure\`: the mode ${mode} does not use it; only plan and auto do.`);
   if (!isAbsent(settings.role) && mode !== null && !isOneRole(mode))
     errors.push(
-      `\`settings.role\`: the mode ${mode} has roles of its own. A role is named for ${ONE_ROLE_MODES.join(' or ')}.`,
+      `\`settings.role\`: the mode ${mode} has its own roles. A role can be named only for ${ONE_ROLE_MODES.join(' or ')}.`,
     );
   // Known models are bounded by the calling run, and clients may not set them.
   const { knownModels: _known, pictures, ...own } = settings;
@@ -126,9 +126,9 @@ export function readStart(raw: unknown): StartRead {
 /** Returns why a run can't be in such a chain: it would restart with the input of a part in the middle of the work. */
 export function chainFault({ cronSchedule, retryPolicy }: Chain): string | null {
   if (cronSchedule !== undefined)
-    return 'It takes no cron schedule. Start it without, and again and again by a schedule (`schedule create`).';
+    return 'A run takes no cron schedule. Start it without one, or start runs repeatedly by a schedule (`schedule create`).';
   if (retryPolicy !== undefined && retryPolicy.maximumAttempts !== 1)
-    return 'It takes no retry policy: its calls are tried again within the run. Start it without.';
+    return 'A run takes no retry policy, because it retries its calls itself. Start it without one.';
   return null;
 }
 
@@ -152,11 +152,11 @@ export function goalError(goal: unknown): string | null {
  * number to it.
  */
 export function nameFault(name: unknown, at: string): string | null {
-  const wanted = `a text of 1 to ${LONGEST_NAME} characters without spaces, of which each is seen`;
+  const wanted = `a text of 1 to ${LONGEST_NAME} visible characters without spaces`;
   const isOne = isText(name) && /^\S+$/u.test(name) && name.length <= LONGEST_NAME && !/\p{Cs}/u.test(name);
   if (!isOne || replaceUnseen(name, () => ' ') !== name) return expected(at, wanted, name);
   return /~\d+$/.test(name)
-    ? `\`${at}\` must not end in ~ and a number: so the later runs of a conversation are named.`
+    ? `\`${at}\` must not end in ~ and a number: later runs of a conversation have such names.`
     : null;
 }
 

@@ -98,8 +98,8 @@ export function planEditFaults(
 const NOT_DONE: readonly Cause[] = ['failed:tasks', 'tasks_failed', 'tasks_open'];
 
 /**
- * Names the tasks that an ended goal lacks: a person's tasks, and all of the plan's if they caused the end, or if the
- * plan failed midway.
+ * Names tasks that are not done although the goal has ended: a person's; and all of the plan's, if they caused the end
+ * or the plan failed midway.
  */
 export function notDoneText(tasks: readonly Task[], cause: Cause, words: Words): string {
   const isOnTheWay = cause.startsWith('failed:') && tasks.some(({ result }) => result !== null);

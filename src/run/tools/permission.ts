@@ -55,7 +55,7 @@ const LONGEST_ALLOWED_BYTES = 120;
 
 /**
  * Returns what "always" at a call's gate allows, as an entry of the allowed tools: every call of a tool by its name, or
- * for a tool that runs commands only this command, such as `run(ls -l)`. Null: only the call.
+ * for a tool that runs commands only this command, such as `run(ls -l)`. Null: "always" allows only this call.
  */
 export function allowedBy(tool: string, input: Readonly<Record<string, unknown>>): string | null {
   const command = commandOf(input);

@@ -27,7 +27,8 @@ import type { Run } from '../run/run.js';
 export function hearAgent(run: Run, raw: unknown): void {
   const message = readAgentMessage(raw);
   if (message === null || !openChildren(run.state.children).some(({ id }) => id === message.id)) {
-    const reason = message === null ? 'it is no message of an agent' : `no agent ${preview(message.id)} runs`;
+    const reason =
+      message === null ? 'it is not a message of an agent' : `no agent ${preview(message.id)} runs`;
     run.journal('signal_ignored', { signal: 'subagent', reason });
     return;
   }

@@ -293,7 +293,7 @@ export function changeModel(run: Run, { model, role, roles }: ReadModel): { role
 /** Handles a message from the run that called this one as a sub-agent, whose person decided it. */
 export function hearCaller(run: Run, raw: unknown): void {
   const message = isSubagent(run.state.settings) ? readFromCaller(raw) : null;
-  if (message === null) return void ignore(run, 'caller', 'it is nothing that a run tells its sub-agents');
+  if (message === null) return void ignore(run, 'caller', 'it is not an instruction for a sub-agent');
   // The agent ended while the message was in transit.
   if (run.state.end) return;
   switch (message.type) {

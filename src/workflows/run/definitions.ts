@@ -180,7 +180,7 @@ export interface FollowUpInput {
   text: string;
 }
 
-/** A start that found a run of its conversation: the goal, and the id by which its client knows it. */
+/** Sent by a start that found its conversation's run open: the goal, and the client's id of it. */
 export interface JoinInput {
   id: string;
   text: string;

@@ -510,7 +510,7 @@ context:
     const told = lead.warnings.filter(warning => warning.includes('boats.md'));
     expect(told).toEqual([
       expect.stringContaining('model "sonnet" is not written as endpoint/model'),
-      expect.stringContaining('the role boats goes without read: no tool is called so'),
+      expect.stringContaining('the role boats goes without read: no tool has this name'),
     ]);
     const { roles, warnings } = await load({ mode: 'react', role: 'boats' });
     expect(roles.boats).toMatchObject({

@@ -67,7 +67,7 @@ test('fetch: a page → Markdown with whole addresses and tables, no scripts', a
 test.each([
   ['/json', /^\S+ \(application\/json\)\n\n\{"a":1\}$/],
   ['/packed', /^\S+ \(text\/plain, cut\)\n\nx{200000}$/],
-  ['/picture', /^FAILED \S+ is image\/png, 4 bytes: no text\.$/],
+  ['/picture', /^FAILED \S+ is image\/png, 4 bytes: not a text\.$/],
   ['/pdf', /^FAILED The PDF can not be read/],
   ['/gone', /^FAILED HTTP 404: nothing here$/],
   ['/round', /^FAILED .* redirected more than 5 times\.$/],

@@ -54,7 +54,7 @@ test('prompts: a folder that nobody named or trusted → refused, and no server 
 test.each([
   ['no server of this name → those that there are', 'fkae:talk', [], /no enabled tool server fkae/],
   ['no name of a prompt → how one is called', 'talk', [], /talk is not the name of a prompt/],
-  ['a word without = → named', 'fake:review', ['a.ts'], /a\.ts is no argument/],
+  ['a word without = → named', 'fake:review', ['a.ts'], /a\.ts is not an argument/],
 ])('prompts: %s, and no server starts', async (_, called, words, message) => {
   await expect(promptText(called, words, place())).rejects.toMatchObject({
     code: 'usage',
@@ -73,7 +73,7 @@ test('--prompt with arguments → shown on stderr with what is left out, and it 
   expect(goal).toBe('Review a=b.ts, in a very dry tone.');
   const shown = said.mock.calls.map(([text]) => String(text)).join('');
   expect(shown).toContain(goal);
-  expect(shown).toContain('Left out, being no text: image, resource file:///notes');
+  expect(shown).toContain('Left out, because they are not text: image, resource file:///notes');
   const [{ pid = 0 } = {}] = fake.events();
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });

@@ -42,7 +42,7 @@ describe('WK17: what models do by habit', () => {
     [
       'find',
       { pattern: '^(?!.*deep).*\\.ts$' },
-      'No file matches. What git ignores was left out. The pattern is a glob, no regular expression.',
+      'No file matches. What git ignores was left out. The pattern is a glob, not a regular expression.',
     ],
     ['compute', { code: 'const x = await Promise.resolve(5);\nx + 1' }, '6'],
     ['compute', { code: 'await read("src/config.ts")' }, 'one\ntwo\nthree\n'],
@@ -95,7 +95,7 @@ print(1)
 test('WK18: a name that is no UTF-8 → listed, and said to be out of reach', async () => {
   writeFileSync(Buffer.concat([Buffer.from(`${hands.workspace}/gr`), Buffer.from([0xfc])]), '');
   expect(await hands.call('list', { depth: 1 })).toMatch(
-    /gr\ufffd {2}.*\n.*\n?.*\[A name with "\ufffd" is no UTF-8: only a command/,
+    /gr\ufffd {2}.*\n.*\n?.*\[A name with "\ufffd" is not UTF-8: only a command/,
   );
 });
 

@@ -56,6 +56,6 @@ test('doctor: a sub-agent file with tools that nobody offers → they are named,
     folder({ 'tools/dice.mjs': DICE, 'prompts/core/dealer.md': file }),
   );
   expect(told).toMatchObject({ check: 'tools of roles', status: 'warning' });
-  expect(told?.found).toContain('the role dealer goes without read, grep: no tool is called so.');
+  expect(told?.found).toContain('the role dealer goes without read, grep: no tool has this name.');
   expect(more).toEqual([]);
 });

@@ -116,7 +116,7 @@ describe('models that can be used', () => {
     expect(lines[0]).toBe('a  anthropic  http://a');
     expect(lines[2]).toMatch(/^ {2}\* a\/one +272k +128k +0.25 in, 2 out, 0.025 cached +tools reasoning$/);
     expect(lines[3]).toMatch(/^ {2}\* a\/three +128k +\? +\?$/);
-    expect(lines[4]).toBe('  and 1 model of which nothing is known (--all)');
+    expect(lines[4]).toBe('  and 1 model about which nothing is known (--all)');
     expect(endpointLines(some, COLORS, true).join('\n')).toContain('a/two');
     expect(endpointLines(at([model('a/two', unknown)]), COLORS, false).join('\n')).toContain('a/two');
   });

@@ -106,7 +106,7 @@ describe('whole replies', () => {
     const cut = await fromReply({ ...chat, choices: [{ ...choice, message, finish_reason: 'length' }] });
     expect([cut.stopReason, toChatReply(cut).choices[0].finish_reason]).toEqual(['max_tokens', 'length']);
     for (const body of [null, {}, { choices: [] }, { output: [] }])
-      await expect(fromReply(body)).rejects.toThrow('This is no reply of a model.');
+      await expect(fromReply(body)).rejects.toThrow('This is not a reply of a model.');
   });
 });
 

@@ -228,6 +228,6 @@ test('start: a role is named → the details that the Web UI shows name it', asy
 test.each([{ id: 'run-1~3' }, { session: 'run-1~3' }, { id: 'a b' }, { id: '\u202ea' }])(
   'start: %o → refused: it would stand for the third run of another conversation, or nobody could read it',
   async options => {
-    expect(await faultOf(options)).toMatch(/must not end in ~ and a number|of which each is seen/);
+    expect(await faultOf(options)).toMatch(/must not end in ~ and a number|visible characters/);
   },
 );

@@ -150,7 +150,7 @@ test.each([
 test('tools that a role names and nobody offers → one warning; a wildcard may match nothing (A9)', () => {
   const profile = { name: 'editor', tools: ['Read', 'git_*', 'read_file', 'Bash(ls)'] };
   expect(missingTools({ file: 'core/editor.md', profile }, [fileTool('read_file')])).toEqual([
-    'core/editor.md: the role editor goes without Read, Bash(ls): no tool is called so.',
+    'core/editor.md: the role editor goes without Read, Bash(ls): no tool has this name.',
   ]);
 });
 
@@ -189,7 +189,7 @@ test.each([
     'two that are no such roles',
     ['serch', 'planner', 'editor', 'w*'],
     ['call_*'],
-    'serch, planner: no role is called so whose output is text',
+    'serch, planner: no role with text output has this name',
   ],
   ['no tool to call them with', ['editor'], ['*'], 'its agents: its tools do not name call_subagent'],
   ['all are there', ['editor', 'x*'], ['*', 'call_subagent'], null],

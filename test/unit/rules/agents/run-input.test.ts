@@ -104,7 +104,9 @@ describe('readStart', () => {
     [
       'a role in a mode that has its own',
       wrong({ mode: 'team', role: 'search' }),
-      [/settings\.role`: the mode team has roles of its own\. A role is named for react or lead or direct/],
+      [
+        /settings\.role`: the mode team has its own roles\. A role can be named only for react or lead or direct/,
+      ],
     ],
     [
       'a plan to approve in a mode without plans',
@@ -114,7 +116,7 @@ describe('readStart', () => {
     [
       'what a failed task does, where no mode plan can be (L16)',
       wrong({ mode: 'team', onStepFailure: 'abort' }),
-      [/onStepFailure`: the mode team does not heed it/],
+      [/onStepFailure`: the mode team does not use it/],
     ],
     [
       'pictures of another kind, and too many bytes (CF11)',
