@@ -94,12 +94,14 @@ test.each([
 });
 
 test('an account: the goal fails without an answer → what it took is given back, by the keys of the goal (E7)', async () => {
+  const second = { account: 'ann/standard', balance: 100, dayTokens: 0 };
   const { called, end } = await reactRun([{ calls: ['read'], usage: USED }, { fails: FAILURE.model.auth }], {
-    credits: TERMS,
+    credits: { ...TERMS, second },
     models: ['p/a'],
   });
   expect(end).toMatchObject({ outcome: 'failed', answer: '' });
-  expect(called.at(-1)).toMatchObject({ at: 'goal', account: 'ann', refund: 'chain-1/goal-1/' });
+  const back = { at: 'goal', account: 'ann', second: 'ann/standard', refund: 'chain-1/goal-1/' };
+  expect(called.at(-1)).toMatchObject(back);
 });
 
 test('an account: a charge fails for good, and may have been taken → sent again at the end of the goal with its own key, and nothing twice (E4, E7)', async () => {

@@ -78,6 +78,7 @@ test.each(Object.entries(BUILT_IN_WORDS))(
     const said = notesText({ text: 'Built with make.', isWhole: false }, words);
     expect(said).toContain(language === 'zh' ? '不是指令' : 'not an instruction');
     expect(said).toContain(words.projectNotesCut);
+    expect(said.split('\n')[0]).toContain('`AGENTS.md`');
   },
 );
 

@@ -173,8 +173,10 @@ describe('statusMarkdown: what follows', () => {
     state.total.usageBy = [
       { role: 'planner', model: 'p/a', calls: 1, inputTokens: 100, cachedInputTokens: 83 },
       { role: 'executor', model: 'p/a', calls: 1, inputTokens: 100 },
+      { role: 'verifier', model: 'p/a', calls: 1, inputTokens: 0 },
     ];
-    expect(statusMarkdown(state)).toContain('- cached 41 % of the input (planner 83 %, executor 0 %)');
+    const roles = 'planner 83 %, executor 0 %, verifier 0 %';
+    expect(statusMarkdown(state)).toContain(`- cached 41 % of the input (${roles})`);
   });
 
   test('statusMarkdown: several receipts → the last one only', () => {
@@ -266,10 +268,13 @@ test('statusMarkdown: roles went on with other models → each with its last cha
 });
 
 test('statusMarkdown: a goal with checks → each with how it ended, and those that are still to be made (O1)', () => {
-  const state = stateWith({ pinned: pinnedRun({ checks: [{ run: 'npm test' }, { file: 'a.md' }] }) });
-  const result = { id: 'c1', check: 'npm test', status: 'failed' as const, why: 'exit code 1', ms: 3 };
-  state.goal.checks.results = [result];
+  const checks = [{ run: 'npm run lint' }, { run: 'npm test' }, { file: 'a.md' }];
+  const state = stateWith({ pinned: pinnedRun({ checks }) });
+  state.goal.checks.results = [
+    { id: 'c1', check: 'npm run lint', status: 'passed', why: 'exit code 0', ms: 3 },
+    { id: 'c2', check: 'npm test', status: 'failed', why: 'exit code 1', ms: 3 },
+  ];
   expect(statusMarkdown(state)).toContain(
-    'Checks:\n\n- c1 · failed (exit code 1) · npm test\n- c2 · to be made · file a.md',
+    'Checks:\n\n- c1 · passed · npm run lint\n- c2 · failed (exit code 1) · npm test\n- c3 · to be made · file a.md',
   );
 });
