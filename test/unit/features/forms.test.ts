@@ -110,6 +110,9 @@ test('form: a stop comes while it is open → cancelled', async () => {
 test.each<[string, unknown]>([
   ['of no call that runs', asks({ callId: 'c99' })],
   ['with a schema of 10 KB', asks({ question: { message: '', schema: { title: 'x'.repeat(10_000) } } })],
+  ['with a long id', asks({ id: '1'.repeat(101) })],
+  ['without words', asks({ question: { message: 1, schema: SCHEMA } })],
+  ['that nests deeply', asks({ more: JSON.parse('['.repeat(200) + ']'.repeat(200)) })],
   ['that is none', { callId: 'c2' }],
   ['that is no object', 'ask'],
 ])('form: one %s → ignored, and cancelled where it is asked for', async (_, message) => {

@@ -248,6 +248,7 @@ describe('tests, and edits of files', () => {
     ['not cited, and not read', '"e2"', [], 'opinion'],
     ['cited', '"e1","e2"', [], 'evidence'],
     ['read by the verifier', '"e2"', [{ calls: ['read'], input: { path: 'a' } }], 'evidence'],
+    ['not read, another is', '"e2"', [{ calls: ['read'], input: { path: 'b' } }], 'opinion'],
   ])('a changed file is %s → the verdict rests on it or not (WK3)', async (_, ids, looks, basis) => {
     const tools = [run, fileTool('put'), fileTool('read', { readOnly: true })];
     const pinned = { roles: roles({ tools: ['read'], readOnly: true }), tools };

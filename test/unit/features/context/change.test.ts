@@ -71,6 +71,7 @@ test.each<[string, ContextChange, string, object]>([
   ['what no reply has answered', { leaveOut: ['m11'] }, ALL, { refused: 1 }],
   ['what nobody said', { leaveOut: ['m99'] }, ALL, { refused: 1 }],
   ['a text', { replace: [{ id: 'm6', text: 'short' }] }, ALL, { replaced: 1 }],
+  ['a text, by the same', { replace: [{ id: 'm6', text: 'old answer' }] }, ALL, { replaced: 0 }],
   ['a note at the end', { add: [{ text: 'Note.' }] }, `${ALL} n1`, { added: 1 }],
   [
     'a note amid calls',
@@ -84,14 +85,16 @@ test.each<[string, ContextChange, string, object]>([
   expect([ids(changed), changed]).toEqual([left, expect.objectContaining(counts)]);
 });
 
-test('X1: another text for a reply and a result → its calls stay, and so does how it ended', () => {
+test('X1: another text for a goal, a reply and a result → its calls stay, and so does how it ended', () => {
   const { messages } = apply({
     replace: [
+      { id: 'm2', text: 'a goal' },
       { id: 'm3', text: 'seen' },
       { id: 'm5', text: '7 m' },
     ],
   });
-  const [, , said, , measured] = messages;
+  const [, goal, said, , measured] = messages;
+  expect(goal).toEqual(user('m2', 'a goal', 'goal'));
   expect(said && [textOf(said), said.content.length]).toEqual(['seen', 3]);
   const [block] = measured?.kind === 'tool_result' ? measured.content : [];
   expect(block && [contentText(block.content), block.ending, block.toolUseId]).toEqual([

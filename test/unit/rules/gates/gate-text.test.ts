@@ -251,6 +251,7 @@ describe('hiddenLines', () => {
     const all = ['All of its tasks:', '- a: Copy it', '- b: Delete it'];
     expect(hiddenLines(gate(`${body}… [cut: 40 characters]`), { input: null, tasks })).toEqual(all);
     expect(hiddenLines(gate(planText(WORDS, tasks, []).body), { input: null, tasks })).toEqual([]);
+    expect(hiddenLines(gate('- a: Copy it'), { input: null, tasks })).toEqual(all);
   });
 
   it('S4 hiddenLines: arguments that only a concern repeats → are told', () => {
