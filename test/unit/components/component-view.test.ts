@@ -12,7 +12,7 @@ const host = window.document.createElement('div') as unknown as Element;
 interface Rules {
   ALLOWED_TAGS: string[];
   ALLOWED_ATTR: string[];
-  CUSTOM_ELEMENT_HANDLING: { tagNameCheck(name: string): boolean };
+  CUSTOM_ELEMENT_HANDLING?: { tagNameCheck(name: string): boolean };
 }
 const passes: Rules[] = [];
 /** Keeps the elements that the rules have, as DOMPurify does, which no document but a browser's is enough for. */
@@ -25,7 +25,7 @@ const safe = {
     const { CUSTOM_ELEMENT_HANDLING: own } = rules;
     for (const element of [...made.querySelectorAll('*')]) {
       const name = element.localName;
-      if (!rules.ALLOWED_TAGS.includes(name) && !own.tagNameCheck(name)) element.remove();
+      if (!rules.ALLOWED_TAGS.includes(name) && !own?.tagNameCheck(name)) element.remove();
       for (const attribute of [...element.attributes])
         if (!rules.ALLOWED_ATTR.includes(attribute.name)) element.removeAttribute(attribute.name);
     }
@@ -303,6 +303,23 @@ describe('modules', () => {
     expect(chosen).toEqual([todo]);
   });
 });
+
+test.each<[string, string, string[]]>([
+  ['a difference', ' a\n-b\n+c\n\\ No newline', ['line', 'line gone', 'line come', 'line']],
+  ['options of a command', '-b takes\nno value', []],
+  ['lines that stay', ' a\n b', []],
+  ['a difference of 2,001 lines', '+a\n'.repeat(2_001), []],
+])(
+  'Markdown: %s in a block of code → the lines that come and go have a colour, or none has',
+  async (_what, code, wanted) => {
+    const text = `**Code**\n\n\`\`\`\n${code}\n\`\`\``;
+    await eventually(() => {
+      expect(drawn(text)).toContain(code);
+      expect(host.querySelector('pre')).not.toBeNull();
+    });
+    expect([...host.querySelectorAll('code span')].map(line => line.className)).toEqual(wanted);
+  },
+);
 
 describe('HTML', () => {
   const drawParts = (parts: object[]) => show(h(page.Parts, { parts }));
