@@ -50,10 +50,10 @@ export const appUse = new Slice<AppUse>('apps', {
   initial: noApps,
   bytes: APPS_BYTES,
   earlier: ({ tools }) => {
-    if (!isRecord(tools) || tools.apps === undefined) return undefined;
+    if (!isRecord(tools)) return undefined;
     const { apps } = tools;
     delete tools.apps;
-    return apps as AppUse;
+    return apps as AppUse | undefined;
   },
 });
 

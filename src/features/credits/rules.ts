@@ -98,10 +98,10 @@ export const chargedSoFar = new Slice<Charged | null>('credits', {
   // Limit of unconfirmed charges: at most one for each parallel task, one of the goal and one of the run.
   bytes: 256 + (MOST_PARALLEL_TASKS + 2) * 170,
   earlier: ({ total }) => {
-    if (!isRecord(total) || total.charged === undefined) return undefined;
+    if (!isRecord(total)) return undefined;
     const { charged } = total;
     delete total.charged;
-    return charged as Charged | null;
+    return charged as Charged | null | undefined;
   },
 });
 

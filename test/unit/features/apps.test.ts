@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { CallToolInput } from '../../../src/activities/types.js';
 import { closeAppCalls, resumeAppCalls, takeAppCall } from '../../../src/features/apps/calls.js';
 import { appCallReader } from '../../../src/features/apps/feature.js';
-import { type AppUse, appUse } from '../../../src/features/apps/rules.js';
+import { type AppUse, appUse, withShown } from '../../../src/features/apps/rules.js';
 import { recordCall } from '../../../src/run/tools/ledger.js';
 import type { ToolDefinition } from '../../../src/run/tools/tool.js';
 import { requestStop } from '../../../src/workflows/inbox/inbox-handlers.js';
@@ -314,4 +314,12 @@ describe('calls that an app asks for', () => {
     await ended(run, ask(run, 'tick'));
     expect(ran).toHaveLength(61);
   });
+});
+
+test('results with an app → the latest 40 are kept, and none of a server with a long name', () => {
+  const none = appUse.of(runAtCalls([]).run.state);
+  const ids = Array.from({ length: 41 }, (_, at) => `c${at}`);
+  const { shown } = ids.reduce((use, id) => withShown(use, id, 'files'), none);
+  expect(shown.map(({ callId }) => callId)).toEqual(ids.slice(1));
+  expect(withShown(none, 'c1', 's'.repeat(101))).toEqual(none);
 });

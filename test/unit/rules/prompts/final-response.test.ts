@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { finalResponse, finalResponseFault } from '../../../../src/rules/prompts/final-response.js';
+import { record } from '../../../../src/run/state/journal.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';
 import { noteCall } from '../../../support/journaled.js';
 
@@ -34,11 +35,20 @@ test('finalResponse: placeholders and dollars in the answer → stay as they are
 
 test('finalResponse: thirty calls, and some of an earlier goal → the last twenty of this one, each in a line (P12)', () => {
   const state = newRunState('Do it.', SETTINGS, 1_000);
+  const { journal } = state.log;
   const call = (at: number, path: string) =>
-    noteCall(state.log.journal, 'read', {
+    noteCall(journal, 'read', {
       ...{ at, taskId: null, arguments: `{"path":"${path}"}`, text: 'It\nsays 42.' },
     });
   call(999, 'old.txt');
+  record(journal, 1_000, 'check_ended', {
+    id: 'c1',
+    check: 'make',
+    status: 'passed',
+    why: '',
+    durationMs: 1,
+  });
+  expect(finalResponse('{{content}}\n{{toolHistory}}', 'Done.', state)).toBe('Done.');
   for (let index = 0; index < 30; index += 1) call(1_000 + index, `${index}.txt`);
   const lines = finalResponse('{{content}}\n{{toolHistory}}', 'Done.', state).split('\n');
   expect(lines).toHaveLength(21);
