@@ -13,10 +13,8 @@ const MOST_TOLD = 10;
 /** Only commands can be redefined by changed files: a check of a file looks at the goal's own product. */
 export function readByCheck(check: Check, changed: readonly string[]): string[] {
   if (!('run' in check)) return [];
-  const words = check.run
-    .split(/[\s;&|<>()'"`=]+/)
-    .map(word => word.replace(/^\.\//, '').replace(/\/+$/, ''));
-  const names = new Set(words.filter(word => word !== '' && word !== '.'));
+  const words = check.run.split(/[\s;&|<>()'"`=]+/);
+  const names = new Set(words.map(word => word.replace(/^\.\//, '').replace(/\/+$/, '')));
   const isNamed = (path: string) =>
     path.split('/').some((_, at, all) => names.has(all.slice(0, at + 1).join('/')));
   return changed

@@ -8,8 +8,8 @@ export const pictures: WorkerFeature = {
   name: 'pictures',
   hears:
     ({ blobs }) =>
-    async ({ at, pictures: given = [] }) => {
-      if (at !== 'begin' || given.length === 0) return {};
+    async ({ pictures: given = [] }) => {
+      if (given.length === 0) return {};
       const runId = runIdOf();
       const stored: PictureRef[] = [];
       for (const { name, mimeType, base64 } of given) {

@@ -82,9 +82,8 @@ describe('reading a typed answer', () => {
     expect(await read({ text, schema: schema as ReadAnswerInput['schema'] })).toEqual(expected);
   });
 
-  // All of them would take longer than any test may.
-  test('many objects that can not be checked in time → one of them is tried (TA1)', async () => {
-    const text = `{"a": "${'a'.repeat(40)}!"} `.repeat(500);
+  test('several objects that can not be checked in time → one of them is tried, and none after it (TA1)', async () => {
+    const text = `{"a": "a"} ${`{"a": "${'a'.repeat(40)}!"} `.repeat(3)}`;
     expect(await read({ text, schema: slow })).toEqual({
       faults: ['The answer could not be checked against the schema in time.'],
     });

@@ -29,7 +29,7 @@ import type {
   WorkspaceChanges,
 } from '../../../../src/run/evidence/evidence.js';
 import { NOT_SEEN } from '../../../../src/run/evidence/evidence.js';
-import { namedPaths } from '../../../../src/run/tools/tool-paths.js';
+import { namedPaths, pathsOf } from '../../../../src/run/tools/tool-paths.js';
 import { task } from '../../../support/core-values.js';
 import { fileTool } from '../../../support/small-run.js';
 
@@ -560,11 +560,18 @@ describe('citations', () => {
     ['of the task', [judged('t1', 'e1')], 0],
     ['of no task', [judged('t2', 'e2')], 0],
     ['in brackets, in one text', [judged('t1', '[e1], e2')], 0],
+    ['with a comma after it', [judged('t1', 'e1, ')], 0],
     ['of another task', [judged('t2', 'e1')], 1],
     ['that is not there', [judged('t1', 'e4')], 1],
   ])('a citation: an id %s → sent back or not', (_, tasks, faults) => {
     expect(citationDoubts({ tasks }, items)).toHaveLength(faults);
     expect(citationDoubts({ tasks }, undefined)).toEqual([]);
+  });
+
+  test('a citation of what is not there → told what is', () => {
+    const tasks = [judged('t1', 'e4')];
+    expect(citationDoubts({ tasks }, items)).toEqual([expect.stringContaining('(e1, e2, e3), got "e4"')]);
+    expect(citationDoubts({ tasks }, [])).toEqual([expect.stringContaining('(nothing: leave it empty)')]);
   });
 
   test.each([
@@ -610,6 +617,18 @@ describe('the inventory', () => {
     expect(text).toMatch(expected);
     expect(utf8Length(text)).toBeLessThanOrEqual(2_000);
   });
+});
+
+test.each([
+  ['paths', { paths: ['A/../b', '/x'] }, ['/w/b', '/x']],
+  ['an address', { path: 'https://example.org/a' }, null],
+  ['a blank', { path: ' ' }, null],
+  ['a path, and a number', { paths: ['a', 1] }, null],
+  ['a path beside a command', { path: 'a', command: 'rm b' }, null],
+  ['a path beside another', { path: 'a', to: 'b' }, null],
+  ['no path', { text: 'a' }, null],
+])('pathsOf: %s → %j is %j', (_, input, expected) => {
+  expect(pathsOf(input, '/w')).toEqual(expected);
 });
 
 test.each([

@@ -83,6 +83,7 @@ describe('decideOrchestration', () => {
     ['rounds', { target: 'a', amount: 3 }, 'no'],
     ['rounds', { target: 'more', amount: 20 }, 'yes'],
     ['rounds', { target: 'more', amount: 21 }, 'person'],
+    ['rounds', { target: 'once', amount: 1 }, 'yes'],
     ['rounds', { target: 'broken', amount: 11 }, 'person'],
     ['rounds', { target: 'broken', amount: 10 }, 'no'],
     ['rounds', { target: 'spent', amount: 20 }, 'no'],
@@ -109,6 +110,7 @@ describe('decideOrchestration', () => {
     const tasks = [
       task('a', 'executing', 3),
       { ...task('more', 'pending'), maxRounds: 20 },
+      { ...task('once', 'pending'), maxRounds: 1 },
       task('broken', 'failed', 10),
       task('spent', 'failed', 10, DEFAULT_LIMITS.taskRetries),
       task('done', 'completed'),

@@ -86,6 +86,16 @@ describe('foreign text in the Web UI (TR6)', () => {
     expect(gateParts({ kind: 'route', title, body })).toEqual(said.map(text => ({ kind: 'text', text })));
   });
 
+  it('FC6 gateParts: a question of an older version, whose text has its options too → they stand once', () => {
+    const question = { kind: 'question', title: 'Which?' } as const;
+    const parts = gateParts({ ...question, body: 'Your message: Red.\n- a) A\n- b) B' }, ['A', 'B']);
+    expect(parts).toEqual([
+      { kind: 'said', text: 'Your message: Red.' },
+      { kind: 'options', options: ['A', 'B'] },
+    ]);
+    expect(gateParts({ ...question, body: 'Red?\n' })).toEqual([{ kind: 'said', text: 'Red?' }]);
+  });
+
   it('gateMarkdown: arguments that were cut → a block that ends where it ends', () => {
     const [gate] = GATES;
     const text = gateMarkdown(WORDS, { ...(gate as Gate), body: '```json\n{ "a": "…' });

@@ -156,6 +156,8 @@ describe('parseRoleOutput in two dialects', () => {
       value: null,
       errors: ['`action` must be COMPLETE or the exact name of an offered tool, got "read_fil".'],
     });
+    const nothing = parseRoleOutput('execution', JSON.stringify({ ...AROUND, action: null, params: {} }));
+    expect(JSON.stringify(nothing)).not.toContain('offered tool');
   });
 
   it('G13 parseRoleOutput: an envelope in prose beside other JSON → the envelope', () => {

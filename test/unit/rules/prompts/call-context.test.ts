@@ -26,6 +26,9 @@ test('withCallContext: every placeholder → its value at the end of the instruc
   expect(values.SYSTEM_STATE).toContain('{\n  "mode": "team"');
   expect(values.TASK_LIST).toContain('    "description": "Read alpha"');
   expect(values.RESOURCE_POOL).toContain('  "limits": {');
+  expect(said).not.toContain('"phase": "idle"');
+  const idle = withCallContext({ ...state(), idleSince: 1 }, { context: ['SYSTEM_STATE'] }, 'Do it.');
+  expect(idle).toContain('"phase": "idle"');
 });
 
 test('withCallContext: capabilities that are counted → the pool says who holds one (A8)', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import { choiceInstruction } from '../../../../src/rules/prompts/answer-instructions.js';
 import {
   agentsText,
   planningInstruction,
@@ -489,4 +490,15 @@ test('checks of the goal: there are some → told to who begins its work, and no
   state.goal.checks.approved = [{ run: 'npm test' }, { file: 'a.md' }];
   expect(planningInstruction(state, first)).toContain('only if these checks pass');
   expect(planningInstruction(state, first)).toContain('`npm test`, `file a.md`');
+});
+
+test('choiceInstruction: a mode of the project that says what it does → told; others are not', () => {
+  const state = stateWith();
+  const told = (modes: Record<string, string | null>) => {
+    const declared = Object.entries(modes).map(([name, does]) => [name, { does, steps: ['react'] }]);
+    state.pinned = pinnedRun({ modes: Object.fromEntries(declared) });
+    return choiceInstruction(state, { memory: 'shared' });
+  };
+  expect(told({ review: 'Checks a text.', look: null })).toContain('\n- review: Checks a text.\n');
+  expect(told({ look: null })).toBe(told({}));
 });

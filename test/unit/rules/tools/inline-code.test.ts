@@ -32,6 +32,7 @@ test.each([
   ['empty lines', '\n'.repeat(18_000)],
   ['an import and blanks', `import a${' '.repeat(18_000)}!`],
   ['brackets', '`${{'.repeat(4_500)],
+  ['an import in two lines', "import path from\n'node:path'"],
 ])('code of %s → read once, and it opens nothing', (_, code) => {
   expect(opensSomething(code)).toBe(false);
 });

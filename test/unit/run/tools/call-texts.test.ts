@@ -40,3 +40,8 @@ test('linesIn: a program spelled in very many ways beside its words → read onc
   expect(work.done).toBeGreaterThan(MOST_WORK);
   expect(found.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(MOST_WORK);
 });
+
+test('linesIn: a program and its words, some of which are nothing → one line without them (T9)', () => {
+  const found = linesIn({ command: 'rm', args: ['-r', null, undefined, 'a'] }, newWork());
+  expect(found.map(({ text }) => text)).toEqual(['-r a', 'rm -r a']);
+});

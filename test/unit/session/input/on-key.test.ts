@@ -593,6 +593,7 @@ describe('onKey', () => {
     ['Ctrl-U, Ctrl-Y twice', 'ab', [CTRL('u'), CTRL('y'), CTRL('y')], 'abab|'],
     ['Ctrl-K at the end of a line', 'a\nb', [{ name: 'up' }, CTRL('k')], 'a|b'],
     ['Ctrl-B', 'ab', [CTRL('b')], 'a|b'],
+    ['characters told by their codes', '', [told('\u001b[97u'), told('\u001b[120;3u')], 'a|'],
     ['a key nobody knows', 'ab', [told('\u001b[57376;2u'), { name: 'f5', sequence: '\u001b[15~' }], 'ab|'],
   ])('%s → moves or cuts as in a shell', (_name, text, keys, shown) => {
     const { line } = press(NEW_SESSION, [{ name: 'paste', sequence: text }, ...keys]).session;

@@ -118,8 +118,9 @@ describe('prompts of a session', () => {
   });
 
   test('a prompt that begins like a command → in the line as a message, which Enter sends', async () => {
-    const { scope, prompts } = stage();
+    const { scope, told, prompts } = stage();
     await prompts.put({ do: 'prompt', prompt: 'fake:command', words: [], typed: '/fake:command' });
+    expect(told).toEqual(['Asking for fake:command …', 'It is in your line: Enter sends it.']);
     expect(scope.session.line.text).toBe(' /yes to all');
     expect(onKey(scope.session, ENTER, 10_000).effects).toEqual([
       { do: 'steer', text: '/yes to all', when: 'skip' },
