@@ -97,7 +97,7 @@ export const REMOVED = 'removed by a person';
  */
 export function planInForce(tasks: readonly Task[]): Task[] {
   const left = tasks.filter(task => task.reason !== REPLANNED && task.reason !== REMOVED);
-  const latest = Math.max(0, ...left.map(task => task.cycle));
+  const latest = Math.max(...left.map(task => task.cycle));
   return left.filter(
     task => task.status === 'completed' || isOpen(task) || task.byPerson || task.cycle === latest,
   );

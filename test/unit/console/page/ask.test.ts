@@ -3,9 +3,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 
 async function page() {
   const sent: string[] = [];
+  const answers: Response[] = [];
   vi.stubGlobal('fetch', async (_path: string, { headers }: RequestInit) => {
     sent.push((headers as Record<string, string>).authorization ?? '');
-    return Response.json({});
+    return answers.shift() ?? Response.json({});
   });
   onTestFinished(() => {
     vi.unstubAllGlobals();
@@ -14,7 +15,7 @@ async function page() {
   vi.resetModules();
   const { useToken: setToken, ...ask } = await import('../../../../packages/console/page/ask.js');
   setToken('good');
-  return { ...ask, sent };
+  return { ...ask, sent, answers };
 }
 
 test('WB18 requests of a page: before its stream is live → they wait; while it is away → they fail at once, without the token', async () => {
@@ -42,3 +43,17 @@ test('WB18 requests of a page that wait for its stream → they end when it is a
   await expect(waiting).rejects.toMatchObject({ code: 'away' });
   expect(sent).toEqual([]);
 });
+
+test.each([
+  ['a start', { option: 'mode' }, 'mode'],
+  ['another', {}, null],
+])(
+  'requests of a page: %s is refused → its code, what may be done, and the option that is wrong',
+  async (_, more, option) => {
+    const { get, noteState, answers } = await page();
+    noteState('live');
+    const fault = { code: 'bad_input', message: 'No such mode.', remedy: 'Name another.' };
+    answers.push(Response.json({ error: { ...fault, ...more } }, { status: 400 }));
+    await expect(get('runs')).rejects.toMatchObject({ ...fault, option });
+  },
+);

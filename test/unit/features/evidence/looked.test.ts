@@ -540,6 +540,10 @@ describe('many files and few commands', () => {
     expect(looked.text).not.toContain('<files>');
   });
 
+  test('a file that changed beside one that a call named → is said to be of no call (WK2)', () => {
+    expect(lookAfter([put('a')], changes({ changed: ['b'] })).text).toContain(words.evidenceOthers);
+  });
+
   test('files that changed while commands only looked → named, and nobody may rest on them (WK2)', () => {
     const looked = lookAfter([ran('npm test')], changes({ changed: ['a'], added: ['b'] }));
     expect(looked.items).toHaveLength(1);

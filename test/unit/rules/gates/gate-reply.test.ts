@@ -206,9 +206,10 @@ test('SU2 replyTo: a text and a list with a default, emptied by a person → sen
     b: text,
     list: schema.properties.colours,
     size: { ...text, enum: ['usual'] },
+    age: { type: 'integer', default: 7 },
   };
   const one: Gate = { ...form, subject: { ...form.subject, schema: { type: 'object', properties } } };
-  const fields = { a: '', list: [], size: '' };
+  const fields = { a: '', list: [], size: '', age: '' };
   expect(replyTo(one, { decision: 'accept', fields })).toEqual({
     input: { decision: 'accept', content: { a: '', list: [] } },
   });

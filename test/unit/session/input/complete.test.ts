@@ -133,6 +133,7 @@ describe('completion', () => {
       'x/a-main.ts',
       'm/a/i/n.ts',
     ]);
+    expect(rankFiles(['a/b/m.ts', 'b/m.ts', 'a/m.ts'], '/m')).toEqual(['a/m.ts', 'b/m.ts', 'a/b/m.ts']);
     expect(rankFiles(FILES, 'smt')).toEqual(['src/main.ts', 'src/a/main-test.ts']);
   });
 
