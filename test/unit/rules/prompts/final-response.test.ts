@@ -41,13 +41,8 @@ test('finalResponse: thirty calls, and some of an earlier goal → the last twen
       ...{ at, taskId: null, arguments: `{"path":"${path}"}`, text: 'It\nsays 42.' },
     });
   call(999, 'old.txt');
-  record(journal, 1_000, 'check_ended', {
-    id: 'c1',
-    check: 'make',
-    status: 'passed',
-    why: '',
-    durationMs: 1,
-  });
+  const check = { id: 'c1', check: 'make', status: 'passed', why: '', output: '' } as const;
+  record(journal, 1_000, 'check_ended', { ...check, durationMs: 1 });
   expect(finalResponse('{{content}}\n{{toolHistory}}', 'Done.', state)).toBe('Done.');
   for (let index = 0; index < 30; index += 1) call(1_000 + index, `${index}.txt`);
   const lines = finalResponse('{{content}}\n{{toolHistory}}', 'Done.', state).split('\n');
