@@ -215,8 +215,8 @@ function otherwise(gate: Gate, text: string): Input | null {
 
 function formHint(schema: JsonSchema): string {
   const [first, ...others] = formFields(schema);
-  const accept = first === undefined || others.length > 0 ? '{"field": …} or y {…}' : `y <${first.name}>`;
-  return `${first === undefined ? 'y' : accept} accept · n decline · c cancel`;
+  const one = first && (others.length > 0 ? '{"field": …} or y {…}' : `y <${first.name}>`);
+  return `${one ?? 'y'} accept · n decline · c cancel`;
 }
 
 /** Reads all fields as JSON; for a form with one field, its value as typed. */

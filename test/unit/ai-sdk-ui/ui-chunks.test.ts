@@ -249,6 +249,7 @@ describe('chunks of a run', () => {
           parts: [
             { type: 'text', text: 'See:' },
             { type: 'file', mediaType: 'image/png', filename: 'a.png', url },
+            { type: 'file', mediaType: 'image/png', url: 'https://example.org/a.png' },
           ],
         },
       ],

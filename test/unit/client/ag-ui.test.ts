@@ -192,13 +192,25 @@ describe.each(AG_UI_VERSIONS)('AG-UI %s', version => {
       ),
       happens('subagent_ended', { id: 'lead/1', role: 'lead', callId: 'c2', ...done }),
     ]);
-    expect(told[0]).toEqual({ type: 'SUBAGENT_STARTED', subagentRunId: 'run-1/lead/1', name: 'lead' });
+    expect(told[0]).toStrictEqual({ type: 'SUBAGENT_STARTED', subagentRunId: 'run-1/lead/1', name: 'lead' });
     expect(told[1]).toMatchObject({
       ...{ subagentRunId: 'run-1/lead/1/search/1', parentSubagentRunId: 'run-1/lead/1' },
     });
     expect(typesOf(told.slice(-2))).toEqual(['SUBAGENT_ERROR', 'SUBAGENT_FINISHED']);
+    expect(told.at(-2)).toMatchObject({ message: 'The sub-agent was lost.', code: 'failed' });
     const client = await clientAfter(version, stream(told));
     expect(client.messages).toMatchObject([{ content: 'Found.', subagentRunId: 'run-1/lead/1/search/1' }]);
+  });
+
+  test('a sub-agent that a call of a tool began → names the call', () => {
+    const { happens } = story();
+    const told = toldOf([
+      happens('model_call_started', begun),
+      happens('model_call_ended', { ...whole, stopReason: 'tool_use', toolCalls: 1, calls: [SAID] }),
+      happens('tool_call_started', { ...toolUse, toolUseId: SAID.id, arguments: SAID.arguments }),
+      happens('subagent_started', { id: 'lead/1', role: 'lead', callId: 'c2' }),
+    ]);
+    expect(told.at(-1)).toMatchObject({ type: 'SUBAGENT_STARTED', parentToolCallId: 'run-1/c1_1' });
   });
 
   test('a reply that only thinks before it calls a tool → its thought is ended before the call', async () => {
@@ -500,6 +512,7 @@ describe('AG-UI: the state of a run', () => {
     ['a longer list', { a: [1] }, { a: [1, 2] }, [{ op: 'replace', path: '/a', value: [1, 2] }]],
     ['a new field', {}, { 'a/b~c': 1 }, [{ op: 'add', path: '/a~1b~0c', value: 1 }]],
     ['a field that has gone', { a: 1 }, {}, [{ op: 'remove', path: '/a' }]],
+    ['null in place of no items', { a: [] }, { a: null }, [{ op: 'replace', path: '/a', value: null }]],
     ['null in place of a value', { a: 1 }, { a: null }, [{ op: 'replace', path: '/a', value: null }]],
   ])('%s → its patch', (_what, before, after, patch) => {
     expect(patchOf(before, after)).toEqual(patch);

@@ -158,6 +158,7 @@ describe('calls that an app asks for', () => {
       () => {},
     ],
     ['that is none', { of: 'c1', tool: 7 }, /Give \{ "of"/, () => {}],
+    ['in a run that is being loaded', { of: 'c1', tool: 'tick' }, /load/, run => (run.state.pinned = null)],
     ['in a run that is paused', { of: 'c1', tool: 'tick' }, /paused/, run => (run.state.people.pausedAt = 1)],
     ['in a run that is stopping', { of: 'c1', tool: 'tick' }, /has ended/, run => requestStop(run, 'enough')],
     ['that configuration denies', { of: 'c1', tool: 'tick' }, /denied by the conf/, run => deny(run, 'tick')],

@@ -25,7 +25,7 @@ test('features: the bounds of their slices → within what the state has for the
 
 test('features: a run that uses none → keeps nothing of them', () => {
   expect(fresh().features).toEqual({});
-  expect(adopted(fresh(), FEATURES)).toEqual(fresh());
+  expect(adopted(fresh(), FEATURES)).toStrictEqual(fresh());
 });
 
 /** Where code before the seam had it. */

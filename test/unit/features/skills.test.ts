@@ -310,13 +310,12 @@ test('a call in a run: what the worker read → content, and an event with name 
     return { ok: true as const, value };
   };
   const { run } = runAtCalls([], { ports: { activity }, pinned: { skills: { pdf: 'd1' } } });
-  const options = {} as CallOptions;
   const input = { name: 'pdf' };
-  const ended = await runWorkflowTool(
-    run,
-    { name: 'skill' },
-    { role: 'executor', callId: 'c1', toolUseId: 't1', input, options },
-  );
+  const call = { role: 'executor', callId: 'c1', toolUseId: 't1', input, options: {} as CallOptions };
+  const ended = await runWorkflowTool(run, { name: 'skill' }, call);
+  const lost = { ok: false as const, failure: { kind: 'lost' as const, type: '', message: '' } };
+  const { run: another } = runAtCalls([], { ports: { activity: async () => lost } });
+  expect(await runWorkflowTool(another, { name: 'skill' }, call)).toEqual(lost);
   expect(asked).toEqual([
     [
       'steersmanReadSkill',

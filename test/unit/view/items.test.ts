@@ -1,6 +1,7 @@
 /** The conversation of a run as the console's page folds it from events. */
 import { expect, test } from 'vitest';
 import { type Durable, type Item, newFold, recordedAnswer, takeItem } from '../../../packages/view/items.js';
+import { phaseName } from '../../../packages/view/phases.js';
 import type { RunSnapshot } from '../../../src/client/index.js';
 import { lookOf } from '../../support/fake-runs.js';
 
@@ -156,4 +157,12 @@ test('an ended run of which no event tells the answer → its record does, once 
   };
   takeItem(fold, told as unknown as Durable);
   expect(recordedAnswer(fold, record)).toBeNull();
+});
+
+test.each([
+  ['paused', 'zh', '已暂停'],
+  ['paused', 'de', 'paused'],
+  ['of_another_version', 'zh', 'of another version'],
+])('the phase %s, in %s → its name', (phase, language, name) => {
+  expect(phaseName(phase, language)).toBe(name);
 });

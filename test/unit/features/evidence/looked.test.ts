@@ -376,6 +376,7 @@ describe('what was changed after a command or a computation', () => {
   test.each<[string, Step[], boolean]>([
     ['nothing', [put('a'), ran('npm test')], true],
     ['a file', [put('a'), ran('npm test'), put('a')], false],
+    ['one of two files', [put('a'), put('b'), ran('npm test'), put('a')], false],
     ['a new file', [ran('npm test'), put('b', { hash: null })], false],
     [
       'nothing, by a call that names no file that ever was',

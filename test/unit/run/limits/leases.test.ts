@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Lease, leaseOf, leasesAfter } from '../../../../src/run/limits/leases.js';
+import { type Lease, leaseOf, leasesAfter, withOthers } from '../../../../src/run/limits/leases.js';
 import { type BudgetUse, DEFAULT_LIMITS, type Limits } from '../../../../src/run/limits/limits.js';
 
 const NOTHING: BudgetUse = { turns: 0, totalTurns: 0, tokens: 0, wallTimeMs: 0, costUsd: 0 };
@@ -70,4 +70,11 @@ describe('leasesAfter', () => {
       ),
     );
   });
+});
+
+test('withOthers: agents and model calls at work → what they may still use; what an agent has no limit of adds nothing', () => {
+  const leases = [{}, { turns: 1, totalTurns: 2, tokens: 5, costUsd: 3 }];
+  const used = { ...NOTHING, turns: 4, totalTurns: 5, tokens: 5, costUsd: 3 };
+  expect(withOthers(NOTHING, { leases, modelCalls: 3 })).toEqual(used);
+  expect(withOthers({ ...NOTHING, costUsd: null }, { leases, modelCalls: 0 }).costUsd).toBeNull();
 });
