@@ -14,7 +14,7 @@ import { readResultTool } from '../shared/store/read-result.js';
 import { recallTool } from '../shared/store/recall.js';
 import type { McpPool } from './connection/pool.js';
 import { isOwnTools } from './connection/resolve-server.js';
-import type { ListedTool } from './connection/server-tools.js';
+import { type ListedTool, takesTasksOnly } from './connection/server-tools.js';
 import { appOf } from './tools/apps.js';
 import { CODE_SERVER, STOPPABLE_META, TIMEOUT_META } from './tools/code-tools.js';
 import { toolNamer } from './tools/tool-names.js';
@@ -126,8 +126,13 @@ function stateOf({ name, connected, warnings }: ListedServer): ServerState {
 async function listServer(pool: McpPool, name: string, workspace: string): Promise<ListedServer> {
   try {
     const { tools, connection } = await listTools(pool, name, workspace);
-    const warnings = [leftOutWarning(name, connection.unreadableTools), cutWarning(name, tools)];
-    return { name, tools, connected: true, warnings: warnings.filter(warning => warning !== null) };
+    const usable = tools.filter(tool => !takesTasksOnly(tool));
+    const warnings = [
+      leftOutWarning(name, connection.unreadableTools),
+      tasksWarning(name, tools.filter(takesTasksOnly)),
+      cutWarning(name, usable),
+    ];
+    return { name, tools: usable, connected: true, warnings: warnings.filter(warning => warning !== null) };
   } catch (error) {
     const message = errorText(error);
     const text =
@@ -159,9 +164,18 @@ const NAMED_TOOLS = 5;
 function cutWarning(server: string, tools: readonly ListedTool[]): string | null {
   const cut = tools.filter(({ description = '' }) => description.length > MAX_DESCRIPTION_CHARS);
   if (cut.length === 0) return null;
-  const named = cut.slice(0, NAMED_TOOLS).map(({ name }) => preview(name, 80));
-  const more = cut.length > NAMED_TOOLS ? `, and ${cut.length - NAMED_TOOLS} more` : '';
-  return `Tool server ${server}: models are told only the first ${MAX_DESCRIPTION_CHARS} characters of the descriptions of ${named.join(', ')}${more}.`;
+  return `Tool server ${server}: models are told only the first ${MAX_DESCRIPTION_CHARS} characters of the descriptions of ${namesOf(cut)}.`;
+}
+
+function tasksWarning(server: string, tools: readonly ListedTool[]): string | null {
+  if (tools.length === 0) return null;
+  return `Tool server ${server} takes calls of ${namesOf(tools)} only as tasks of the protocol, which runs do not make: left out.`;
+}
+
+function namesOf(tools: readonly ListedTool[]): string {
+  const named = tools.slice(0, NAMED_TOOLS).map(({ name }) => preview(name, 80));
+  const more = tools.length > NAMED_TOOLS ? `, and ${tools.length - NAMED_TOOLS} more` : '';
+  return `${named.join(', ')}${more}`;
 }
 
 function originOf({ config, servesOwn }: McpPool, name: string): McpOrigin {

@@ -11,6 +11,7 @@ import { badArgumentsNote } from '../../conversation/tool-notes.js';
 import { McpCallError } from '../../mcp/connection/call-failure.js';
 import type { McpCall, McpConnection } from '../../mcp/connection/connection.js';
 import type { McpPool } from '../../mcp/connection/pool.js';
+import { takesTasksOnly } from '../../mcp/connection/server-tools.js';
 import type { McpSessions } from '../../mcp/connection/sessions.js';
 import { callMeta, mayCallAgain, STOPPABLE_META, saysStopped } from '../../mcp/tools/code-tools.js';
 import type { ToolAnswer } from '../../mcp/tools/tool-answer.js';
@@ -144,7 +145,8 @@ export class ServerCall {
     timeoutMs: number,
   ): Promise<{ result: CallToolResult } | { again: McpCallError }> {
     const { input, words, signal } = this.#call;
-    const { isListed, errors } = await unlessStopped(signal, lookUp(connection, input, args));
+    const { isListed, tasksOnly, errors } = await unlessStopped(signal, lookUp(connection, input, args));
+    if (tasksOnly) return { result: ended('unavailable', words.noteTasksOnly) };
     if (errors.length > 0) return { result: ended('invalid', badArgumentsNote(words, errors)) };
     const startedAt = performance.now();
     try {
@@ -243,19 +245,20 @@ function notHere(why: string): ApplicationFailure {
 }
 
 /**
- * Tells if the server lists the tool before the call, and the faults of its arguments. If the list is unavailable, the
+ * Tells if the server lists the tool before the call, if only as a task, and the faults of its arguments. If the list is unavailable, the
  * tool counts as listed, which proves nothing, and the server judges the arguments.
  */
 async function lookUp(
   connection: McpConnection,
   { tool, serverToolName = tool, checked }: CallToolInput,
   args: Allowed['args'],
-): Promise<{ isListed: boolean; errors: string[] }> {
+): Promise<{ isListed: boolean; tasksOnly: boolean; errors: string[] }> {
   const asked = connection.findTool(serverToolName).catch(() => null);
   const found = await within(LIST_BUDGET_MS, asked, null);
   const schema = checked && found?.inputSchema;
   return {
     isListed: found !== undefined,
+    tasksOnly: found != null && takesTasksOnly(found),
     errors: isUsableSchema(schema) ? validateArguments(schema, args) : [],
   };
 }

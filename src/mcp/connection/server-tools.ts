@@ -96,6 +96,7 @@ const listedToolSchema = z.looseObject({
     })
     .optional()
     .catch(undefined),
+  execution: z.looseObject({ taskSupport: z.unknown() }).optional().catch(undefined),
 });
 const BOUNDS: readonly string[] = [
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
@@ -130,6 +131,11 @@ const listPageSchema = z.looseObject({
 const MAX_TOOL_DEPTH = 4 * MAX_JSON_DEPTH;
 
 export type ListedTool = z.infer<typeof listedToolSchema>;
+
+/** True if the server takes calls of the tool only as tasks of the protocol, which runs do not make. */
+export function takesTasksOnly({ execution }: ListedTool): boolean {
+  return execution?.taskSupport === 'required';
+}
 
 /**
  * Returns the tools of all pages, each name once: some servers repeat a page for ever. `askFor` requests one page within

@@ -125,7 +125,8 @@ export class StdioTransport implements Transport {
   #deliver(line: string): void {
     if (line.trim() === '') return;
     try {
-      this.onmessage?.(deserializeMessage(exactText(line)));
+      // Some servers begin their output with a byte order mark.
+      this.onmessage?.(deserializeMessage(exactText(line.replace(/^\uFEFF/, ''))));
     } catch (error) {
       // The server logs to stdout. The line may explain why a connection fails.
       this.#keep(`${line.length > 500 ? line.slice(0, 500).replace(/\S*$/, '…') : line}\n`);

@@ -12,9 +12,18 @@ afterEach(async () => {
 });
 
 /** A server that lists and answers with these texts of JSON. */
-function serverOf({ list, answer = '{}' }: { list: string; answer?: string }): McpPool {
+function serverOf({
+  list,
+  answer = '{}',
+  first = '',
+}: {
+  list: string;
+  answer?: string;
+  first?: string;
+}): McpPool {
   const hello = `{ protocolVersion: m.params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'odd', version: '1' } }`;
-  const script = `require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+  const script = `process.stdout.write(${JSON.stringify(first)});
+  require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
     const m = JSON.parse(line);
     const result = { initialize: () => JSON.stringify(${hello}), 'tools/list': () => process.argv.at(-2), 'tools/call': () => process.argv.at(-1) }[m.method];
     if (result) console.log('{"jsonrpc":"2.0","id":' + m.id + ',"result":' + result() + '}');
@@ -53,6 +62,20 @@ describe('tools/list of an odd server (T1)', () => {
     const list = `{"tools":[{"name":"a"},{"name":"b"},{"name":"a"}],"nextCursor":${cursor}}`;
     const { tools, warnings } = await listRunTools(serverOf({ list }), process.cwd());
     expect(tools.map(({ name }) => name)).toEqual(['a', 'b', 'read_result']);
+    expect(warnings).toEqual([]);
+  });
+
+  it('a tool that its server takes only as a task → left out, and a warning that says so', async () => {
+    const list =
+      '{"tools":[{"name":"a","execution":{"taskSupport":"required"}},{"name":"b","execution":{"taskSupport":"optional"}},{"name":"c","execution":7}]}';
+    const { tools, warnings } = await listRunTools(serverOf({ list }), process.cwd());
+    expect(tools.map(({ name }) => name)).toEqual(['b', 'c', 'read_result']);
+    expect(warnings).toEqual([expect.stringMatching(/odd takes calls of a only as tasks.*left out/)]);
+  });
+
+  it('a byte order mark before its first line → its tools are there', async () => {
+    const { tools, warnings } = await listRunTools(serverOf({ list: LIST, first: '\uFEFF' }), process.cwd());
+    expect(tools.map(({ name }) => name)).toEqual(['echo', 'read_result']);
     expect(warnings).toEqual([]);
   });
 

@@ -159,6 +159,25 @@ test.each([
   });
 });
 
+test('call tool: listed as one that is only called as a task → not sent, and says so (TR5)', async () => {
+  const told: string[] = [];
+  const result = await callWith({
+    'tools/list': (id, res) => {
+      const execution = { taskSupport: 'required' };
+      json(res, { jsonrpc: '2.0', id, result: { tools: [{ name: 'echo', execution }] } });
+    },
+    'tools/call': (id, res) => {
+      told.push('called');
+      json(res, { jsonrpc: '2.0', id, error: { code: -32_601, message: 'requires task augmentation' } });
+    },
+  });
+  expect(result).toMatchObject({
+    ending: 'unavailable',
+    note: expect.stringMatching(/^Not run: .* as tasks/),
+  });
+  expect(told).toEqual([]);
+});
+
 test.each(['roots/list', 'sampling/createMessage'])(
   'call tool: a server that asks back for %s after its effect, and passes on that there is no such method → outcome unknown',
   async method => {
