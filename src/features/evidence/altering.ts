@@ -13,6 +13,37 @@ export function mayAlter(line: string, depth = 0): boolean {
   return commands === null || commands.some(command => alters(command, depth));
 }
 
+/** True if a test comes before a certain change of files on the line: it tested files that are no more. */
+export function testsThenAlters(line: string, depth = 0): boolean {
+  const commands = line.length > MOST_CHARS || depth > MOST_DEPTH ? null : readShellLine(line);
+  if (commands === null) return false;
+  const nested = commands.map(command => lineOf(programOf(command), plainWords(command).slice(1), command));
+  if (nested.some(each => each !== null && testsThenAlters(each, depth + 1))) return true;
+  const first = commands.findIndex(isTest);
+  return first >= 0 && commands.slice(first + 1).some(altersSurely);
+}
+
+function isTest(command: ShellCommand): boolean {
+  const [program = '', ...given] = plainWords(command);
+  if (isLook(command)) return false;
+  const [named = ''] = given.filter(isOperand);
+  return PROVES.test(program) || (RUNS.test(program) && (PROVES.test(named) || given.includes('--test')));
+}
+
+function altersSurely(command: ShellCommand): boolean {
+  const [program = '', ...given] = plainWords(command);
+  if (program === 'git') return GIT_ALTERS.has(given.find(isOperand) ?? '');
+  return given.some(word => MENDS.test(word) || MENDS_BY.get(program)?.test(word));
+}
+
+function programOf(command: ShellCommand): string {
+  return plainWords(command)[0] ?? '';
+}
+
+function isOperand(word: string): boolean {
+  return !/^[-+]|^\w+=/.test(word) && !PASSED_OVER.has(word);
+}
+
 function alters(command: ShellCommand, depth: number): boolean {
   const [program = '', ...given] = plainWords(command);
   const within = [...command.words.map(substituted), lineOf(program, given, command)].filter(
@@ -39,7 +70,7 @@ function lineOf(program: string, given: readonly string[], command: ShellCommand
 }
 
 function isStill(program: string, given: readonly string[], command: ShellCommand, depth: number): boolean {
-  const operands = given.filter(word => !/^[-+]|^\w+=/.test(word) && !PASSED_OVER.has(word));
+  const operands = given.filter(isOperand);
   const [first = ''] = operands;
   if (program === 'find' || program === 'xargs') {
     const at =

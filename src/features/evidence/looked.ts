@@ -114,7 +114,8 @@ function changesOf({ calls, unkept }: Evidence, files: readonly Snapshot[], now:
 }
 
 /** True if anything else changed after a command or computation began. */
-function isBefore({ ran, at, alters }: CallNote, changes: readonly number[]): boolean {
+function isBefore({ ran, at, alters, undoes }: CallNote, changes: readonly number[]): boolean {
+  if (undoes) return true;
   return ran !== undefined && at !== undefined && changes.some(each => each > at && each !== alters);
 }
 

@@ -11,7 +11,7 @@ import type { ToolEnding, ToolResultBlock } from '../../run/messages/message.js'
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { argumentNames, isCommandName } from '../../run/tools/tool-paths.js';
 import { effectOf, mayHaveActed } from '../../run/tools/tool-use.js';
-import { mayAlter } from './altering.js';
+import { mayAlter, testsThenAlters } from './altering.js';
 import type { CallNote, Evidence } from './rules.js';
 
 /** Parts of `EVIDENCE_BYTES`; later numbers and tasks of files use the remainder. */
@@ -141,6 +141,7 @@ export function callNote(
     ...output,
     ...(isDone && isSilent(tool, input, ran) && { silent: true }),
     ...(ran && { ran }),
+    ...(ran === 'command' && testsThenAlters(lineIn(input)) && { undoes: true }),
     ...(at !== undefined && { at }),
     ...(acted && altersMore(tool, input, ran) && { alters: 0 }),
   };
@@ -198,8 +199,15 @@ function altersMore(
 ): boolean {
   if (ran === undefined)
     return origin.type !== 'workflow' && Object.keys(input).some(name => PATCH.test(name));
-  const words = Object.entries(input).flatMap(([name, value]) => (isCommandName(name) ? value : []));
-  return ran === 'code' || !words.every(word => typeof word === 'string') || mayAlter(words.join(' '));
+  return ran === 'code' || !wordsIn(input).every(word => typeof word === 'string') || mayAlter(lineIn(input));
+}
+
+function wordsIn(input: Readonly<Record<string, unknown>>): unknown[] {
+  return Object.entries(input).flatMap(([name, value]) => (isCommandName(name) ? value : []));
+}
+
+function lineIn(input: Readonly<Record<string, unknown>>): string {
+  return wordsIn(input).join(' ');
 }
 
 const PATCH = /^(?:patch|diff|edits|changes)$/i;

@@ -95,9 +95,20 @@ function commandSays(command: ShellCommand, shell: Required<Shell>): CodeSays {
   if (SILENT.has(program)) return 'none';
   const own = ownCode(program, given, command.given);
   if (own !== null) return opensSomething(own) ? 'all' : 'none';
+  if (looksNowhere(program, given)) return 'none';
   const hasOperand = command.reads || given.some(word => !/^-./.test(word) || word === '--test');
   return NEEDS_OPERAND.has(program) && !hasOperand ? 'none' : 'all';
 }
+
+/** True if it looks only at what is always there, or compares a file with itself. */
+function looksNowhere(program: string, given: readonly string[]): boolean {
+  if (!LOOKS.has(program)) return false;
+  const operands = given.filter(word => !/^-./.test(word));
+  const isSame = (program === 'diff' || program === 'cmp') && operands[0] === operands[1];
+  return operands.length > 0 && (isSame || operands.every(word => NOWHERE.has(word)));
+}
+
+const NOWHERE: ReadonlySet<string> = new Set(['/dev/null', '.', './', '/', '..', '/tmp']);
 
 /** Evaluates the commands that a program runs. Null: it runs no commands. */
 function withinSays(
@@ -149,7 +160,9 @@ function testSays(given: readonly string[], shell: Required<Shell>): CodeSays {
     // The command's own code is lost. Its output counts if it is compared, or if it only looks.
     return compares || commands?.every(isLook) ? 'all' : 'unknown';
   });
-  if (given.some(word => /^-[a-hkprstuwxGLNOS]$/.test(word))) parts.push('all');
+  const looksAt = (word: string, at: number) =>
+    /^-[a-hkprstuwxGLNOS]$/.test(word) && !NOWHERE.has(given[at + 1] ?? '');
+  if (given.some(looksAt)) parts.push('all');
   return together(parts);
 }
 

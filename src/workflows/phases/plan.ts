@@ -7,6 +7,7 @@ import { carrierOf, isLacking } from '../../rules/agents/capabilities.js';
 import { checksShown, planText } from '../../rules/gates/gate-text.js';
 import { planningDecision, planningQuestion } from '../../rules/plan/decide.js';
 import { planningInstruction } from '../../rules/prompts/instructions.js';
+import { codeSays } from '../../rules/tools/exit-code.js';
 import { beginsAtOnce, wantsApproval } from '../../run/agents/run-config.js';
 import { type Check, checkLine, proposedChecks } from '../../run/checks/check.js';
 import type { PlanOutput } from '../../run/outputs/contracts.js';
@@ -75,8 +76,9 @@ function adopt(run: Run, position: Planning, output: PlanOutput | null): Moved {
   const { mayGiveUp = [] } = position.improvements?.reading ?? {};
   const options = { maxTasks: run.limits.tasks, dropped: output?.dropped ?? [], mayGiveUp };
   const changed = output !== null && updatePlan(run, output.tasks, options);
-  if (output !== null && output.checks.length > 0)
-    position.checks = proposedChecks(output.checks, state.goal.checks.approved);
+  // A command that can't fail proves nothing.
+  const proposed = output?.checks.filter(line => codeSays(line, { pipefail: true }) !== 'none') ?? [];
+  if (proposed.length > 0) position.checks = proposedChecks(proposed, state.goal.checks.approved);
   const taskCount = state.tasks.length;
   if (output !== null) position.begin = output.begin;
   const askedBefore = state.goal.asked;

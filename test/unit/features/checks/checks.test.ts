@@ -183,6 +183,22 @@ describe('commands that a planner proposes', () => {
   });
 });
 
+test('commands that a planner proposes: those that can not fail → left out (SE1)', async () => {
+  const { run } = await teamRun({
+    settings: { approvePlan: true, attended: true, autoApprove: false },
+    answer: ({ role }) =>
+      role === 'planner'
+        ? { ...(CONTENT.planner as object), checks: ['true', 'npm test', 'echo ok', 'pytest --collect-only'] }
+        : undefined,
+    waits: waiting => {
+      const [open] = waiting.state.people.gates;
+      if (open?.gate.kind === 'plan' && open.answer === null)
+        answer(waiting, { gateId: open.gate.id, decision: 'approve' });
+    },
+  });
+  expect(run.state.goal.checks.approved).toEqual([{ run: 'npm test' }]);
+});
+
 describe('SE8: checks before the first change', () => {
   const RED = { status: 'failed' as const, why: 'exit code 1', output: 'not ok 3' };
   const first = { ...pinned, listsStart: true as const };

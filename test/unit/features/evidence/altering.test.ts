@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayAlter } from '../../../../src/features/evidence/altering.js';
+import { mayAlter, testsThenAlters } from '../../../../src/features/evidence/altering.js';
 
 const STILL = [
   'npm test',
@@ -85,4 +85,24 @@ test.each(STILL)('%j → nothing but a look, a test or a build (SE1)', line => {
 
 test.each(ALTERS)('%j → it may change files (SE1)', line => {
   expect(mayAlter(line)).toBe(true);
+});
+
+test.each<[string, boolean]>([
+  ['git stash && npm test && git stash pop', true],
+  ['npm test; git checkout -- src', true],
+  ["sh test.sh && sed -i 's/1/2/' a.txt", true],
+  ['npx vitest run && npx eslint --fix src', true],
+  ['bash -c "pytest && git stash pop"', true],
+  // Changes before it, copies of what it wrote, and looks.
+  ['git stash pop && npm test', false],
+  ["sed -i 's/1/2/' a.txt && npm test", false],
+  ['npm test && git add -A && git commit -m x', false],
+  ['npm test && npm publish', false],
+  ['pytest && rm -rf .cache', false],
+  ['npm test | tee out.txt', false],
+  ["test -f a.txt && sed -i 's/1/2/' a.txt", false],
+  ["grep -n a a.txt && sed -i 's/a/b/' a.txt", false],
+  ['"npm test', false],
+])('%j → it tests and then changes what it tested: %s (SE1)', (line, expected) => {
+  expect(testsThenAlters(line)).toBe(expected);
 });
