@@ -1,4 +1,4 @@
-/** Knows the calls of test and build programs that run nothing they are named for, or end well whatever they find (SE1). */
+/** Knows the calls of test and build programs that run nothing they are named for, or end well whatever they find. */
 
 /** `none`: it lists, plans or prints, or it also ends with 0 if there was nothing to run; `unknown`: also after a failure. */
 export type IdleSays = 'none' | 'unknown';
