@@ -58,12 +58,13 @@ export function startCommand(
 }
 
 let calls = 0;
+let before: string | null = null;
 
 const SCRIPTS = { steersman: 'cli.js', client: 'client.js', start: 'start.js' };
 
 /**
  * Calls a command line in this process: a process of its own takes a second to start. What it tells later code of the
- * process, `vi.resetModules()` takes back at the end of the file.
+ * process, `vi.resetModules()` takes back at the end of the file, and before another program.
  */
 export async function callHere(program: keyof typeof SCRIPTS, args: string[]): Promise<Ended> {
   const { argv } = process;
@@ -79,6 +80,8 @@ export async function callHere(program: keyof typeof SCRIPTS, args: string[]): P
     });
   vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
   try {
+    if (before !== null && before !== program) vi.resetModules();
+    before = program;
     calls += 1;
     process.argv = [process.execPath, join(projectRoot, 'dist', SCRIPTS[program]), ...args];
     await import(`${projectRoot}/src/${program}.ts?call=${calls}`);
