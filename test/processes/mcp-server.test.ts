@@ -6,8 +6,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stopStack } from '../../packages/stack/local-stack.js';
 import { execution, plan, verdict } from '../../packages/test-kit/role-outputs.js';
 import { type ScriptedModel, startScriptedModel } from '../support/endpoint/model.js';
+import { isRunning } from '../support/processes.js';
 import { makeProject, projectRoot, type TestProject } from '../support/project.js';
 import { byRole, intent, roleOf, route } from '../support/steering.js';
+import { until } from '../support/wait.js';
 
 const STEER = 'Write it in capitals.';
 
@@ -81,7 +83,7 @@ test('mcp: a run is started by one client, watched, steered, let write and read 
   const started = await first.client.callTool(start, undefined, { timeout: 240_000 });
   expect(started).toMatchObject({ structuredContent: { id: 'boats', workspace: project.workspace } });
   await first.client.close();
-  expect(() => process.kill(first.pid, 0)).toThrow();
+  await until('its process has ended', () => !isRunning(first.pid));
 
   const { client, faults } = await connect();
   let written = () => {};
@@ -101,7 +103,10 @@ test('mcp: a run is started by one client, watched, steered, let write and read 
   expect(steered).toMatchObject({ structuredContent: { state: 'accepted' } });
   release();
 
-  const { structuredContent: atGate } = await watching;
+  let { structuredContent: atGate } = await watching;
+  // A call waits for a minute at most.
+  while ((atGate as { phase: string }).phase !== 'waiting')
+    ({ structuredContent: atGate } = await watch((atGate as { cursor: number }).cursor));
   expect(atGate).toMatchObject({ phase: 'waiting', gates: [{ title: 'Call write_file?' }] });
   const executor = model.requests.filter(request => roleOf(request) === 'executor');
   expect(JSON.stringify(executor.at(-1)?.body)).toContain(STEER);

@@ -28,7 +28,8 @@ test('package: a program that starts, watches, steers, answers and runs a tool o
   const { stdout } = await execute(process.execPath, ['program.mjs'], {
     cwd: dir,
     env: strangersEnvironment(dir),
-    timeout: 90_000,
+    // It starts the whole stack.
+    timeout: 240_000,
     // A worker drains when it is asked to end.
     killSignal: 'SIGKILL',
   });
