@@ -88,7 +88,7 @@ function inputOf(input: Partial<CallToolInput>): CallToolInput {
     serverToolName: tool,
     server: 'fake',
     arguments: {},
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     idempotent: true,
     workspace,
     idempotencyKey: 'chain-1-t1',

@@ -27,7 +27,7 @@ function make(
     redact: text => secrets.redact(text),
     redactPiece: piece => secrets.redactPiece(piece),
   });
-  const given: RunCheckInput = { check: { run: 'true' }, workspace, timeoutMs: 5_000, ...input };
+  const given: RunCheckInput = { check: { run: 'true' }, workspace, timeoutMs: 60_000, ...input };
   return new MockActivityEnvironment().run(activity, given) as Promise<CheckEnd>;
 }
 

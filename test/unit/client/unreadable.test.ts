@@ -156,7 +156,7 @@ describe('what this client can not decode', () => {
       describeWorkflowExecution: { workflowExecutionInfo: raw('r', {}, RUNNING) },
       queryWorkflow: { queryResult: { payloads: [encrypted] } },
     });
-    const error = await askRun(temporal, { id: 'r', timeoutMs: 1_000 }, stateQuery).catch(each => each);
+    const error = await askRun(temporal, { id: 'r', timeoutMs: 60_000 }, stateQuery).catch(each => each);
     expect(error.message).toMatch(/encoded as binary\/encrypted/);
     expect(isFinalQueryError(error)).toBe(true);
   });

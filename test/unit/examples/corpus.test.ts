@@ -8,7 +8,7 @@ beforeAll(async () => {
   const main = fileURLToPath(new URL('../../../examples/corpus/main.ts', import.meta.url));
   const args = ['--import', 'jiti/register', main];
   await client.connect(new StdioClientTransport({ command: process.execPath, args }));
-}, 60_000);
+});
 afterAll(() => client.close());
 
 const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args });

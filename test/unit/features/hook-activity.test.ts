@@ -31,7 +31,7 @@ beforeEach(() => {
 
 function addressHook(hook: 'onTurnEnd' | 'onMessage' | 'onRunEnd') {
   const { port } = server.address() as AddressInfo;
-  const how = { secretVariable: 'HOOK_SECRET', timeoutMs: 5_000, attempts: 3 };
+  const how = { secretVariable: 'HOOK_SECRET', timeoutMs: 60_000, attempts: 3 };
   return httpHooks({ [hook]: { url: `http://127.0.0.1:${port}/it`, ...how } }, () => 'whsec-0123456789');
 }
 

@@ -29,7 +29,7 @@ afterEach(async () => {
 function caller(askPerson: AskPerson, redact = (text: string) => text) {
   const call = toolCaller(pool, 'order', { askPerson: () => askPerson, redact });
   return (input: Partial<CallToolInput> = {}): Promise<CallToolResult> =>
-    call({ timeoutMs: 10_000, idempotent: false, asksForMs: 60_000, ...input });
+    call({ timeoutMs: 60_000, idempotent: false, asksForMs: 60_000, ...input });
 }
 
 const said = ({ content }: CallToolResult): unknown => {

@@ -26,7 +26,7 @@ test('resources: a server that has some → two tools that only read, named as i
   const connection = await pool.connect('all', process.cwd());
   const call = (tool: string, args: Record<string, unknown>) =>
     connection.callTool({
-      ...{ tool, arguments: args, meta: {}, timeoutMs: 10_000 },
+      ...{ tool, arguments: args, meta: {}, timeoutMs: 60_000 },
       ...{ signal: new AbortController().signal, onProgress: () => {} },
     });
   const [page] = (await call('list_resources', {})).content;

@@ -596,6 +596,6 @@ describe('providers (M3)', () => {
     const server = await startScriptedModel({ reply: [], models: ['a', 'b'] });
     open.push(server);
     const provider = createProvider({ name: 'openai', baseUrl: server.baseUrl });
-    expect(await provider.listModels(AbortSignal.timeout(5_000))).toEqual(['a', 'b']);
+    expect(await provider.listModels(new AbortController().signal)).toEqual(['a', 'b']);
   });
 });

@@ -432,7 +432,7 @@ describe('redirects (TR9)', () => {
       expect(failure.message).toContain(new URL(other).origin);
       expect(failure.message).toContain('OPENAI_BASE_URL');
       const provider = createProvider({ name: 'openai', baseUrl });
-      await expect(provider.listModels(AbortSignal.timeout(5_000))).rejects.toMatchObject({
+      await expect(provider.listModels(new AbortController().signal)).rejects.toMatchObject({
         type: model.redirected,
       });
       expect(heard).toEqual([]);

@@ -64,7 +64,7 @@ beforeAll(async () => {
   };
   secure = await listening(createSecureServer(mutual).on('stream', refuses));
   plain = await listening(createServer().on('stream', refuses));
-}, 60_000);
+});
 afterAll(() => {
   for (const server of servers) server.close();
 });

@@ -58,7 +58,7 @@ function rig(entry: Record<string, unknown> = fake.stdioEntry()) {
       { logger: new DefaultLogger('ERROR') },
     ).run<[CallToolInput], CallToolResult, typeof activity>(activity, {
       ...{ callId: 'c1', toolUseId: 't1', tool, serverToolName: tool, server: 'held', arguments: {} },
-      ...{ timeoutMs: 10_000, idempotent: true, workspace, session: null },
+      ...{ timeoutMs: 60_000, idempotent: true, workspace, session: null },
       ...{ idempotencyKey: 'chain-1-t1', goal: 1, taskId: null, context: {} },
       ...input,
     });

@@ -179,7 +179,7 @@ describe('readers of what clients send', () => {
 
   test('readers: random JSON values → each is taken or refused in words, and nothing throws (ST4)', () => {
     fc.assert(fc.property(json, send), { numRuns: propertyRuns(100_000), endOnFailure: true });
-  }, 120_000);
+  });
 
   test('withdraw: a bare id, as a form sends it → the message is taken back (ST4)', () => {
     run = runWithGates();
