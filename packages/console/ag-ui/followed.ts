@@ -20,3 +20,9 @@ export function note(followed: Followed, event: RunEvent): void {
   if (event.type === 'gate_opened') followed.gates.add(event.gateId);
   if (event.type === 'end') followed.end = event.end;
 }
+
+/** Takes a state of the run, unless it is older than the known one: two may be read at the same time. */
+export function see(followed: Followed, snapshot: RunSnapshot): void {
+  const known = followed.snapshot?.lastEventSeq ?? 0;
+  if ((snapshot.lastEventSeq ?? known) >= known) followed.snapshot = snapshot;
+}

@@ -13,7 +13,7 @@ import {
 } from 'steersman/client';
 import type { RouteScope } from '../routes.js';
 import { endingOf } from './ending.js';
-import { type Followed, note } from './followed.js';
+import { type Followed, note, see } from './followed.js';
 import { type AgUiInput, speaks1 } from './input.js';
 import { Listening } from './listening.js';
 import { type Sent, send } from './send.js';
@@ -87,6 +87,7 @@ class RunStream {
       await this.#catchUp(followed, listening);
       this.#scope.placed?.(followed.told);
       const sent = await this.#send(followed);
+      if (sent.now) see(followed, sent.now);
       yield* sent.told;
       if (sent.texts.length === 0) return yield* this.#tell(followed, listening, sent);
     } finally {
@@ -210,7 +211,7 @@ class RunStream {
 
   #take(followed: Followed, frame: Frame): Spoken[] {
     throwIfLost(frame);
-    if (frame.type === 'snapshot') followed.snapshot = frame.snapshot;
+    if (frame.type === 'snapshot') see(followed, frame.snapshot);
     return frame.type === 'event' ? this.#hear(followed, frame.event).told : [];
   }
 

@@ -23,6 +23,8 @@ export interface Sent {
   told: AgUiEvent[];
   /** Texts that a run refused because it has ended. */
   texts: string[];
+  /** The run's state after it refused something: it may have moved on since the watcher's look. */
+  now?: RunSnapshot;
 }
 
 interface News {
@@ -37,8 +39,9 @@ export async function send(input: AgUiInput, followed: Followed, { news, hub }: 
   const told: AgUiEvent[] = [];
   const answered = await resume(input, { ...followed, snapshot }, told);
   const brought = await bringResults(input, run, { snapshot, told });
-  if (answered || brought) hub.changed(run.id);
-  const sent: Sent = { since: answered || brought ? snapshot.lastEventSeq : null, told, texts: [] };
+  if (answered || brought || told.length > 0) hub.changed(run.id);
+  const since = answered || brought ? snapshot.lastEventSeq : null;
+  const sent: Sent = { since, told, texts: [], ...(told.length > 0 && { now: await run.show() }) };
   const say = snapshot.phase === 'idle' ? followUp : steer;
   for (const [index, message] of news.entries()) {
     const state = snapshot.endedAt === null ? await say(input, run, message).catch(unlessEnded) : null;

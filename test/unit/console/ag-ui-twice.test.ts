@@ -40,7 +40,7 @@ test('AG-UI: two clients bring the result of one call → the first counts, the 
   };
   expect(await brings('blue')).toEqual({ since: 7, told: [], texts: [] });
   expect(await brings('red')).toEqual({
-    ...{ since: null, texts: [] },
+    ...{ since: null, texts: [], now: look },
     told: [
       {
         ...{ type: 'CUSTOM', name: 'steersman.not_taken' },
@@ -48,7 +48,7 @@ test('AG-UI: two clients bring the result of one call → the first counts, the 
       },
     ],
   });
-  expect([taken, changed.mock.calls]).toEqual([['blue'], [['run-1']]]);
+  expect([taken, changed.mock.calls]).toEqual([['blue'], [['run-1'], ['run-1']]]);
 });
 
 test('AG-UI: a picture with a message → the goal of a start has it; an open run gets its name, and its client is told (CF11)', async () => {

@@ -104,6 +104,24 @@ describe('answers of gates', () => {
     expect(answerGate).toHaveBeenCalledTimes(1);
   });
 
+  test('POST /chat: an answer that comes second → its gate is closed, and the message goes on to the run’s end', async () => {
+    const second = async () => {
+      run.stands({ phase: 'execution', gates: [], lastEventSeq: 3 });
+      throw new SteersmanError('It has its answer.', '', 'rejected');
+    };
+    const run = asking(vi.fn(second));
+    const { ask } = chatOver({ t: run });
+    const asked = ask('', {
+      ...{ id: 't', messages: [user('u1'), said('a')] },
+      answers: [{ id: GATE, payload: { approved: true } }],
+    });
+    run.happens(eventItem(3, 'gate_closed', { gateId: 'g1', by: 'user' } as never), ...ended(4, 'Done.'));
+    const { text } = await asked;
+    expect(text).toContain('It has its answer.');
+    expect(text).toContain('"text":"Done."');
+    expect(text).not.toContain('"closed":false');
+  });
+
   test('POST /chat: an answer of another run’s gate → an error, and no run is asked', async () => {
     const answerGate = vi.fn(async () => undefined);
     const { ask } = chatOver({ t: asking(answerGate), other: asking(answerGate) });
