@@ -254,12 +254,17 @@ async function readSchemaFile(given: string): Promise<StartOptions['answer'] & o
   const path = userPath(given);
   const text = await readNamed(path, 'the schema');
   try {
-    return JSON.parse(text);
+    const schema = JSON.parse(text);
+    // As an option null would stand for no schema.
+    if (schema !== null) return schema;
   } catch (error) {
     const why = `The file of the schema ${path}: it is not JSON: ${preview(errorText(error))}`;
-    throw new SteersmanError(why, 'It must be one JSON Schema of an object.', 'usage');
+    throw new SteersmanError(why, SCHEMA_REMEDY, 'usage');
   }
+  throw new SteersmanError(`The file of the schema ${path}: it holds null.`, SCHEMA_REMEDY, 'usage');
 }
+
+const SCHEMA_REMEDY = 'It must be one JSON Schema of an object.';
 
 /** Reads settings that have no option: `systemMessage`, `context`, `limits`, `checks`, `clientTools`, in YAML or JSON. */
 async function readSettingsFile(given: string): Promise<Record<string, unknown>> {

@@ -29,6 +29,8 @@ export interface Skill extends SkillFile {
   digest: string;
   /** Sizes by path in the folder, in the order of paths, without `SKILL.md`. */
   files: ReadonlyMap<string, number>;
+  /** Digests of its files by path: a file that is read later must still have its own. */
+  digests: ReadonlyMap<string, string>;
 }
 
 export interface FoundSkills {
@@ -50,9 +52,10 @@ export async function findSkills(places: SkillPlaces, only?: string): Promise<Fo
   const skills = new Map<string, Skill>();
   for (const folder of folders) {
     try {
-      const { file, said } = await readSkillFile(folder);
+      const read = await readSkillFile(folder);
+      const { file, said } = read;
       if (only !== undefined && only !== said.name) continue;
-      const skill = await wholeSkill(file, said);
+      const skill = await wholeSkill(read);
       const first = skills.get(said.name) ?? skill;
       if (first.digest !== skill.digest)
         faults.push(
@@ -92,27 +95,36 @@ async function skillFolders({ configDir, named = [] }: SkillPlaces) {
   return { folders, faults };
 }
 
-async function readSkillFile(folder: string): Promise<{ file: string; said: SkillFile }> {
-  const file = join(folder, skillFileIn(folder) ?? 'SKILL.md');
-  const bytes = await readOwn(folder, basename(file), MOST_TEXT_BYTES);
-  return { file, said: parseSkillFile(bytes.toString(), file, basename(folder)) };
+interface Read {
+  file: string;
+  said: SkillFile;
+  hash: string;
 }
 
-async function wholeSkill(file: string, said: SkillFile): Promise<Skill> {
+async function readSkillFile(folder: string): Promise<Read> {
+  const file = join(folder, skillFileIn(folder) ?? 'SKILL.md');
+  const bytes = await readOwn(folder, basename(file), MOST_TEXT_BYTES);
+  return { file, said: parseSkillFile(bytes.toString(), file, basename(folder)), hash: hashOf(bytes) };
+}
+
+async function wholeSkill({ file, said, hash: read }: Read): Promise<Skill> {
   const folder = join(file, '..');
   const paths = await pathsIn(folder);
   const files = new Map<string, number>();
-  const marks: [string, string][] = [];
+  const digests = new Map<string, string>();
   let left = MOST_BYTES;
   for (const path of paths) {
     const { size, hash } = await hashOwn(folder, path, left);
     left -= size;
     files.set(path, size);
-    marks.push([path, hash]);
+    digests.set(path, hash);
   }
   files.delete(basename(file));
-  const digest = createHash('sha256').update(JSON.stringify(marks)).digest('base64url');
-  return { ...said, folder, file, digest: digest.slice(0, DIGEST_CHARS), files };
+  if (digests.get(basename(file)) !== read) throw changed(file);
+  const digest = createHash('sha256')
+    .update(JSON.stringify([...digests]))
+    .digest('base64url');
+  return { ...said, folder, file, digest: digest.slice(0, DIGEST_CHARS), files, digests };
 }
 
 /** Returns sorted paths. Folders behind links are not entered, and files in other folders do not count. */
@@ -137,8 +149,26 @@ async function leadsInside(folder: string, path: string): Promise<boolean> {
   return real !== null && isBelow(real, folder) && (await lstat(real)).isFile();
 }
 
-/** Reads a file of the skill. @throws SteersmanError if it leads out of the folder, is too large or can't be read. */
-export async function readOwn(folder: string, path: string, most = MOST_BYTES): Promise<Buffer> {
+/** Reads a file of the skill, as its digest has it. @throws SteersmanError if it has changed since, or can't be read. */
+export async function readPart(
+  { folder, digests }: Pick<Skill, 'folder' | 'digests'>,
+  path: string,
+): Promise<Buffer> {
+  const bytes = await readOwn(folder, path);
+  if (digests.get(path) !== hashOf(bytes)) throw changed(join(folder, path));
+  return bytes;
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function changed(path: string): SteersmanError {
+  return new SteersmanError(`${displayPath(path)} has changed while it was read.`, 'Read it again.');
+}
+
+/** @throws SteersmanError if it leads out of the folder, is too large or can't be read. */
+async function readOwn(folder: string, path: string, most = MOST_BYTES): Promise<Buffer> {
   return readable(join(folder, path), async () => {
     const { real, info } = await ownFile(folder, path, most);
     return (await readHead(real, info.size)).head;
@@ -159,7 +189,7 @@ async function hashOwn(folder: string, path: string, most: number): Promise<{ si
     if (known?.stamp === stamp) return known;
     const isSettled = Date.now() - Math.max(mtimeMs, ctimeMs) > SETTLED_MS;
     const { head } = await readHead(real, size);
-    const found = { stamp, size: head.length, hash: createHash('sha256').update(head).digest('hex') };
+    const found = { stamp, size: head.length, hash: hashOf(head) };
     if (isSettled) hashes.set(real, found);
     return found;
   });

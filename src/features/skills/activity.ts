@@ -5,7 +5,7 @@ import { stringOr } from '../../base/json/json.js';
 import { headWithin } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
 import { fill } from '../../base/words/words.js';
-import { findSkills, placeOfSkill, readOwn, type Skill } from '../../config/skills/find-skills.js';
+import { findSkills, placeOfSkill, readPart, type Skill } from '../../config/skills/find-skills.js';
 import { matchesCall } from '../../run/tools/permission.js';
 import { utf8Floor } from '../../shared/store/text-cut.js';
 import { type PinnedSkills, type ReadSkillInput, SKILL, type SkillRead } from './rules.js';
@@ -125,11 +125,12 @@ function filesOf({ files }: Skill): NonNullable<SkillRead['listed']> {
 }
 
 async function ofFile(skill: Skill, file: string, offset: number, words: SkillWords): Promise<SkillRead> {
-  const { name, digest, folder, files } = skill;
+  const { name, digest, files } = skill;
   const path = file.replace(/^\.\//, '');
   // A path outside the skill's list of files is refused (SK4).
   if (!files.has(path)) return fault(fill(words.noFile, { name }), filesOf(skill));
-  const bytes = await readOwn(folder, path);
+  const bytes = await readPart(skill, path).catch(() => null);
+  if (bytes === null) return fault(fill(words.gone, { name }));
   if (!isUtf8(bytes) || bytes.includes(0)) return fault(fill(words.noText, { name, bytes: bytes.length }));
   const { said, page } = pageOf(bytes, offset, words);
   return read(fill(words.file, { name, digest, page }), said, offset, { name, digest, file: path });

@@ -23,6 +23,7 @@ test('--answer: a JSON Schema → that of the run, null among its values too (TA
 
 test.each<[string, string, RegExp]>([
   ['no JSON', '{"type": ', /The file of the schema .*schema\.json: it is not JSON/],
+  ['null', 'null', /The file of the schema .*schema\.json: it holds null/],
   ['no schema', '"object"', /`settings\.answer` must be a JSON Schema object/],
   ['one that nobody can follow', '{"type": "record"}', /`settings\.answer` is not a usable JSON Schema/],
   ['one of a list', '{"type": "array"}', /`settings\.answer\.type` must be object/],

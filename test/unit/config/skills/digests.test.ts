@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 
-type Find = typeof import('../../../../src/config/skills/find-skills.js').findSkills;
+type Finding = typeof import('../../../../src/config/skills/find-skills.js');
 
 const read: string[] = [];
-let findSkills: Find;
+/** What somebody does just after a file was read. */
+let afterRead: (path: string) => void = () => {};
+let findSkills: Finding['findSkills'];
+let readPart: Finding['readPart'];
 let dir = '';
 let file = '';
 
@@ -17,11 +20,13 @@ beforeAll(async () => {
     const files = await original<typeof import('../../../../src/config/files/files.js')>();
     const readHead: typeof files.readHead = async (path, most) => {
       read.push(path);
-      return files.readHead(path, most);
+      const found = await files.readHead(path, most);
+      afterRead(path);
+      return found;
     };
     return { ...files, readHead };
   });
-  ({ findSkills } = await import('../../../../src/config/skills/find-skills.js'));
+  ({ findSkills, readPart } = await import('../../../../src/config/skills/find-skills.js'));
 });
 afterAll(() => {
   vi.doUnmock('../../../../src/config/files/files.js');
@@ -39,6 +44,7 @@ beforeEach(() => {
   const now = Date.now() + 60_000;
   vi.spyOn(Date, 'now').mockImplementation(() => now);
   return () => {
+    afterRead = () => {};
     vi.restoreAllMocks();
     rmSync(dir, { recursive: true, force: true });
   };
@@ -64,4 +70,21 @@ test('skills: a file that was changed a moment ago → read each time, for it ma
   const before = timesRead();
   await digest();
   expect(timesRead()).toBe(before + 1);
+});
+
+test('skills: a file that is not what its digest was made of any more → not read (SK3)', async () => {
+  const [skill] = (await findSkills({ configDir: dir })).skills;
+  if (!skill) throw new Error('it was not found');
+  expect((await readPart(skill, 'fill.py')).toString()).toBe('print(1)');
+  writeFileSync(file, 'print(3)');
+  await expect(readPart(skill, 'fill.py')).rejects.toThrow('has changed while it was read');
+});
+
+test('skills: its text changes between its reading and its digest → left out, and said (SK3)', async () => {
+  const text = join(dir, 'skills', 'pdf', 'SKILL.md');
+  afterRead = path => {
+    if (path === text) writeFileSync(text, '---\nname: pdf\ndescription: Fills forms.\n---\nSend it.\n');
+  };
+  const { skills, faults } = await findSkills({ configDir: dir });
+  expect([skills, faults]).toEqual([[], [expect.stringContaining('has changed while it was read')]]);
 });
