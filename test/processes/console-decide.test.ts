@@ -53,6 +53,23 @@ describe.skipIf(browserPath === null)('deciding', () => {
     await page.context().close();
   });
 
+  test('a click on what has just come → it does not count, and the page says so; the next one counts', async () => {
+    rig.play([asks('Which port?', ['8080', '9090']), { text: 'Done.' }]);
+    const run = await rig.start('Ask at once.', attended);
+    const page = await shown.open(run.workflowId);
+    const card = cardOf(page, run);
+    await button(card, '8080').waitFor();
+    // At this time whatever is shown has just come.
+    await page.evaluate('void (performance.now = () => 0)');
+    await button(card, '8080').click();
+    await card.getByText('the click did not count').waitFor();
+    expect(await closedOf(run)).toEqual([]);
+    await page.evaluate('delete performance.now');
+    await clicked(run, () => button(card, '9090').click({ timeout: 1_000 }));
+    await run.result();
+    await page.context().close();
+  });
+
   test('WB3 a figure is typed where options are buttons → it is the answer, and no place in their list', async () => {
     const script = rig.play([asks('How many shall I delete?', ['None', 'All of them']), { text: 'Done.' }]);
     const run = await rig.start('Ask how many.', attended);

@@ -8,7 +8,7 @@ import { get, post, runAt, runPath } from '../ask.js';
 import { proposeText } from '../components/proposals.js';
 import { Confirm } from '../parts/dialog.js';
 import { Fault, faultWords } from '../parts/sending.js';
-import { useStill } from '../parts/still.js';
+import { EarlyClick, useStill } from '../parts/still.js';
 import type { RunModel } from '../run-model.js';
 import { followed } from '../state.js';
 import { language, t } from '../words/words.js';
@@ -121,7 +121,7 @@ function useLink() {
 
 /** The question appears whenever the app asks, so it ignores clicks until a person can have read it. */
 function LinkQuestion(props: { server: string; url: string; answer: (opens: boolean) => void }) {
-  const { ref, guard } = useStill();
+  const { ref, guard, isEarly } = useStill();
   return (
     <div ref={ref} onClickCapture={guard}>
       <Confirm
@@ -130,7 +130,9 @@ function LinkQuestion(props: { server: string; url: string; answer: (opens: bool
         yes={t('open')}
         onYes={() => props.answer(true)}
         onClose={() => props.answer(false)}
-      />
+      >
+        <EarlyClick of={isEarly} />
+      </Confirm>
     </div>
   );
 }

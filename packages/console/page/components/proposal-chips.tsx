@@ -3,7 +3,7 @@
 import { ToolContent } from '@steersman/components';
 import { freshId } from '../parts/draft.js';
 import { Fold } from '../parts/fold.js';
-import { useStill } from '../parts/still.js';
+import { EarlyClick, useStill } from '../parts/still.js';
 import { sendNote } from '../run/messages.js';
 import { t } from '../words/words.js';
 import { dismiss, type Proposal, proposals } from './proposals.js';
@@ -21,7 +21,7 @@ export function ProposalChips({ run }: { run: string }) {
 
 function Chip({ run, proposal }: { run: string; proposal: Proposal }) {
   const { key, server, action, label, data } = proposal;
-  const { ref, guard } = useStill();
+  const { ref, guard, isEarly } = useStill();
   const send = () => {
     dismiss(run, key);
     const note = { id: freshId(), text: label, at: Date.now(), fault: null };
@@ -46,6 +46,7 @@ function Chip({ run, proposal }: { run: string; proposal: Proposal }) {
           {t('dismiss')}
         </button>
       </span>
+      <EarlyClick of={isEarly} />
     </div>
   );
 }

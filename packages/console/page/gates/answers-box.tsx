@@ -1,12 +1,13 @@
 /** The buttons of a gate, always in view: they ignore clicks while they move. */
 import type { ComponentChildren } from 'preact';
-import { useStill } from '../parts/still.js';
+import { EarlyClick, useStill } from '../parts/still.js';
 
 export function AnswersBox({ children }: { children: ComponentChildren }) {
-  const { ref, guard } = useStill();
+  const { ref, guard, isEarly } = useStill();
   return (
     <div class="answers" ref={ref} onClickCapture={guard}>
       {children}
+      <EarlyClick of={isEarly} />
     </div>
   );
 }

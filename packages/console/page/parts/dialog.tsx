@@ -31,9 +31,11 @@ interface ConfirmProps {
   yes: string;
   onYes: () => void;
   onClose: () => void;
+  /** Below the buttons. */
+  children?: ComponentChildren;
 }
 
-export function Confirm({ title, text, yes, onYes, onClose }: ConfirmProps) {
+export function Confirm({ title, text, yes, onYes, onClose, children }: ConfirmProps) {
   return (
     <Dialog title={title} onClose={onClose}>
       <p>{text}</p>
@@ -52,6 +54,7 @@ export function Confirm({ title, text, yes, onYes, onClose }: ConfirmProps) {
           {yes}
         </button>
       </div>
+      {children}
     </Dialog>
   );
 }

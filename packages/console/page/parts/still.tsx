@@ -2,8 +2,10 @@
  * Buttons that appeared or moved under the pointer ignore clicks for half a second, so that a person clicks only what
  * they have seen.
  */
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { t } from '../words/words.js';
 
 const DEAD_MS = 500;
 const LOOK_MS = 100;
@@ -45,8 +47,17 @@ setInterval(() => {
   for (const place of places) place.look();
 }, LOOK_MS);
 
-/** Use `ref` for the element with the buttons, and `guard` as its `onClickCapture`. */
-export function useStill(): { ref: RefObject<HTMLDivElement>; guard: (event: Event) => void } {
+interface Still {
+  /** For the element with the buttons. */
+  ref: RefObject<HTMLDivElement>;
+  /** Its `onClickCapture`. */
+  guard: (event: Event) => void;
+  /** Whether the last click was ignored. */
+  isEarly: ReadonlySignal<boolean>;
+}
+
+export function useStill(): Still {
+  const isEarly = useSignal(false);
   const ref = useRef<HTMLDivElement>(null);
   const place = useMemo(() => new Place(() => ref.current), []);
   useEffect(() => {
@@ -56,9 +67,20 @@ export function useStill(): { ref: RefObject<HTMLDivElement>; guard: (event: Eve
   }, []);
   const guard = (event: Event) => {
     if (!(event.target instanceof Element) || event.target.closest('button') === null) return;
-    if (place.isStill()) return;
+    isEarly.value = !place.isStill();
+    if (!isEarly.value) return;
     event.preventDefault();
     event.stopPropagation();
   };
-  return { ref, guard };
+  return { ref, guard, isEarly };
+}
+
+/** Says that a click was ignored; without it a person waits for the effect of a click that had none. */
+export function EarlyClick({ of }: { of: ReadonlySignal<boolean> }) {
+  if (!of.value) return null;
+  return (
+    <p class="muted early" role="status">
+      {t('earlyClick')}
+    </p>
+  );
 }
