@@ -99,7 +99,7 @@ export interface AnswerItem extends ItemBase {
 }
 
 /** A name that the page translates. */
-type Named = readonly [prefix: 'status' | 'phase' | 'budget' | 'next', name: string];
+type Named = readonly [prefix: 'status' | 'phase' | 'budget' | 'next' | 'check', name: string];
 
 export type NoteItem = ItemBase & {
   kind: 'note';
@@ -225,8 +225,9 @@ const NOTES: { [T in JournalType]?: [NoteLevel, (event: EventOf<T>) => string | 
   check_ended: [
     'info',
     ({ check, status, why, output, before }) => ({
-      text: `${before ? '↺ ' : ''}${check}: ${status}${why ? `, ${why}` : ''}`,
-      named: null,
+      text: `${check}: ${status}${why ? `, ${why}` : ''}`,
+      // Without this, a failure from before the work reads as one of what was just written.
+      named: before ? ['check', 'before'] : null,
       ...(status !== 'passed' && output !== '' && { said: lastLines(output).join('\n') }),
     }),
   ],

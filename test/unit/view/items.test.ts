@@ -135,6 +135,21 @@ test('FC9 conversation: a check that failed → the end of what it said, in whol
   expect(told({ ...ended, status: 'passed', output })[0]).not.toHaveProperty('said');
 });
 
+test('conversation: a check from before the work → it is told as such, for the page to say; a later one → not', () => {
+  const ended = {
+    type: 'check_ended',
+    id: 'c1',
+    check: 'npm test',
+    status: 'failed',
+    why: 'exit code 1',
+    output: '',
+  };
+  expect(told({ ...ended, before: true })).toMatchObject([
+    { text: 'npm test: failed, exit code 1', named: ['check', 'before'] },
+  ]);
+  expect(told({ ...ended, before: false })).toMatchObject([{ named: null }]);
+});
+
 test('an ended run of which no event tells the answer → its record does, once (FC4)', () => {
   const ended = {
     endedAt: '2026-01-01T00:00:00.000Z',

@@ -420,6 +420,7 @@ export const words = {
   status_failed: 'failed',
   status_skipped: 'skipped',
   status_blocked: 'blocked',
+  check_before: '(before the work)',
   gate_approval: 'Approval',
   gate_plan: 'Plan',
   gate_question: 'Question',

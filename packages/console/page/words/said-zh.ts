@@ -69,7 +69,7 @@ export function sayInChinese(text: string, inWords = false): string {
 }
 
 function lineOf(line: string): string {
-  const [, mark = '', words = ''] = /^((?:\s|[-✓✗↺] |\d+\. )*)(.*)$/u.exec(line) ?? [];
+  const [, mark = '', words = ''] = /^((?:\s|[-✓✗] |\d+\. )*)(.*)$/u.exec(line) ?? [];
   return words === '' ? line : mark + (sentencesOf(words) ?? wholeOf(words) ?? namedOf(words) ?? words);
 }
 

@@ -67,6 +67,7 @@ export function named(
     | 'cause'
     | 'status'
     | 'budget'
+    | 'check'
     | 'gate'
     | 'note'
     | 'next'

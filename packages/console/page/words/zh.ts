@@ -481,6 +481,7 @@ export const words: Words & Record<`fault_${ErrorCode | 'refused'}` | `failure_$
   status_failed: '失败',
   status_skipped: '已跳过',
   status_blocked: '受阻',
+  check_before: '（动手之前）',
   gate_approval: '审批',
   gate_plan: '计划',
   gate_question: '提问',

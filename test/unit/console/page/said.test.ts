@@ -130,7 +130,7 @@ test.each([
     'continue: The message changes nothing in the plan: the roles read it and go on.',
     '继续：消息不改变计划：各角色读到它并继续。',
   ],
-  ['↺ npm test: failed, exit code 1', '↺ npm test：未通过，退出码 1'],
+  ['npm test: failed, exit code 1', 'npm test：未通过，退出码 1'],
   ['executor → a/b: chosen by a person', 'executor → a/b：由人选择'],
   ['raise to 2500000', '提高到 2500000'],
   ['planner: the plan as it stands', 'planner：现有的计划'],
