@@ -27,8 +27,9 @@ export async function notify(): Promise<void> {
   canNotify.value = Notification.permission === 'default';
 }
 
-/** The text that a screen reader speaks for gates that have just opened. */
+/** The text that a screen reader speaks for gates that have just opened. Empty when they are closed: it stays readable. */
 export const asked = signal('');
+let askedOf: readonly string[] = [];
 
 /** A screen reader speaks only what differs from before, so a second gate of the same title gets a space more. */
 function say(text: string): void {
@@ -43,7 +44,10 @@ effect(() => {
   const known = announced;
   announced = new Set(gates.map(({ run, gate }) => gateKey(run, gate.id)));
   const fresh = gates.filter(({ run, gate }) => known !== null && !known.has(gateKey(run, gate.id)));
-  if (fresh.length > 0) say(fresh.map(each => t('asks', { title: gateTitle(each) })).join(' '));
+  if (fresh.length > 0) {
+    askedOf = fresh.map(({ run, gate }) => gateKey(run, gate.id));
+    say(fresh.map(each => t('asks', { title: gateTitle(each) })).join(' '));
+  } else if (!askedOf.some(key => announced?.has(key))) asked.value = '';
   // Gates from before the page was opened are visible on it.
   if (known === null || !isKnown || Notification.permission !== 'granted' || !document.hidden) return;
   for (const each of fresh) show(each);

@@ -44,6 +44,16 @@ test('gates of the same title that open one after the other → each is spoken',
   ]);
 });
 
+test('a gate that was spoken is closed → the page no longer says that it waits; another that opens is spoken', async () => {
+  const { waiting, heard } = await page();
+  waiting.value = [];
+  waiting.value = [gate('g1')];
+  waiting.value = [];
+  expect(heard.at(-1)).toBe('');
+  waiting.value = [gate('g2')];
+  expect(heard.at(-1)).toBe('Waits for your answer: Run a command?');
+});
+
 test('gates from before the page was opened → not spoken', async () => {
   const { waiting, heard } = await page();
   waiting.value = [gate('g1')];
