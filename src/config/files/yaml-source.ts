@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { isRecord } from '../../base/json/json.js';
 import { errorText } from '../../base/text/error-text.js';
 import { nearestNames } from '../../base/text/nearest-names.js';
+import { readNumber } from '../../base/text/number.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { displayPath } from './files.js';
 
@@ -95,10 +96,31 @@ export function checkYaml<T extends z.ZodType>(schema: T, source: YamlSource, do
 function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType, source: YamlSource): string[] {
   if (issue.code !== 'unrecognized_keys') {
     const text = issue.message.replace(/^Invalid input: |\.$/g, '');
-    return [`${source.at(issue.path)}: ${dotted(issue.path) || 'the file'}: ${text}.`];
+    const advice = instead(issue, valueAt(source.value, issue.path));
+    return [`${source.at(issue.path)}: ${dotted(issue.path) || 'the file'}: ${text}.${advice}`];
   }
   const known = knownKeys(schema, issue.path);
   return issue.keys.map(key => unknownKeyText(source.at([...issue.path, key]), [...issue.path, key], known));
+}
+
+/** Returns what to write instead of a text, if the text tells what was meant. */
+function instead(issue: z.core.$ZodIssue, value: unknown): string {
+  if (typeof value !== 'string') return '';
+  if (issue.message.startsWith('Invalid input: expected array')) return ` Write [${JSON.stringify(value)}].`;
+  if (!issue.message.startsWith('Invalid input: expected number')) return '';
+  const isTime = String(issue.path.at(-1)).endsWith('Ms');
+  const [, digits = '', unit = ''] = /^\$?(.*?\d)\s*(ms|s|m|h|d)?$/.exec(value) ?? [];
+  const number = readNumber(digits);
+  if (number === null || (unit !== '' && !isTime)) return '';
+  return isTime ? ` Write milliseconds: ${number * (UNITS[unit] ?? 1)}.` : ` Write ${number}.`;
+}
+
+const UNITS: Partial<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function valueAt(value: unknown, path: KeyPath): unknown {
+  let at = value;
+  for (const key of path) at = (at as Record<PropertyKey, unknown> | undefined)?.[key];
+  return at;
 }
 
 /** Returns the message for an unknown key, with the nearest known ones. */

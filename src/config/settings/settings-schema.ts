@@ -217,25 +217,32 @@ const modeSchema = z.strictObject({
 
 const notBlank = z.string().meta({ pattern: '\\S' });
 
+/** Says the form of a check to somebody who wrote its command alone. */
+const checkForm = ({ input }: { input?: unknown }) =>
+  typeof input === 'string' ? 'expected a list of checks, such as "- run: npm test"' : undefined;
+
 /** One kind for each check; `checksFault` ensures that there is exactly one, and checks the other keys. */
 const checkSchema = z
-  .strictObject({
-    run: key(notBlank, 'A command line, run in the workspace: exit code 0 passes.'),
-    timeoutMs: key(
-      z.int().meta({ minimum: 1, maximum: MOST_CHECK_MS }),
-      'For a command: milliseconds that it may take.',
-      CHECK_TIMEOUT_MS,
-    ),
-    file: key(notBlank, 'A file of the workspace that must be there.'),
-    tool: key(notBlank, 'A tool that only reads, called with the arguments.'),
-    arguments: key(z.record(z.string(), z.unknown()), 'For a tool: the arguments of the call.'),
-    matches: key(
-      z.string(),
-      'For a file or a tool: a regular expression that its text, or the result, must match; ^ and $ are of a line.',
-    ),
-    json: key(z.record(z.string(), z.unknown()), 'For a file: a JSON Schema that it must fit.'),
-    function: key(notBlank, 'A function of the program that the worker belongs to, by its name.'),
-  })
+  .strictObject(
+    {
+      run: key(notBlank, 'A command line, run in the workspace: exit code 0 passes.'),
+      timeoutMs: key(
+        z.int().meta({ minimum: 1, maximum: MOST_CHECK_MS }),
+        'For a command: milliseconds that it may take.',
+        CHECK_TIMEOUT_MS,
+      ),
+      file: key(notBlank, 'A file of the workspace that must be there.'),
+      tool: key(notBlank, 'A tool that only reads, called with the arguments.'),
+      arguments: key(z.record(z.string(), z.unknown()), 'For a tool: the arguments of the call.'),
+      matches: key(
+        z.string(),
+        'For a file or a tool: a regular expression that its text, or the result, must match; ^ and $ are of a line.',
+      ),
+      json: key(z.record(z.string(), z.unknown()), 'For a file: a JSON Schema that it must fit.'),
+      function: key(notBlank, 'A function of the program that the worker belongs to, by its name.'),
+    },
+    { error: checkForm },
+  )
   .meta({
     oneOf: ['run', 'file', 'tool', 'function'].map(kind => ({ required: [kind] })),
     dependentRequired: { timeoutMs: ['run'], json: ['file'], arguments: ['tool'] },
@@ -277,7 +284,7 @@ export const settingsSchema = z
       .describe('Modes of your own, by name: a start names one as it names a built-in one.'),
     limits: limitsSchema.default({}).describe('Caps of a goal. A run may set others when it starts.'),
     checks: z
-      .array(checkSchema)
+      .array(checkSchema, { error: checkForm })
       .max(MOST_CHECKS)
       .default([])
       .describe(

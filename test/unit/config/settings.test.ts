@@ -141,6 +141,36 @@ describe('steersman.yaml', () => {
       ':2: limits.planning: expected number, received string.',
     ],
     [
+      'a text where a list belongs',
+      'permissions:\n  auto: write\n',
+      ':2: permissions.auto: expected array, received string. Write ["write"].',
+    ],
+    [
+      'a number with commas',
+      'limits:\n  tokens: 1,000,000\n',
+      ':2: limits.tokens: expected number, received string. Write 1000000.',
+    ],
+    [
+      'a number with its currency',
+      'limits:\n  costUsd: $5\n',
+      ':2: limits.costUsd: expected number, received string. Write 5.',
+    ],
+    [
+      'a time with its unit',
+      'gates:\n  timeoutMs: 24h\n',
+      ':2: gates.timeoutMs: expected number, received string. Write milliseconds: 86400000.',
+    ],
+    [
+      'checks as a command',
+      'checks: npm test\n',
+      ':1: checks: expected a list of checks, such as "- run: npm test".',
+    ],
+    [
+      'a check as a command',
+      'checks:\n  - npm test\n',
+      ':2: checks.0: expected a list of checks, such as "- run: npm test".',
+    ],
+    [
       'a check of no kind',
       'checks:\n  - run: npm test\n  - matches: x\n',
       ':3: checks.1: `check` must have exactly one of run, file, tool, function.',
@@ -228,6 +258,11 @@ describe('shipped files', () => {
     for (const [key, value] of leafDefaults(z.toJSONSchema(settingsSchema, { io: 'input' }))) {
       expect(text).toMatch(new RegExp(`# +${key}: ${value ?? ' '}`));
     }
+  });
+
+  test('settings: a number that can mean two → none is proposed', async () => {
+    const { message } = await faultOf(() => load('limits:\n  costUsd: 2,5\n'));
+    expect(message).toMatch(/expected number, received string\.$/);
   });
 
   test.each([
