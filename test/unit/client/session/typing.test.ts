@@ -37,7 +37,7 @@ function sessionState(columns: number) {
   };
 }
 
-const HINT = 'Enter steer · Alt+Enter follow-up · Esc interrupt · / commands · @ files · Ctrl-C leave';
+const HINT = 'Enter steer · Alt+Enter follow-up · Esc interrupt · Ctrl-C leave · / commands · @ files';
 const LIST_HINT = 'Up, Down choose · Tab takes it';
 
 describe.each([80, 110, 160])('typing at %i columns', columns => {

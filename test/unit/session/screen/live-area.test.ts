@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { widthOf } from '../../../../packages/print/layout.js';
+import { fitLine, widthOf } from '../../../../packages/print/layout.js';
 import { NEW_SESSION } from '../../../../packages/session/input/session-state.js';
 import { sessionWords } from '../../../../packages/session/input/words.js';
 import { lookLines } from '../../../../packages/session/look.js';
@@ -359,3 +359,14 @@ test('a session: tools of two tasks at work → each line names its task; of one
   take(view, event('task_ended', { taskId: 'b', status: 'completed', reason: null }));
   expect(scrollLines(ended, view, page)).toEqual([' 0:00 read · 7 ms']);
 });
+
+test.each(['en', 'zh'])(
+  'the hint line at 80 columns, in %s, also with /yes on → it still says how to leave',
+  language => {
+    const { hints, yesIsOn } = sessionWords(language);
+    for (const hint of [hints.leave, hints.gate, hints.idle, hints.held, hints.paused, hints.compose]) {
+      expect(fitLine(`${yesIsOn} · ${hint}`, 79)).toMatch(/Ctrl-C[：: ]/);
+    }
+    for (const hint of [hints.early, hints.lone]) expect(widthOf(hint)).toBeLessThan(80);
+  },
+);
