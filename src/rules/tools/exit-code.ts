@@ -292,8 +292,11 @@ function splitAfter(
 
 /** Judges by the exit codes that a result states: any code but 0 counts, because a command may print a 0 itself. */
 export function endedBadly(said: string): boolean {
-  return CUT_OFF.test(said) || [...said.matchAll(EXIT_CODES)].some(([, code]) => Number(code) !== 0);
+  const codes = [EXIT_CODES, NAMED_CODES].flatMap(pattern => [...said.matchAll(pattern)]);
+  return CUT_OFF.test(said) || codes.some(([, code]) => Number(code) !== 0);
 }
 
 const CUT_OFF = /^(?:timed out|cancelled|ended by)\b/;
 const EXIT_CODES = /\bexit(?:ed)?\b\D*(\d+)/gi;
+/** As fields of other servers have it. */
+const NAMED_CODES = /\b(?:exit_?(?:code|status)|return[_ ]?code)\W{1,6}(\d+)/gi;

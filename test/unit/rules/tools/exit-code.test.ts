@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { codeSays } from '../../../../src/rules/tools/exit-code.js';
+import { codeSays, endedBadly } from '../../../../src/rules/tools/exit-code.js';
 
 const BASH = { pipefail: true };
 const SH = { pipefail: false };
@@ -274,4 +274,23 @@ test.each<[line: string, inBash: string, inSh: string]>([
 ])('exit code 0 of %j → with pipefail it is about %s, without about %s (SE1)', (line, inBash, inSh) => {
   expect(codeSays(line, BASH)).toBe(inBash);
   expect(codeSays(line, SH)).toBe(inSh);
+});
+
+test.each([
+  ['exit code 0 (0.1 s) … ok', false],
+  ['exit code 1 (0.1 s)', true],
+  ['exit 0 … exited with 13', true],
+  ['timed out after 5.0 s', true],
+  // As other servers say it.
+  ['{"stdout":"2 failed","exitCode":1}', true],
+  ['{"exit_code": 2, "stderr": ""}', true],
+  ['returncode=1', true],
+  ['Return code: 127', true],
+  ['exitStatus: -1', true],
+  ['{"stdout":"ok","exitCode":0}', false],
+  ['exit_code: null', false],
+  ['returncode=0 … 12 passed', false],
+  ['HTTP status 404 is handled … 3 passed', false],
+])('an output that says %j → it ended badly: %s (SE1)', (said, expected) => {
+  expect(endedBadly(said)).toBe(expected);
 });
