@@ -63,7 +63,7 @@ export async function httpGet({ url, signal, timeoutMs = TIMEOUT_MS, ...how }: G
 /** @throws Error as soon as the time is over, even if the work does not stop. */
 function during<T>(over: AbortSignal, work: Promise<T>): Promise<T> {
   return raceStop(over, work, () => {
-    throw new Error('There was no whole answer in time.');
+    throw new Error('No complete answer came in time.');
   });
 }
 

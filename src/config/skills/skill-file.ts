@@ -56,7 +56,7 @@ export function parseSkillFile(text: string, file: string, folder: string): Skil
     );
   const description = Array.from(whole).slice(0, MOST_DESCRIPTION).join('');
   if (description !== whole)
-    note('description', `it has ${whole.length} characters: the first ${MOST_DESCRIPTION} count.`);
+    note('description', `it has ${whole.length} characters: only the first ${MOST_DESCRIPTION} count.`);
   const allowedTools = textOf(source.value['allowed-tools']);
   if (allowedTools !== null)
     note('allowed-tools', 'it grants nothing here: permissions are for people to give.');

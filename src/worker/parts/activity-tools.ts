@@ -53,7 +53,7 @@ export function readyActivityTools(
       );
     }
     for (const taken of new Set([activity, name])) {
-      if (seen.has(taken)) throw new SteersmanError(`activityTools: ${taken} is there twice.`, 'Leave one.');
+      if (seen.has(taken)) throw new SteersmanError(`activityTools: ${taken} is listed twice.`, 'Leave one.');
       seen.add(taken);
     }
     return { activity, ...readyCall(options, { name, origin: { type: 'activity', activity } }) };

@@ -276,7 +276,8 @@ export const words = {
   callUsage: '{in} tokens in, {cached} of them from the cache, {written} written to it; {out} out; {cost}',
   reply: 'Reply',
   noReply: 'No reply yet.',
-  requestUnknown: 'What was sent can not be rebuilt: a run keeps its last requests, and a worker tells them.',
+  requestUnknown:
+    'What was sent can not be rebuilt: a run keeps only its last requests, and a worker must answer.',
   requestRebuilt:
     'The request itself is no longer kept, or no worker answers: its system text and tools are missing here, and the messages are whole, as first said.',
   systemText: 'System text, {count} characters',

@@ -75,7 +75,7 @@ test.each([
   [
     'a description over its bound',
     front(`name: pdf\ndescription: ${'x'.repeat(1_100)}`),
-    ':3: description: it has 1100 characters: the first 1024 count',
+    ':3: description: it has 1100 characters: only the first 1024 count',
   ],
   ['no instructions', front('name: pdf\ndescription: Fills.', ''), ':4: there are no instructions below'],
 ])('SKILL.md: %s → read, with a notice that names the line (SK1)', (_what, text, notice) => {
