@@ -74,6 +74,9 @@ beforeAll(async () => {
     throw new Error('out of cards');
   };
   page.kit.registry.register('broken-card', { render: broken });
+  const mount = (_element: object, _props: object, ctx: { fail(error: Error): void }) =>
+    ctx.fail(new Error('out of reach'));
+  page.kit.registry.register('lost-card', { mount });
 });
 afterAll(() => {
   render(null, host);
@@ -115,6 +118,7 @@ describe('components', () => {
   test.each<[string, object, string]>([
     ['resource-info', { name: 'Chart', pages: 3 }, 'pages3'],
     ['task-info', { description: 'Sound the depth' }, 'Sound the depth'],
+    ['task-info', { description: 'Sound the depth', feedback: 'Nine fathoms' }, 'Nine fathoms'],
     ['resource-list', { resources: [{ name: 'Harbour' }] }, 'Harbour'],
     ['planner-response', { summary: 'A plan', todos: [{ description: 'Cast off' }] }, 'Cast off'],
     ['executor-response', { summary: 'It was done' }, 'It was done'],
@@ -136,6 +140,11 @@ describe('components', () => {
       'that fails',
       card('broken-card', { a: 'its data' }),
       'The component broken-card failed. Error: out of cards',
+    ],
+    [
+      'that fails later',
+      card('lost-card', { a: 'its data' }),
+      'The component lost-card failed. Error: out of reach',
     ],
   ])(
     'R5 a component %s → a hint in its place with its data, and the next one is drawn',
@@ -377,7 +386,10 @@ describe('HTML', () => {
   test('R11 an element with an event of its own → its listener hears that, and no more when it goes', () => {
     const heard: unknown[] = [];
     const events = { 'data-update': (detail: unknown) => heard.push(detail) };
+    const chartElement = class extends window.HTMLElement {};
+    page.kit.registry.element('my-chart', chartElement, { events });
     page.kit.registry.element('my-chart', class extends window.HTMLElement {}, { events });
+    expect(window.customElements.get('my-chart')).toBe(chartElement);
     drawParts(html('<my-chart slot="main">Chart</my-chart>'));
     const chart = shadow()?.querySelector('my-chart');
     expect(chart?.getAttribute('slot')).toBe('main');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { storeSpec } from '../../../packages/store/open-store.js';
 import { chooseModels } from '../../../src/config/choose-models.js';
 import { applyToolOverrides, loadSettings, mergeLimits } from '../../../src/config/settings/settings.js';
 import { settingsSchema } from '../../../src/config/settings/settings-schema.js';
@@ -461,5 +462,26 @@ describe('tool overrides', () => {
   test('overrides: a glob matches no tool → a warning that names it', () => {
     const { warnings } = applyToolOverrides([tool('edit')], { raed_file: { readOnly: true } });
     expect(warnings).toEqual([expect.stringContaining('"raed_file" matches no tool')]);
+  });
+});
+
+describe('the store', () => {
+  const URL_OF = 'postgresql://db/steersman';
+  const specOf = (kind: 'folder' | 'postgres' | undefined, url?: string) =>
+    storeSpec({ ...(kind && { kind }), urlVariable: 'STORE' } as never, name =>
+      name === 'STORE' ? url : undefined,
+    );
+
+  test.each([
+    [undefined, undefined, { kind: 'folder' }],
+    [undefined, URL_OF, { kind: 'postgres', url: URL_OF }],
+    ['folder', URL_OF, { kind: 'folder' }],
+    ['postgres', URL_OF, { kind: 'postgres', url: URL_OF }],
+  ] as const)('%s, with the address %s → %j', (kind, url, spec) => {
+    expect(specOf(kind, url)).toEqual(spec);
+  });
+
+  test('on PostgreSQL, without its address → says which variable is not set', () => {
+    expect(() => specOf('postgres')).toThrow(/STORE, which has its address, is not set/);
   });
 });

@@ -82,3 +82,30 @@ test('artifacts: two tasks create the same one at the same time → the first ha
   expect(errors).toEqual([false, true]);
   expect(kept[1]).toEqual({ id: 'plan', texts: ['first'] });
 });
+
+test('artifacts: listed, and one of them read → a page of its version, and what it is of (A5)', async () => {
+  const asked: unknown[] = [];
+  const content = [{ type: 'text' as const, text: 'one and two' }];
+  const { run } = runAtCalls([], {
+    ports: {
+      callTool: async input => {
+        asked.push(input.arguments);
+        return { ok: true, value: { ending: 'executed', content, isError: false, durationMs: 1 } };
+      },
+    },
+  });
+  const call = (name: string, input: Record<string, unknown>) =>
+    runWorkflowTool(
+      run,
+      { name },
+      { role: 'executor', callId: 'c1', toolUseId: 't1', input, options: {} as CallOptions },
+    );
+  expect(await call('list_artifacts', {})).toMatchObject({ value: { isError: false } });
+  inventory.set(run.state, [REPORT]);
+  const listed = await call('list_artifacts', {});
+  expect(listed).toMatchObject({ value: { isError: false, content: [{ value: [{ id: 'report' }] }] } });
+  const read = await call('read_artifact', { id: 'report', offset: 3 });
+  expect(read).toMatchObject({ value: { content, isError: false, note: expect.stringContaining('report') } });
+  expect(asked).toEqual([expect.objectContaining({ ref: 'ref-1', offset: 3 })]);
+  expect(await call('read_artifact', { id: 'plan' })).toMatchObject({ value: { isError: true } });
+});

@@ -62,6 +62,7 @@ test('form: a server asks during a call → a gate with its words as its own; th
       /size/,
     );
     answer(run, { gateId: gate?.id, decision: 'accept', content: { size: 4 } });
+    expect(run.state.goal.waitingSince).toBeNull();
     expect(formAnswer(run, 'c2:1:1')).toEqual({ kind: 'form', decision: 'accept', content: { size: 4 } });
     expect(gatesOf(run)).toEqual([]);
     expect(run.state.goal.waitingSince).toBeNull();

@@ -28,6 +28,7 @@ test('a call that writes a large file → the beginning of its change', () => {
 });
 
 test('WB2 a text of a hundred thousand paragraphs, or lines that differ → a bound of elements, and all of the text', () => {
+  expect(paragraphsOf('\n\na\n\nb\n\n')).toEqual(['a', 'b']);
   const paragraphs: string[] = paragraphsOf('a\n\n'.repeat(100_000));
   expect(paragraphs.length).toBeLessThanOrEqual(1_000);
   expect(paragraphs.join('\n\n').match(/a/g)).toHaveLength(100_000);

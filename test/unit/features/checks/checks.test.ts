@@ -68,6 +68,19 @@ test('steps: a check fails again after each change → the work goes back while 
   expect(run.state.goal.counters.verification).toBe(DEFAULT_LIMITS.verification);
   expect(end).toMatchObject({ outcome: 'unverified', cause: 'checks_failed' });
   expect(end.answer).not.toContain('Nothing had changed');
+  const { events } = run.state.log.journal;
+  expect(events.filter(({ type }) => type === 'limit_reached')).toMatchObject([{ limit: 'verification' }]);
+});
+
+test.each<[string, Check, number]>([
+  ['a command fails again → nothing has changed for it', { run: 'npm test' }, 2],
+  ['a function, which may judge the answer alone, fails again → the work goes back', { function: 'sums' }, 3],
+])('steps: another answer, and nothing but that; %s', async (_, check, answers) => {
+  const replies = ['One.', 'Two.', 'Three.'].map(text => ({ text }));
+  const runCheck = () => ({ status: 'failed' as const, why: 'no' });
+  const given = { settings, pinned: { ...pinned, checks: [check] }, runCheck };
+  const { asked, end } = await runTeam(replies, given);
+  expect([asked.length, end.cause]).toEqual([answers, 'checks_failed']);
 });
 
 test.each([

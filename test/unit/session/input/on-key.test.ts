@@ -509,8 +509,9 @@ describe('onKey', () => {
     const { session } = press(at([gate], { inputs: { g1: input } }), typed('e'));
     expect(parse(session.line.text)).toEqual(input);
     const whole = { kind: 'code', language: 'json', text: JSON.stringify(input, null, 2) };
-    const less = { ...gate, body: `Less.\n\n${gate.body}\n\nOnly 40 of them.` };
-    expect(wholeParts(less, { input })).toEqual([{ kind: 'text', text: 'Less.' }, whole]);
+    const less = { ...gate, body: `Less.\n\n${gate.body}\n\nOnly 40 of them.\nIt is new.` };
+    const text = (words: string) => ({ kind: 'text', text: words });
+    expect(wholeParts(less, { input })).toEqual([text('Less.'), whole, text('It is new.')]);
     const [, all] = wholeParts({ ...gate, body: 'Which?' }, { input });
     expect(all).toEqual({ kind: 'text', text: `All of its arguments:\n${whole.text}` });
     expect(wholeParts(APPROVAL, { input: { path: 'a  b' } })).toEqual(partsOf(APPROVAL));

@@ -370,3 +370,39 @@ test.each(['en', 'zh'])(
     for (const hint of [hints.early, hints.lone]) expect(widthOf(hint)).toBeLessThan(80);
   },
 );
+
+test('a session: a gate comes up → its title and its text, cut where it is long', () => {
+  const of = (body: string) =>
+    event('gate_opened', {
+      ...{ gateId: 'g1', kind: 'failure', title: 'Go on?', body, deadline: null, choices: [] },
+    });
+  const lines = (body: string) =>
+    scrollLines(of(body), newProgress('Measure'), { width: 80, colors: noColors }).join('\n');
+  expect(lines('One.\n\nTwo.')).toMatch(/g1 · Go on\?[^]*One\.[^]*Two\./);
+  expect(lines('One.\n\nTwo.')).not.toContain('more line');
+  expect(lines('Line.\n\n'.repeat(200))).toMatch(/… \d+ more lines: Ctrl-O/);
+});
+
+test.each([
+  ['end_turn', ''],
+  ['tool_use', ''],
+  ['max_tokens', ' · max_tokens'],
+] as const)(
+  'a session: a reply that ended by %s → its figures say so, if it is not whole',
+  (stopReason, said) => {
+    const usage = {
+      inputTokens: 700,
+      outputTokens: 20,
+      cachedInputTokens: 0,
+      reasoningTokens: 0,
+      costUsd: null,
+    };
+    const replied = event('model_call_ended', {
+      ...{ callId: 'c1', taskId: null, role: 'react', model: 'openai/a', turn: 1, messageId: 'm1' },
+      ...{ stopReason, toolCalls: 0, usage, durationMs: 1, text: 'It is done.' },
+    });
+    const shown = scrollLines(replied, newProgress('Measure'), { width: 80, colors: noColors }).join('\n');
+    expect(shown).toContain(`700 + 20 tokens${said}`);
+    expect(/tokens( ·)?/.exec(shown)?.[1]).toBe(said === '' ? undefined : ' ·');
+  },
+);
