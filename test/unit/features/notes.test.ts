@@ -45,6 +45,16 @@ test.each([
   expect(toldBy(input)).toEqual({ error: expect.stringContaining('CONTEXT_NOTE, SYSTEM_EVENT, TOOL_LOG') });
 });
 
+test.each<[string, (run: ReturnType<typeof runAtCalls>['run']) => void]>([
+  ['has ended', run => (run.state.end = { outcome: 'answered' } as never)],
+  ['is about to end', run => (run.memory.isResting = true)],
+])('a note for a run that %s → refused (G17)', (_, prepare) => {
+  const { run } = runAtCalls([]);
+  prepare(run);
+  const read = noteUpdate?.read(run)({ type: 'TOOL_LOG', text: 'x' });
+  expect(read).toEqual({ error: expect.stringContaining('ended') });
+});
+
 const TURN: MomentInput = {
   ...{ at: 'turn', key: 'run-1-turn-1', goal: 1, context: {} },
   ...{ turn: 1, role: 'react', model: 'acme/large', usage: NO_USAGE, messageId: 'm1' },

@@ -260,6 +260,20 @@ describe('tests, and edits of files', () => {
     expect(made.state.goal.basis).toBe(basis);
   });
 
+  test('a cited file is changed by others before the verdict counts → it is judged again (WK3)', async () => {
+    let seen = 0;
+    const changing = async <I extends LookInput>({ at }: I) => {
+      seen += at === 'now' ? 1 : 0;
+      const files = found.now.files.map(file => ({ ...file, hash: seen > 1 ? 'theirs' : file.hash }));
+      const value = at === 'now' ? { ...found.now, files } : found[at];
+      return { ok: true as const, value: value as LookFinds[I['at']] };
+    };
+    const pinned = { roles: roles({}), tools: [fileTool('put')] };
+    const given = { pinned, look: changing, callTool };
+    const { asked } = await team([planned, edit, done, citing('"e1"'), citing('"e1"')], 0, given);
+    expect(asked.filter(role => role === 'verifier')).toHaveLength(2);
+  });
+
   test.each([
     ['tests, then an edit', [tests, edit], 'opinion'],
     ['an edit, then tests', [edit, tests], 'evidence'],
@@ -330,7 +344,7 @@ test('a goal changes what its check runs → answer, result and evidence name it
   const { look, looks } = lookOfChecks([], ['package.json', 'src/a.js']);
   const pinned = { roles: roles({}), checks: [{ run: 'npm test' }], listsStart: true as const };
   const { run, end, requests } = await team([planned, done, content], 0, { pinned, look });
-  expect(looks[0]?.at).toBe('start');
+  expect(looks.flatMap(({ at }, index) => (at === 'start' ? [index] : []))).toEqual([0]);
   expect(run.state.goal.checks.results[0]?.changed).toEqual(['package.json']);
   expect(end.answer).toContain('The goal changed files that its checks read: npm test [package.json].');
   const asked = (requests.at(-1)?.messages ?? []).map(message => textOf(message)).join('\n');

@@ -406,3 +406,10 @@ test.each([
     expect(/tokens( ·)?/.exec(shown)?.[1]).toBe(said === '' ? undefined : ' ·');
   },
 );
+
+test('the live area: a run that nobody has told of → neither paused nor stopping', () => {
+  const screen = { columns: 80, rows: 24, colors: noColors, now: 0 };
+  const lines = liveArea(newProgress('Measure'), NEW_SESSION, screen).join('\n');
+  expect(lines).toContain('Measure');
+  expect(lines).not.toMatch(/paused|stopping/i);
+});
