@@ -3,7 +3,7 @@
 import type { Argument, Command, CommanderError } from 'commander';
 import { isWithin } from 'steersman/base';
 import { SteersmanError } from 'steersman/client';
-import { startCall, verbCall } from 'steersman/shared';
+import { shellWord, startCall, verbCall } from 'steersman/shared';
 
 /** Refuses options before a verb: the goal's command would take them, and the verb would not see them. */
 export function refuseMisplaced(program: Command): void {
@@ -33,7 +33,13 @@ export function refuseExtra(program: Command): Command {
     const extra = last?.variadic || TEXTS.includes(last?.name() ?? '') ? [] : args.slice(taken.length);
     if (extra.length === 0) return;
     const verb = verbPath(action, program).join(' ');
-    throw new SteersmanError(`${verb} does not take ${extra.join(', ')}.`, callOf(action, program), 'usage');
+    const isReason = action.options.some(({ long }) => long === '--reason');
+    const advice = isReason ? `The reason: --reason ${shellWord(extra.join(' '))}\n` : '';
+    throw new SteersmanError(
+      `${verb} does not take ${extra.join(', ')}.`,
+      advice + callOf(action, program),
+      'usage',
+    );
   });
 }
 

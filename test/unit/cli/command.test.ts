@@ -70,6 +70,17 @@ test.each([
   },
 );
 
+test.each(['deny my-run g1', 'stop my-run', 'pause my-run'])(
+  '%s with a reason that has no option → the call that takes it is told',
+  async call => {
+    const { code, stderr } = await callHere('client', [...call.split(' '), 'not', 'here']);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('The reason: --reason "not here"'),
+    });
+  },
+);
+
 test("prompts show: a role → its system text and its message, as a run's requests have them (P16)", async () => {
   const { code, stdout } = await callHere('client', ['prompts', 'show', 'planner', '--json']);
   const { type, role, system, message, warnings } = JSON.parse(stdout);
