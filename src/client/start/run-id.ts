@@ -3,6 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import stringWidth from 'string-width';
 
 const MOST_COLUMNS = 32;
+/** Of a goal these are enough: the time to measure a word grows with the square of its length. */
+const MOST_CHARS = 1_000;
 
 /** Returns the goal's first words and a random suffix, or the request's own: `summarise-what-is-in-this-folder-k3f9q2`. */
 export function newRunId(goal: string, token: string | null = null): string {
@@ -20,6 +22,8 @@ export function requestToken(requestId: string): string {
 function firstWords(goal: string): string {
   const words =
     goal
+      .trimStart()
+      .slice(0, MOST_CHARS)
       .normalize('NFKC')
       .toLowerCase()
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];

@@ -81,6 +81,11 @@ describe('ids and exit codes', () => {
     ]);
   });
 
+  test('run id: a goal of one word as long as a start may have → its beginning, for the beginning alone is measured (TE7)', () => {
+    const goal = ` \n${'g'.repeat(900_000)}`;
+    expect(newRunId(goal).slice(0, -7)).toBe('g'.repeat(32));
+  });
+
   test.each<[Outcome | null, number]>([
     ['completed', 0],
     ['answered', 0],
