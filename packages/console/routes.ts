@@ -16,6 +16,7 @@ import {
   Sessions,
   type SteersmanClient,
   SteersmanError,
+  servedModels,
   startChoices,
 } from 'steersman/client';
 import { z } from 'zod';
@@ -108,6 +109,7 @@ const READ: Handlers = {
     return { address, namespace, workspace, sandbox, ...(await startChoices(home)) };
   },
   '/folders': async ({ client }) => (await client()).servedFolders(),
+  '/models': () => servedModels(),
   '/components': ({ components }) => components.answer(),
   '/runs': async ({ client, request }) => {
     const { open, waiting, outcome, goal } = request.query();

@@ -6,6 +6,6 @@ export * from './exports.js';
 export { Accounts } from './here/accounts.js';
 export { type ConnectOptions, checkStart, connect, openTemporal } from './here/connect.js';
 export { Sessions, type SessionsAsked, type SpentRun, type StoredRun } from './here/sessions.js';
-export { type StartChoices, startChoices } from './here/start-choices.js';
+export { type StartChoices, servedModels, startChoices } from './here/start-choices.js';
 export { fromChatMessages } from './messages/index.js';
 export { readConversation } from './messages/read-conversation.js';

@@ -72,6 +72,21 @@ function usualModel(name: string, entries: EndpointEntries, lookup: Lookup): str
   return settings === null || settings.baseUrl !== undefined ? null : ownerOf(settings.protocol).model;
 }
 
+const ASK_LIMIT_MS = 3_000;
+const MOST_LISTED = 50;
+
+/** Asks each candidate without a usual model which models it has. One that does not answer soon has none. */
+export async function listedModels(entries: EndpointEntries, lookup: Lookup): Promise<string[]> {
+  const { createProvider } = await import('./protocols.js');
+  const asked = candidates(entries, lookup).filter(({ model }) => model === null);
+  const found = asked.map(async ({ endpoint }) => {
+    const provider = createProvider(endpointSettings(endpoint, entries[endpoint], lookup));
+    const listed = await provider.listModels(AbortSignal.timeout(ASK_LIMIT_MS));
+    return listed.slice(0, MOST_LISTED).map(model => `${endpoint}/${model}`);
+  });
+  return (await Promise.all(found.map(each => each.catch(() => [])))).flat();
+}
+
 /** Returns the protocol's usual model if the endpoint lists it, otherwise its only model; null if that is ambiguous. */
 export function listedModel(listed: readonly string[], usual: string): string | null {
   if (listed.includes(usual)) return usual;

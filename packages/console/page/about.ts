@@ -13,6 +13,8 @@ interface About extends Omit<StartChoices, 'limits'> {
 export const about = signal<About | null>(null);
 /** Folders that the workers serve. */
 export const folders = signal<string[]>([]);
+/** Models that endpoints tell when they are asked. */
+export const models = signal<string[]>([]);
 
 /** Reads the facts once; after a failure, again at the next call. */
 export function readAbout(): void {
@@ -23,11 +25,15 @@ export function readAbout(): void {
     },
     () => undefined,
   );
-  // It takes longer, because a worker is asked.
-  get<string[]>('folders').then(
-    served => {
-      folders.value = served;
-    },
-    () => undefined,
-  );
+  // These take longer, because a worker and endpoints are asked.
+  for (const [path, served] of [
+    ['folders', folders],
+    ['models', models],
+  ] as const)
+    get<string[]>(path).then(
+      found => {
+        served.value = found;
+      },
+      () => undefined,
+    );
 }

@@ -7,7 +7,7 @@ import { defaultConfigDir } from '../../config/files/config-dir.js';
 import { callableModels } from '../../config/settings/models-schema.js';
 import { loadSettings } from '../../config/settings/settings.js';
 import { isTrusted } from '../../config/trust/trust.js';
-import { candidates } from '../../models/default-model.js';
+import { candidates, listedModels } from '../../models/default-model.js';
 import { DEFAULT_LIMITS, type Limits } from '../../run/limits/limits.js';
 import { MODES } from '../../run/position/modes.js';
 import { lookupIn } from './default-model.js';
@@ -26,10 +26,22 @@ export interface StartChoices {
 const MOST_LOOKED_AT = 100;
 const MOST_FOLDERS = 30;
 
-/** Returns the choices of this machine. An untrusted configuration is not read. `home`: default as for `connect`. */
-export async function startChoices(home?: string): Promise<StartChoices> {
+/** Returns the models that endpoints of this machine tell when they are asked, which takes up to three seconds. */
+export async function servedModels(): Promise<string[]> {
+  const { folder, settings } = await settingsHere();
+  return settings === null ? [] : listedModels(settings.models.endpoints, lookupIn(folder));
+}
+
+/** `settings`: null if the configuration is untrusted, which is then not read, or wrong. */
+async function settingsHere() {
   const folder = resolve(defaultConfigDir());
   const settings = isTrusted(folder) ? await loadSettings(folder).catch(() => null) : null;
+  return { folder, settings };
+}
+
+/** Returns the choices of this machine. An untrusted configuration is not read. `home`: default as for `connect`. */
+export async function startChoices(home?: string): Promise<StartChoices> {
+  const { folder, settings } = await settingsHere();
   const recent = await new Sessions(home).list({ limit: MOST_LOOKED_AT }).catch(() => []);
   const workspaces = [...(settings?.workspaces ?? []), ...recent.map(({ workspace }) => workspace)];
   return {

@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { candidates, chooseDefaultModel, listedModel } from '../../../src/models/default-model.js';
+import {
+  candidates,
+  chooseDefaultModel,
+  listedModel,
+  listedModels,
+} from '../../../src/models/default-model.js';
 import type { EndpointEntry } from '../../../src/models/provider/endpoints.js';
 import { SteersmanError } from '../../../src/shared/process/errors.js';
 import { startScriptedModel } from '../../support/endpoint/model.js';
@@ -84,6 +89,14 @@ test.each<[string[] | null, RegExp]>([
   );
   expect(chosen instanceof SteersmanError ? `${chosen.message} ${chosen.remedy}` : chosen).toMatch(wanted);
   if (models !== null) await server.close();
+});
+
+test('the models of an address of ones own, beside providers and an endpoint that is away → those that it tells', async () => {
+  const server = await startScriptedModel({ reply: [], models: ['qwen3', 'gemma3'] });
+  const entries = entriesOf({ away: { baseUrl: 'http://127.0.0.1:1/v1' } });
+  const set: Record<string, string> = { OPENAI_BASE_URL: server.baseUrl, ANTHROPIC_API_KEY: 'key' };
+  expect(await listedModels(entries, name => set[name])).toEqual(['openai/qwen3', 'openai/gemma3']);
+  await server.close();
 });
 
 test('no model is named: the endpoint refuses the key → that alone is said (FC3)', async () => {

@@ -3,7 +3,7 @@
 import type { Signal } from '@preact/signals';
 import { lazily } from '@steersman/components';
 import { useEffect } from 'preact/hooks';
-import { about, readAbout } from '../about.js';
+import { about, models, readAbout } from '../about.js';
 import { AskFault, post } from '../ask.js';
 import { freshId } from '../parts/draft.js';
 import { Fold } from '../parts/fold.js';
@@ -108,7 +108,13 @@ function Choices({ form }: { form: FormState }) {
     <div class="choices">
       <Folder form={form} />
       <Choice word="mode" name="mode" form={form} options={about.value?.modes ?? []} />
-      <Choice word="model" name="model" form={form} options={about.value?.models ?? []} typed />
+      <Choice
+        word="model"
+        name="model"
+        form={form}
+        options={[...new Set([...(about.value?.models ?? []), ...models.value])]}
+        typed
+      />
       <label>
         <span>{t('approvals')}</span>
         <select
