@@ -2,10 +2,10 @@
 
 import { signal } from '@preact/signals';
 import type { GateClosed } from '@steersman/view';
-import type { Gate, RunEvent, RunSnapshot } from 'steersman/client';
+import type { Gate, GateKind, RunEvent, RunSnapshot } from 'steersman/client';
 import { get, post, runPath } from '../ask.js';
 import { forget, keepInTab } from '../parts/draft.js';
-import { named, said, t } from '../words/words.js';
+import { named, said, t, type Word } from '../words/words.js';
 
 /** Returns a key that identifies a gate among those of all runs. */
 export function gateKey(run: string, gateId: string): string {
@@ -72,14 +72,24 @@ export async function howClosed(run: string, gateId: string): Promise<string> {
   return t('closedSomehow');
 }
 
+/** Decisions that say the whole of what a person did. */
+const BY_PERSON = new Map<string, Word>([
+  ['approve', 'closedApproved'],
+  ['always', 'closedAlways'],
+  ['deny', 'closedDenied'],
+  ['reject', 'closedRejected'],
+]);
+
 export function closedWords({ by, decision, edited, reason }: GateClosed): string {
   // A decision is a name, such as `wrap_up`; other answers are texts, such as "raise to 5".
   const words = said(/ /.test(decision) ? decision : named('decision', decision));
-  const chosen = edited && decision === 'approve' ? t('approveEdited') : words;
-  const what = reason === undefined ? chosen : `${chosen} · ${reason}`;
+  const because = reason === undefined ? '' : ` · ${reason}`;
+  const what = words + because;
   switch (by) {
-    case 'person':
-      return t('closedByPerson', { what });
+    case 'person': {
+      const word = edited && decision === 'approve' ? 'closedEdited' : BY_PERSON.get(decision);
+      return word === undefined ? t('closedByPerson', { what }) : t(word) + because;
+    }
     case 'timeout':
       return t('closedByTimeout', { what });
     case 'rule':
@@ -87,4 +97,11 @@ export function closedWords({ by, decision, edited, reason }: GateClosed): strin
     default:
       return t('closedSuperseded');
   }
+}
+
+const DECIDED: readonly GateKind[] = ['approval', 'plan', 'route'];
+
+/** What was asked: no question any more once it is decided. An answer stands beside its question. */
+export function closedTitle(kind: GateKind, title: string): string {
+  return DECIDED.includes(kind) ? title.replace(/[?？]$/, '') : title;
 }

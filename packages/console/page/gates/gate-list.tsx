@@ -5,7 +5,7 @@ import { lazily } from '@steersman/components';
 import type { WaitingGate } from '@steersman/view';
 import { useEffect } from 'preact/hooks';
 import { t } from '../words/words.js';
-import { gateKey, howClosed, isAnsweredHere, taken } from './answers.js';
+import { closedTitle, gateKey, howClosed, isAnsweredHere, taken } from './answers.js';
 import { gateTitle } from './gate-title.js';
 
 const GateCard = lazily(() => import('./gate-card.js').then(({ GateCard }) => GateCard));
@@ -86,7 +86,7 @@ function ClosedCard({
   return (
     <article class="card closed" role="status">
       <p>
-        <strong>{gateTitle(waiting)}</strong> · {closed || t('closedSomehow')}
+        <strong>{closedTitle(waiting.gate.kind, gateTitle(waiting))}</strong> · {closed || t('closedSomehow')}
       </p>
       <button type="button" class="quiet" onClick={onDismiss}>
         {t('dismiss')}

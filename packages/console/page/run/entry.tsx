@@ -9,7 +9,7 @@ import type { Message } from 'steersman/client';
 import type { AppResult } from 'steersman/run';
 import { about, readAbout } from '../about.js';
 import { get, runAt, runPath } from '../ask.js';
-import { closedWords } from '../gates/answers.js';
+import { closedTitle, closedWords } from '../gates/answers.js';
 import { ReplyContent } from '../parts/content.js';
 import { StateChip, shortCount, tokensOf } from '../parts/figures.js';
 import { Fold } from '../parts/fold.js';
@@ -215,8 +215,9 @@ function GateEntry({ item: { gateKind, title, body, closed } }: { item: GateItem
       class={closed === null ? 'note warn' : 'note'}
       summary={
         <>
-          <strong>{named('gate', gateKind)}</strong> {visibleText(said(title))}
-          <span class="muted"> {closed ? closedWords(closed) : t('waits')}</span>
+          <strong>{named('gate', gateKind)}</strong>{' '}
+          {visibleText(closed ? closedTitle(gateKind, said(title)) : said(title))}
+          <span class="muted"> · {closed ? closedWords(closed) : t('waits')}</span>
         </>
       }
     >
