@@ -67,6 +67,8 @@ export interface MessageItem extends ItemBase {
   id: string;
   text: string;
   receipts: ReceiptStep[];
+  /** True for a follow-up whose words stand as a goal further down. */
+  becameGoal: boolean;
 }
 
 /** `edited`: other arguments were approved; `reason`: why, in the person's words. */
@@ -143,8 +145,12 @@ type Take<T extends JournalType> = (fold: Fold, event: EventOf<T>, base: ItemBas
 const TAKE: { [T in JournalType]?: Take<T> } = {
   run_started: (fold, { goal }, base) =>
     void fold.items.push({ ...base, kind: 'goal', number: 1, text: goal }),
-  goal_started: (fold, { number, text }, base) =>
-    void fold.items.push({ ...base, kind: 'goal', number, text }),
+  goal_started: (fold, { number, text }, base) => {
+    const message = waitingMessage(fold, text, base.path);
+    if (message)
+      change(fold, message, item => (item.kind === 'message' ? { ...item, becameGoal: true } : item));
+    fold.items.push({ ...base, kind: 'goal', number, text });
+  },
   run_loaded: (fold, { warnings: [text, ...more] }, base) => {
     if (text === undefined) return;
     note(fold, base, 'warn', 'warning', {
@@ -345,11 +351,31 @@ function receiptCame(
   { id, state, how, text = '', at }: EventOf<'receipt'>,
   base: ItemBase,
 ): void {
-  const name = `message ${id}`;
-  if (!fold.places.has(name)) open(fold, name, { ...base, kind: 'message', id, text, receipts: [] });
+  const name = messageName(id);
+  if (!fold.places.has(name))
+    open(fold, name, { ...base, kind: 'message', id, text, receipts: [], becameGoal: false });
   change(fold, name, item =>
     item.kind === 'message'
       ? { ...item, text: item.text || text, receipts: [...item.receipts, { state, how, at }] }
       : item,
   );
+}
+
+function messageName(id: string): string {
+  return `message ${id}`;
+}
+
+/** Returns the name of the message that a goal is made of: the oldest of its words that the run has not applied. */
+function waitingMessage({ items }: Fold, goal: string, path: string): string | null {
+  const found = items.find(item => {
+    if (item.kind !== 'message' || item.path !== path || item.becameGoal) return false;
+    const state = item.receipts.at(-1)?.state;
+    return (state === 'accepted' || state === 'queued') && isBeginningOf(item.text, goal);
+  });
+  return found?.kind === 'message' ? messageName(found.id) : null;
+}
+
+/** A receipt has fewer characters of a long message than the goal has. */
+function isBeginningOf(text: string, goal: string): boolean {
+  return text === goal || (text.endsWith('…') && goal.startsWith(text.slice(0, -1).trimEnd()));
 }

@@ -78,6 +78,27 @@ test('conversation: receipts of a message → one entry with all of them, and th
   ]);
 });
 
+test('conversation: a follow-up becomes the next goal → the message is marked, and no other one of the same words', () => {
+  const long = 'Now look at the other folder too, and say what is in it. '.repeat(3).trim();
+  const receipt = (id: string, state: string, text = '') => ({ type: 'receipt', id, state, how: 'so', text });
+  const cut = `${long.slice(0, 59)}…`;
+  const items = told(
+    receipt('noted', 'accepted', cut),
+    receipt('noted', 'applied'),
+    receipt('waits', 'queued', cut),
+    receipt('other', 'queued', 'Another one.'),
+    { type: 'goal_started', number: 2, text: long },
+    receipt('waits', 'applied'),
+    { type: 'goal_started', number: 3, text: 'Another one. It has more words.' },
+  );
+  const messages = items.filter(item => item.kind === 'message');
+  expect(messages.map(({ id, becameGoal }) => [id, becameGoal])).toEqual([
+    ['noted', false],
+    ['waits', true],
+    ['other', false],
+  ]);
+});
+
 test('conversation: a gate → one entry, closed by whom, how and why', () => {
   const opened = { type: 'gate_opened', gateId: 'g1', kind: 'approval', title: 'Run it?', body: '' };
   const closed = { by: 'person', decision: 'deny', reason: 'Not on a Friday.' };

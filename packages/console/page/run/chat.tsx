@@ -1,6 +1,6 @@
 /** The conversation of a run: its last entries, earlier ones on demand, and the replies in progress. */
 import { type Signal, useSignal } from '@preact/signals';
-import { type CallInFlight, lastWords, recordedAnswer } from '@steersman/view';
+import { type CallInFlight, type Item, lastWords, recordedAnswer } from '@steersman/view';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { endOf } from 'steersman/run';
@@ -22,7 +22,7 @@ export function Chat({ run }: { run: RunModel }) {
   void run.version.value;
   const drawn = useSignal(DRAWN);
   const ownOnly = useSignal(sessionStorage.getItem(OWN_ONLY) !== 'no');
-  const all = run.fold.items;
+  const all = itemsOf(run);
   // An open gate is drawn below, with its form.
   const shown = all.filter(item => item.kind !== 'gate' || item.closed !== null);
   const items = ownOnly.value ? shown.filter(({ path }) => path === '') : shown;
@@ -68,6 +68,11 @@ export function Chat({ run }: { run: RunModel }) {
   );
 }
 
+/** A message that became a goal is drawn as that goal. */
+function itemsOf({ fold }: RunModel): Item[] {
+  return fold.items.filter(item => item.kind !== 'message' || !item.becameGoal);
+}
+
 /** Leads to the event that the address names: reads it if necessary, draws it and scrolls to it. */
 function useEvent(
   run: RunModel,
@@ -81,7 +86,7 @@ function useEvent(
     void (async () => {
       while (open && place.path === '' && run.from !== null && place.seq < run.from)
         await run.readEarlier().catch(() => (open = false));
-      const { items } = run.fold;
+      const items = itemsOf(run);
       const item = items[itemOf(items, place)];
       if (!open || item === undefined) return;
       if (place.path !== '') ownOnly.value = false;
