@@ -72,6 +72,7 @@ const note: SentNote = {
 const message = (...states: ('accepted' | 'applied' | 'queued' | 'dropped')[]) => ({
   ...{ key: 'k', at: 1, path: '', kind: 'message' as const, id: 'm1', text: 'All of…' },
   receipts: states.map(state => ({ state, how: '', at: 1 })),
+  becameGoal: false,
 });
 
 test('messages: sent and not told of → shown as on its way; told of → its receipts are', () => {

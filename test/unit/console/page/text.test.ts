@@ -23,6 +23,10 @@ test.each([
   expect(pretty(json) === json).toBe(true);
 });
 
+test('a call that writes whole lines → no empty line after them', () => {
+  expect(changeOf({ path: 'a', content: 'x\ny\n' })).toBe('+x\n+y');
+});
+
 test('a call that writes a large file → the beginning of its change', () => {
   expect(changeOf({ path: 'a', content: 'x\n'.repeat(200_000) })?.length).toBeLessThan(5_000);
 });

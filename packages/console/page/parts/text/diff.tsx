@@ -10,7 +10,12 @@ export function changeOf(input: unknown): string | null {
   const edit = editText(input);
   if (edit !== null) return edit;
   const write = wholeWrite(input);
-  return write && shownDiff(write.content.replace(/^/gm, '+'));
+  return write && shownDiff(allNew(write.content));
+}
+
+/** Shows a text as lines that come. */
+export function allNew(text: string): string {
+  return text.replace(/\n$/, '').replace(/^/gm, '+');
 }
 
 export function Diff({ text }: { text: string }) {

@@ -8,7 +8,7 @@ import { Earlier } from '../../parts/earlier.js';
 import { Fold } from '../../parts/fold.js';
 import { Fault, faultWords } from '../../parts/sending.js';
 import { Compare } from '../../parts/text/compare.js';
-import { Diff } from '../../parts/text/diff.js';
+import { allNew, Diff } from '../../parts/text/diff.js';
 import { Ago } from '../../parts/time.js';
 import type { RunModel } from '../../run-model.js';
 import { named, t } from '../../words/words.js';
@@ -151,7 +151,7 @@ function CallChange({ call: { tool, at, act, ending } }: { call: FileCall }) {
         {ending !== 'executed' && <span class="bad-text">{named('ending', ending)}</span>}
       </p>
       {act.kind === 'edit' && <Diff text={act.diff} />}
-      {act.kind === 'write' && <Diff text={act.content.replace(/\n$/, '').replace(/^/gm, '+')} />}
+      {act.kind === 'write' && <Diff text={allNew(act.content)} />}
       {act.kind === 'delete' && (
         <p>{act.to === undefined ? t('fileGone') : t('fileMovedTo', { path: visibleText(act.to) })}</p>
       )}
