@@ -155,6 +155,9 @@ const COMPARED = {
   unread: 'comparedUnread',
 } as const;
 
+/** The same of a tool of another server, of which no effect is known. */
+const COMPARED_OTHER = { ...COMPARED, new: 'comparedNewOther', same: 'comparedSameOther' } as const;
+
 /** The model's words about the reply's calls, and the texts of a gate of an earlier version. */
 function Grounds({ gate }: { gate: Extract<Gate, { kind: 'approval' }> }) {
   const { why } = gate.subject;
@@ -186,8 +189,8 @@ interface CallProps {
   except: Except | null;
 }
 
-function Call({ call: { act, change, concerns, compared }, number, except }: CallProps) {
-  const word = compared && COMPARED[compared];
+function Call({ call: { act, change, concerns, compared, isOwn }, number, except }: CallProps) {
+  const word = compared && (isOwn ? COMPARED : COMPARED_OTHER)[compared];
   // In a list, the act is not written as a question.
   const title = visibleText(t(act.word, act.values)).replace(/[?？]$/, '');
   return (

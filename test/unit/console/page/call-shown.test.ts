@@ -204,15 +204,20 @@ describe('FC6 several changes of one reply', () => {
           tool: 'workspace__edit',
           act: { word: 'actEdit', values: { path: 'a.txt' } },
           compared: undefined,
+          isOwn: true,
         },
         change: { kind: 'diff', text: '-a\n+b', whole: null, rest },
         concerns: ['High risk.\n2. edit "b.txt"'],
       },
       {
         ...{ tool: 'write', act: { word: 'actWrite', values: { path: 'b.txt' } }, compared: 'new' },
+        isOwn: true,
         change: { kind: 'diff', text: '+x', whole: null, rest: {} },
         concerns: [],
       },
+    ]);
+    expect(callsOf(gateOf('write_file', { path: 'a', content: 'x' }), null)).toMatchObject([
+      { isOwn: false },
     ]);
     expect(earlierTexts(gate)).toEqual([]);
     expect(alwaysOf(gate.subject)).toBeNull();

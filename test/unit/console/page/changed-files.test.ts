@@ -72,6 +72,31 @@ describe('the files of a run', () => {
     ]);
   });
 
+  it.each([
+    ['a name of its own', called('save_note', { path: 'a', content: 'x' })],
+    ['a name of ours, and another answer', called('write', { path: 'a', content: 'x' }, answer('Saved.'))],
+    ['an edit', called('edit_file', { path: 'a', edits: [{ oldText: 'x', newText: 'y' }] }, answer('ok'))],
+  ])('a tool of another server, %s → nobody says what it did, whatever the file was', (_, messages) => {
+    for (const before of [null, 'x', undefined])
+      expect(compared('a', before, messages)).toEqual({ why: 'foreign' });
+    expect(compared('a', 'x', messages, over('a', 'z', 1))).toEqual({ why: 'foreign' });
+  });
+
+  it.each(['delete', 'move'])('%s, of another server → no file is gone', name => {
+    const messages = called(name, { path: 'a', from: 'a', to: 'b' }, answer('Filed.'));
+    expect(changesIn([{ messages }]).files).toEqual([]);
+    const [ours] = changesIn([
+      {
+        messages: called(
+          name,
+          { path: 'a', from: 'a', to: 'b' },
+          answer(`${name === 'move' ? 'Moved a to b.' : 'Deleted a (1 byte).'}`),
+        ),
+      },
+    ]).files;
+    expect(ours).toMatchObject({ path: 'a', isGone: true });
+  });
+
   it('a call that was denied or failed → changed nothing', () => {
     const messages = [
       ...called('write', { path: 'a', content: 'x' }, { ending: 'denied' }),

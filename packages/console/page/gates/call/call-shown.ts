@@ -22,6 +22,8 @@ export interface ShownCall {
   change: Change;
   concerns: readonly string[];
   compared: ApprovalGate['subject']['compared'];
+  /** False for a tool of another server: what it does with the text is unknown. */
+  isOwn: boolean;
 }
 
 type ApprovalGate = Extract<Gate, { kind: 'approval' }>;
@@ -36,12 +38,14 @@ export function callsOf(gate: CallGate, input: ToolInput | null): ShownCall[] {
     return subject.calls.map((call, at) => {
       const { tool, path, concerns = [], compared } = call;
       const change = changes[at] ?? { kind: 'text', parts: [] };
-      return { tool, act: actOf(call, { path }), change, concerns, compared };
+      const isOwn = 'workspaceTool' in call;
+      return { tool, act: actOf(call, { path }), change, concerns, compared, isOwn };
     });
   }
   const { concerns = [], compared } = gate.kind === 'approval' ? gate.subject : {};
   const act = actOf(subject, input);
-  return [{ tool: subject.tool, act, change: changeOf(gate, input, act), concerns, compared }];
+  const change = changeOf(gate, input, act);
+  return [{ tool: subject.tool, act, change, concerns, compared, isOwn: isOurs(gate) }];
 }
 
 /** A gate of several calls shows each change in full, below a line with its number, tool and path. */

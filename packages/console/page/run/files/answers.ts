@@ -20,6 +20,7 @@ export function textOf(content: Content): string | null {
 
 const WROTE = /^(.+): (\d+) bytes, \d+ lines \((?:new|replaced; it had (\d+) bytes)\)\./;
 const EDITED = /^(.+): (?:one replacement|\d+ replacements)\..* It now reads:(?:\n|$)/;
+const MOVED = /^Moved .+ to .+\.$/;
 const DELETED = /^Deleted (.+) \([^()]*\)\.$/;
 
 export function toldBy(text: string): Told | null {
@@ -35,6 +36,17 @@ export function toldBy(text: string): Told | null {
   const [, deletedPath] = DELETED.exec(text) ?? [];
   return deletedPath === undefined ? null : { path: deletedPath };
 }
+
+/**
+ * True if a tool of the workspace was called. `text`: its answer, null if that is not known: then its name tells, without
+ * its server's.
+ */
+export function isOwnCall(name: string, text: string | null): boolean {
+  if (text === null) return OWN.includes(name);
+  return name === 'move' ? MOVED.test(text) : toldBy(text) !== null;
+}
+
+const OWN = ['write', 'edit', 'delete', 'move'];
 
 function numbered(text: string): [number, string][] {
   return text.split('\n').flatMap(row => {

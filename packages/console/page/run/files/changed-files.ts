@@ -4,7 +4,7 @@ import type { Durable } from '@steersman/view';
 import { isRecord, parseRecord } from 'steersman/base';
 import type { FilesChanged, Message, ThreadTranscript, ToolInput } from 'steersman/client';
 import { editText, wholeWrite } from 'steersman/rules';
-import { type Told, textOf, textRead, toldBy } from './answers.js';
+import { isOwnCall, type Told, textOf, textRead, toldBy } from './answers.js';
 
 export interface Edit {
   oldText: string;
@@ -30,6 +30,8 @@ export interface FileCall {
   /** It is `executed`, without an error, or one of `UNSURE`. */
   ending: string;
   act: Act;
+  /** False for a tool of another server: its effect is unknown. */
+  isOwn: boolean;
   /** Null for an answer that is not of the workspace's own tools. */
   told: Told | null;
   /** The file as the run last read it before, if it read all of it. */
@@ -125,8 +127,9 @@ export function changesIn(
       if (!isDone && !UNSURE.includes(ending)) continue;
       const text = isDone ? textOf(content) : null;
       const told = text === null ? null : toldBy(text);
-      const call = { ...base, tool: toolName, told };
-      const acts = actsOf(toolName, input);
+      const isOwn = isOwnCall(nameOf(toolName), text);
+      const call = { ...base, tool: toolName, told, isOwn };
+      const acts = actsOf(isOwn ? nameOf(toolName) : null, input);
       for (const { path, act } of acts) found.noteCall(path, told?.path ?? path, { ...call, act });
       if (acts.length === 0 && text !== null && nameOf(toolName) === 'read')
         found.noteRead(pathOf(input), textRead(input, text));
@@ -190,14 +193,14 @@ function callsOf(message: Message) {
 
 const PATHS = ['path', 'file_path', 'filePath'];
 
-function actsOf(tool: string, input: ToolInput): { path: string; act: Act }[] {
+/** `own`: the name of a tool of the workspace; null for another server's. */
+function actsOf(own: string | null, input: ToolInput): { path: string; act: Act }[] {
   const write = wholeWrite(input);
   if (write !== null) return [{ path: plain(write.path), act: { kind: 'write', content: write.content } }];
   const path = pathOf(input);
   const diff = editText(input, Number.POSITIVE_INFINITY);
   if (path !== null && diff !== null)
     return [{ path, act: { kind: 'edit', edits: editsOf(input.edits), diff } }];
-  const own = nameOf(tool);
   if (own === 'delete' && path !== null) return [{ path, act: { kind: 'delete' } }];
   if (own === 'move' && typeof input.from === 'string' && typeof input.to === 'string') {
     const [from, to] = [plain(input.from), plain(input.to)];

@@ -22,6 +22,8 @@ export type Why =
   | 'cut'
   /** The effect of a call is unknown. */
   | 'unsure'
+  /** A tool of another server was called, whose effect is unknown. */
+  | 'foreign'
   /** The text before the first call is unknown. */
   | 'unread'
   /** A call's answer does not fit the text that the calls before it leave. */
@@ -68,6 +70,7 @@ export function comparison({ calls, commands, gap }: Way, before: string | null 
   if (commands.some(({ deleted }) => deleted)) return { why: 'deleted' };
   if (commands.length > 0) return { why: 'command' };
   if (gap !== null) return { why: gap };
+  if (calls.some(({ isOwn }) => !isOwn)) return { why: 'foreign' };
   if (calls.some(({ ending }) => ending !== 'executed')) return { why: 'unsure' };
   const [first] = calls;
   const candidates = before !== undefined ? [before] : first === undefined ? [] : textsBefore(first);

@@ -52,6 +52,7 @@ interface FileProps {
 
 function FileView({ run, file, changes }: FileProps) {
   const there = movedTo(file);
+  const isKnown = file.commands.length > 0 || file.calls.some(({ isOwn }) => isOwn);
   const at = [...file.calls, ...file.commands].map(change => change.at);
   return (
     <Fold
@@ -61,7 +62,7 @@ function FileView({ run, file, changes }: FileProps) {
         <>
           <strong>{visibleText(file.path)}</strong>{' '}
           <span class="muted">
-            {t('changesOfFile', { count: at.length })} <Ago at={Math.max(...at)} />
+            {t(isKnown ? 'changesOfFile' : 'callsOfFile', { count: at.length })} <Ago at={Math.max(...at)} />
           </span>{' '}
           {file.isGone && there === null && <span class="chip bad">{t('fileGone')}</span>}
         </>
@@ -143,7 +144,7 @@ function isFirstGoal({ fold, snapshot }: RunModel): boolean {
   return (snapshot?.goals.length ?? 0) <= 1;
 }
 
-function CallChange({ call: { tool, at, act, ending } }: { call: FileCall }) {
+function CallChange({ call: { tool, at, act, ending, isOwn } }: { call: FileCall }) {
   return (
     <div class="file-call">
       <p class="caption">
@@ -151,7 +152,12 @@ function CallChange({ call: { tool, at, act, ending } }: { call: FileCall }) {
         {ending !== 'executed' && <span class="bad-text">{named('ending', ending)}</span>}
       </p>
       {act.kind === 'edit' && <Diff text={act.diff} />}
-      {act.kind === 'write' && <Diff text={allNew(act.content)} />}
+      {act.kind === 'write' &&
+        (isOwn ? (
+          <Diff text={allNew(act.content)} />
+        ) : (
+          <pre class="tool-text">{escapeUnseen(act.content)}</pre>
+        ))}
       {act.kind === 'delete' && (
         <p>{act.to === undefined ? t('fileGone') : t('fileMovedTo', { path: visibleText(act.to) })}</p>
       )}
