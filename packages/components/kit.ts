@@ -13,9 +13,17 @@ export interface KitOptions {
   say?: Say;
   /** Names of task states. Default: the names in English, with blanks. */
   status?: (status: string) => string;
+  /** Says what a schema finds wrong. Default: in English, as it is. */
+  invalid?: (fault: string) => string;
 }
 
-export function createKit({ say = sayIn(() => 'en'), status = inWords }: KitOptions = {}): Kit {
+const asIs = (text: string) => text;
+
+export function createKit({
+  say = sayIn(() => 'en'),
+  status = inWords,
+  invalid = asIs,
+}: KitOptions = {}): Kit {
   const registry = new ComponentRegistry();
   const handlers = new HandlerRegistry();
   const faults = signal<readonly string[]>([]);
@@ -38,7 +46,7 @@ export function createKit({ say = sayIn(() => 'en'), status = inWords }: KitOpti
     }
   };
   registerBuiltIns(registry, say);
-  return { registry, handlers, faults, isLoading, say, status, use, fault };
+  return { registry, handlers, faults, isLoading, say, status, invalid, use, fault };
 }
 
 function inWords(status: string): string {

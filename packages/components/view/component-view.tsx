@@ -36,14 +36,14 @@ function Known({ component, ...view }: ComponentViewProps & { component: Compone
   const { kit } = useHere();
   const given = useMemo(() => ({ ...component.defaults, ...cleaned(props) }), [component, props]);
   const hint = (faults: readonly string[]) => (
-    <Hint text={`${kit.say('badProps', { name })} ${faults.join(' ')}`} data={props} />
+    <Hint text={`${kit.say('badProps', { name })} ${faults.join('; ')}`} data={props} />
   );
   const faults = (!partial && component.faults?.(given)) || [];
   if (faults.length > 0) return hint(faults);
   const drawn = <Drawn {...view} given={given} />;
   if (partial || component.props === undefined) return drawn;
   return (
-    <Checked schema={component.props} given={given} hint={hint}>
+    <Checked schema={component.props} given={given} hint={found => hint(found.map(kit.invalid))}>
       {drawn}
     </Checked>
   );

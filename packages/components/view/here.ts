@@ -16,6 +16,8 @@ export interface Kit {
   readonly say: Say;
   /** Returns the name of a task's status for people. */
   readonly status: (status: string) => string;
+  /** Says what a schema finds wrong with properties. */
+  readonly invalid: (fault: string) => string;
   /** Loads a module of components. If it fails, the others stay as they are, and `faults` says why. */
   use(load: () => Promise<{ default?: unknown }>): Promise<void>;
   /** Adds a fault, which the hints of missing components show. */

@@ -67,7 +67,10 @@ beforeAll(async () => {
   for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
   const { createKit } = await at('components/kit');
   const { Here } = await at('components/view/here');
-  Object.assign(page, await at('components/view/content-view'), { Here, kit: createKit() });
+  Object.assign(page, await at('components/view/content-view'), {
+    Here,
+    kit: createKit({ invalid: (fault: string) => `said: ${fault}` }),
+  });
   const order = { type: 'object', properties: { orderId: { type: 'string' } } };
   page.kit.registry.register('order-card', { props: order, render: () => 'An order' });
   const broken = () => {
@@ -134,7 +137,11 @@ describe('components', () => {
 
   test.each<[string, object, string]>([
     ['that is missing', card('no-such-card', { a: 'its data' }), 'There is no component no-such-card here.'],
-    ['given what its schema has not', card('order-card', { orderId: 7 }), 'orderId'],
+    [
+      'given what its schema has not',
+      card('order-card', { orderId: 7 }),
+      'said: orderId: expected string, got number 7',
+    ],
     ['of the page, given something else', card('todo-list', { todos: 'none' }), 'expected a list of objects'],
     [
       'that fails',

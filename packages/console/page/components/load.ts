@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { createKit, loadSafeMarkup, sayIn } from '@steersman/components';
 import { get } from '../ask.js';
-import { language, named } from '../words/words.js';
+import { language, named, said } from '../words/words.js';
 
 /** The response of `GET /api/components`. */
 interface ComponentSettings {
@@ -16,6 +16,7 @@ interface ComponentSettings {
 export const kit = createKit({
   say: sayIn(() => language.value),
   status: status => named('status', status),
+  invalid: fault => said(fault),
 });
 /** MCP servers whose HTML is shown in a frame instead of sanitized. */
 export const unsafeHtml = signal<readonly string[]>([]);

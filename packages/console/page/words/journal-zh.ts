@@ -54,6 +54,36 @@ const ADVICE = [
   [' The conversation does not fit this model.', '对话超出了这个模型的容量。'],
 ] as const;
 
+/** What schemas find wrong with values, and validators with the answers of gates. */
+const INVALID = [
+  ['The fields do not fit the form: {faults}.', '填写的内容不符合表单：{faults}。'],
+  ['The arguments do not fit {tool}: {faults}.', '参数不符合 {tool}：{faults}。'],
+  ['{path}: the required property "{name}" is missing', '{path}：缺少必需的属性 "{name}"'],
+  ['{path}: unknown property "{name}"', '{path}：未知的属性 "{name}"'],
+  ['{path}: unknown property "{name}"; known: {names}', '{path}：未知的属性 "{name}"；已知的有：{names}'],
+  ['known: {names}', '已知的有：{names}'],
+  ['{path}: expected {wanted}, got {given}', '{path}：应为 {wanted}，得到的是 {given}'],
+  ['{path}: expected one of {wanted}, got {given}', '{path}：应为下列之一：{wanted}，得到的是 {given}'],
+  [
+    '{path}: must match pattern "{pattern}", got {given}',
+    '{path}：必须符合模式 "{pattern}"，得到的是 {given}',
+  ],
+  ...['>', '>=', '<', '<='].map(
+    sign =>
+      [
+        `{path}: must be ${sign} {limit}, got {given}`,
+        `{path}：必须 ${sign} {limit}，得到的是 {given}`,
+      ] as const,
+  ),
+  ['{path}: String is too short ({sizes}), got {given}', '{path}：文字太短（{sizes}），得到的是 {given}'],
+  ['{path}: String is too long ({sizes}), got {given}', '{path}：文字太长（{sizes}），得到的是 {given}'],
+  ['{path}: Array has too few items ({sizes}), got {given}', '{path}：项目太少（{sizes}），得到的是 {given}'],
+  [
+    '{path}: Array has too many items ({sizes}), got {given}',
+    '{path}：项目太多（{sizes}），得到的是 {given}',
+  ],
+] as const;
+
 /** What the console's server and the client say if a request fails. */
 const FAULTS = [
   ['The Host header names another server.', '请求的 Host 指向另一台服务器。'],
@@ -98,6 +128,7 @@ export const JOURNAL: readonly (readonly [english: string, chinese: string])[] =
   ...REASONS.map(([reason, chinese]) => [reason.replaceAll('_', ' '), chinese] as const),
   ...ACTS.map(([act, chinese]) => [`${act}: {reason}`, `${chinese}：{reason}`] as const),
   ...FAULTS,
+  ...INVALID,
   ['{id} ({reason}):', '{id}（{reason}）：'],
   ['not available: {names}', '缺少 {names}'],
   // Lines of plans.

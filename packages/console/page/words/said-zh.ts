@@ -112,6 +112,7 @@ function firstOf(text: string): { chinese: string; length: number } | null {
 function withValues(chinese: string, values: Readonly<Record<string, string>> = {}): string {
   return chinese.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name] ?? '';
+    if (name === 'faults') return value.split('; ').map(lineOf).join('；');
     // A list of checks, each with its result in brackets.
     if (name === 'checks') return value.replace(/(?<=\[)[^\]]*(?=\])/g, lineOf);
     return INNER.has(name) ? lineOf(value) : value;

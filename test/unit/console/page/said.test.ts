@@ -1,12 +1,14 @@
 /** What a run says, on the page in Chinese: its own texts are translated, and no others. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Schema, Validator } from '@cfworker/json-schema';
 import { expect, test } from 'vitest';
 import { refusalOf } from '../../../../packages/console/guard.js';
 import { JOURNAL } from '../../../../packages/console/page/words/journal-zh.js';
 import { ADDED_TEXTS, RUN_TEXTS } from '../../../../packages/console/page/words/run-texts.js';
 import { sayInChinese } from '../../../../packages/console/page/words/said-zh.js';
 import { say, words as ZH } from '../../../../packages/console/page/words/zh.js';
+import { schemaFaults } from '../../../../src/base/text/schema-faults.js';
 import { BUILT_IN_WORDS, fill, type Words } from '../../../../src/base/words/words.js';
 import { approvalText, planText } from '../../../../src/rules/gates/gate-text.js';
 import { decideRoute } from '../../../../src/rules/steering/route.js';
@@ -142,13 +144,46 @@ test.each([
   expect(sayInChinese(english)).toBe(chinese);
 });
 
-test('FC6 words of a role → as they are, but for the lines of the run among them', () => {
-  const role = 'Note: all is done.\n\nThe run has ended.\n\n';
-  const line = 'Checks that did not pass: npm test [failed: exit code 1]; `ls` [not run: it was cut off].';
-  expect(say(role + line, 'role')).toBe(
-    `${role}未通过的检查：npm test [失败：退出码 1]; \`ls\` [未运行：它被打断]。`,
-  );
-});
+const SCHEMA = {
+  type: 'object',
+  required: ['port'],
+  additionalProperties: false,
+  properties: {
+    port: { type: 'integer', minimum: 1, exclusiveMaximum: 9 },
+    name: { type: 'string', minLength: 2, maxLength: 4, pattern: '^a' },
+    mode: { enum: ['on', 'off'] },
+    tags: { type: 'array', minItems: 1, maxItems: 2 },
+    only: { const: 1 },
+  },
+};
+
+test.each<[Record<string, unknown>, string]>([
+  [{}, 'the arguments：缺少必需的属性 "port"'],
+  [{ port: 'x' }, 'port：应为 integer，得到的是 string "x"'],
+  [{ port: 0 }, 'port：必须 >= 1，得到的是 number 0'],
+  [{ port: 9 }, 'port：必须 < 9，得到的是 number 9'],
+  [{ port: 1, mode: 'x' }, 'mode：应为下列之一：string "on", string "off"，得到的是 string "x"'],
+  [{ port: 1, only: 2 }, 'only：应为 number 1，得到的是 number 2'],
+  [{ port: 1, name: 'a' }, 'name：文字太短（1 < 2），得到的是 string "a"'],
+  [{ port: 1, name: 'aaaaa' }, 'name：文字太长（5 > 4），得到的是 string "aaaaa"'],
+  [{ port: 1, name: 'bb' }, 'name：必须符合模式 "^a"，得到的是 string "bb"'],
+  [{ port: 1, tags: [] }, 'tags：项目太少（0 < 1），得到的是 array []'],
+  [{ port: 1, tags: [1, 2, 3] }, 'tags：项目太多（3 > 2），得到的是 array [1,2,3]'],
+  [{ port: 1, x: 1 }, 'the arguments：未知的属性 "x"；已知的有：port, name, mode, tags, only'],
+])(
+  'FC6 what a schema finds wrong with %j → in Chinese, alone and in the refusal of a form',
+  (value, said) => {
+    const [fault = ''] = schemaFaults(
+      SCHEMA,
+      value,
+      ({ schema, draft, value: judged, onlyFirst }) =>
+        new Validator(schema as Schema, draft, onlyFirst).validate(judged).errors,
+    );
+    expect(sayInChinese(fault)).toBe(said);
+    const refused = `The fields do not fit the form: ${fault}; ${fault}.`;
+    expect(sayInChinese(refused)).toBe(`填写的内容不符合表单：${said}；${said}。`);
+  },
+);
 
 test('FC6 what a Chinese run says of a check, with a reason of its worker → all in Chinese', () => {
   const why = fill(zh.checkNotRun, { why: 'it was cut off' });
@@ -186,9 +221,9 @@ test('FC6 failures, decisions and reasons of tasks → each has Chinese words', 
 
 test('FC6 texts of journals and faults → each is one that the sources have', () => {
   const folders = ['src', 'packages/view', 'packages/console'].map(sourceOf);
-  const sources = [...folders, readFileSync('prompts/words/en.yaml', 'utf8')]
-    .join('\n')
-    .replaceAll("\\'", "'");
+  const validator = 'node_modules/@cfworker/json-schema/dist/esm/validate.js';
+  const others = ['prompts/words/en.yaml', validator].map(path => readFileSync(path, 'utf8'));
+  const sources = [...folders, ...others].join('\n').replaceAll("\\'", "'");
   const isThere = (part: string) => sources.includes(part) || sources.includes(part.replaceAll(' ', '_'));
   // What the sources insert has names of its own there, so only the words between are compared.
   const parts = JOURNAL.flatMap(([english]) => english.split(/\{\w+\}/)).map(part =>
