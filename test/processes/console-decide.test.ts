@@ -61,8 +61,11 @@ describe.skipIf(browserPath === null)('deciding', () => {
     await button(card, '8080').waitFor();
     // At this time whatever is shown has just come.
     await page.evaluate('void (performance.now = () => 0)');
+    const before = await button(card, '8080').boundingBox();
     await button(card, '8080').click();
     await card.getByText('the click did not count').waitFor();
+    // A line of its own below would move the buttons, under the pointer.
+    expect(await button(card, '8080').boundingBox()).toEqual(before);
     expect(await closedOf(run)).toEqual([]);
     await page.evaluate('delete performance.now');
     await clicked(run, () => button(card, '9090').click({ timeout: 1_000 }));

@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals';
 import type { GateClosed } from '@steersman/view';
-import type { Gate, GateKind, RunEvent, RunSnapshot } from 'steersman/client';
+import type { Gate, RunEvent, RunSnapshot } from 'steersman/client';
 import { get, post, runPath } from '../ask.js';
 import { forget, keepInTab } from '../parts/draft.js';
 import { named, said, t, type Word } from '../words/words.js';
@@ -99,9 +99,9 @@ export function closedWords({ by, decision, edited, reason }: GateClosed): strin
   }
 }
 
-const DECIDED: readonly GateKind[] = ['approval', 'plan', 'route'];
+const DECIDED: readonly string[] = ['approval', 'plan', 'route'];
 
 /** What was asked: no question any more once it is decided. An answer stands beside its question. */
-export function closedTitle(kind: GateKind, title: string): string {
+export function closedTitle(kind: string, title: string): string {
   return DECIDED.includes(kind) ? title.replace(/[?？]$/, '') : title;
 }

@@ -147,7 +147,8 @@ function Asked({ waiting: { gate, input, tasks = [] } }: { waiting: WaitingGate 
   }
   // The form says how much is used.
   if (gate.kind === 'budget' && isUsedUp(gate.subject)) return null;
-  if (parts.length === 0) return null;
+  // Options are buttons of the form.
+  if (parts.every(({ kind }) => kind === 'options')) return null;
   return (
     <GateBody>
       <GateParts parts={parts} />
