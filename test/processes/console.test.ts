@@ -208,7 +208,10 @@ describe.skipIf(browserPath === null)('console', () => {
     const at = `${shown.url}runs/${encodeURIComponent(run.workflowId)}`;
     await page.goto(`${at}#files`);
     await page.locator('.panel strong', { hasText: 'viewed.txt' }).waitFor();
-    await page.getByText('+written').waitFor();
+    // The tool is another server's: the text that it got, and no effect.
+    await page.locator('.file-call pre', { hasText: /^written$/m }).waitFor();
+    await page.getByText('What it did with it is not known here').waitFor();
+    expect(await page.getByText('A new file').count()).toBe(0);
     await page.goto(`${at}#modelCalls`);
     await page.locator('details.artifact > summary').first().click();
     await page.getByText(/^System text, /).waitFor();
