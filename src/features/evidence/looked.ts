@@ -207,6 +207,7 @@ function callEntry(words: Words, note: CallNote, isOld: boolean): Entry {
   // A read-only call that is recorded in full is a computation.
   const did = ending === 'executed' && !isError && (ran === 'code' || !endedBadly(said ?? ''));
   const supports = did && !silent && !isOld && (acted || (said !== null && !cut));
+  const failed = ending === 'executed' && !did;
   const isPart = cut || left > 0;
   return {
     taskIds: taskId === null ? [] : [taskId],
@@ -214,6 +215,7 @@ function callEntry(words: Words, note: CallNote, isOld: boolean): Entry {
     line: line.join(' · '),
     diff: null,
     ...(isPart && { cut: true }),
+    ...(failed && { failed }),
   };
 }
 

@@ -25,6 +25,20 @@ function citationDoubt({ id }: TaskVerdict, cited: string, evidence: readonly Ev
   return isOf(item, id) ? null : `${which} names ${cited}, which is of ${item.taskIds.join(', ')}.`;
 }
 
+/** Returns a fault for each task that is completed by its verdict, but cites only calls that failed. */
+export function failureDoubts(
+  { tasks }: Pick<VerdictOutput, 'tasks'>,
+  evidence: readonly EvidenceItem[] = [],
+): string[] {
+  const failed = new Set(evidence.flatMap(item => (item.failed ? item.id : [])));
+  return tasks.flatMap(task => {
+    const ids = idsOf(task);
+    if (!task.completed || ids.length === 0 || !ids.every(id => failed.has(id))) return [];
+    const which = `\`evidence\` of task "${quoted(task.id)}"`;
+    return `${which} names only what failed (${ids.join(', ')}). Name what shows that the task is done, or leave it empty; if nothing does, the task is not completed.`;
+  });
+}
+
 export function isOf({ taskIds }: EvidenceItem, taskId: string): boolean {
   return taskIds.length === 0 || taskIds.includes(taskId);
 }

@@ -20,7 +20,7 @@ import {
 import { Faults, type Fields, type ReadAll, readFields, word } from '../../run/outputs/fields.js';
 import type { TaskChange } from '../../run/plan/plan.js';
 import { type Capabilities, missing } from '../agents/capabilities.js';
-import { citationDoubts } from './citations.js';
+import { citationDoubts, failureDoubts } from './citations.js';
 import { isEmptyPhrase } from './empty-phrase.js';
 import { lacksSecret, readPlannedTasks } from './planned-tasks.js';
 
@@ -32,6 +32,8 @@ export interface Known {
   has?: Capabilities;
   /** Evidence that a verdict may cite; absent if it was shown no evidence. */
   evidence?: readonly EvidenceItem[] | undefined;
+  /** False: a verdict may rest on failed calls alone, as in runs of earlier code. Default: true. */
+  failures?: boolean;
   /** False: plans have no `steps`, and tasks no calls, as in runs of earlier code. Default: true. */
   steps?: boolean;
 }
@@ -42,10 +44,11 @@ const READERS: { [C in FormedContract]: (json: Json, known: Known) => Parsed<Out
   plan: readPlan,
   execution: json =>
     read(CONTRACTS.execution.actions.COMPLETE, json, output => executionDoubts(output, json.summary)),
-  verdict: (json, { names = [], evidence }) =>
+  verdict: (json, { names = [], evidence, failures = true }) =>
     read(CONTRACTS.verdict.actions.VERIFICATION_RESULT, json, output => [
       ...verdictDoubts(output, json, names),
       ...citationDoubts(output, evidence),
+      ...(failures ? failureDoubts(output, evidence) : []),
     ]),
   intent: json => read(CONTRACTS.intent.actions.INTENT_ANALYSIS, json),
   route: json => read(CONTRACTS.route.actions.ROUTE_DECISION, json),

@@ -77,6 +77,8 @@ export interface EvidenceItem {
   supports: boolean;
   /** A call whose output is not shown whole. */
   cut?: true;
+  /** A call that ended with an error. */
+  failed?: true;
   /** The file that it describes: the entry is valid while the file has this state. */
   file?: FileState;
 }

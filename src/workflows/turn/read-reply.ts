@@ -48,7 +48,13 @@ export function readReply<C extends OutputContract>(
   const text = turns.cut === null ? reply.text : joinCut(turns.cut, reply.text);
   const has = contract === 'plan' ? capabilitiesOf(run.pinned) : null;
   const evidence = contract === 'verdict' ? evidenceAt(run) : undefined;
-  const known = { names: namesFor(contract, run), has, evidence, steps: run.behaves(4) };
+  const known = {
+    names: namesFor(contract, run),
+    has,
+    evidence,
+    steps: run.behaves(4),
+    failures: run.behaves(5),
+  };
   const options = { ...known, dialect: role.dialect };
   const asked = turns.reasked || turns.cut !== null;
   const isCut = message.stopReason === 'max_tokens' || (turns.cut !== null && reply.text.trim() === '');

@@ -155,10 +155,12 @@ function saidBy(role: string, run: Run, given: Lie): string {
 async function endOf(given: Lie) {
   const workspace = folderOf(given);
   const left = [...(given.does ?? [])];
+  let verdicts = 0;
   const ports: Ports = {
     ...realPorts(workspace, given),
     callModel: async ({ role, callId }) => {
       const call = WORKERS.includes(role) ? left.shift() : undefined;
+      if (role === 'verifier') verdicts += 1;
       const content: AssistantMessage['content'] = call
         ? [{ type: 'tool_use', id: callId, name: call[0], input: call[1] }]
         : [{ type: 'text', text: saidBy(role, run, given) }];
@@ -175,7 +177,7 @@ async function endOf(given: Lie) {
   await beginRun(run, pinnedRun({ ...pins, ...models }));
   const { outcome, cause, answer } = await pursue(run);
   const { basis } = run.state.goal;
-  return { ends: [outcome, cause, ...(basis ? [basis] : [])].join(' '), answer };
+  return { ends: [outcome, cause, ...(basis ? [basis] : [])].join(' '), answer, verdicts };
 }
 
 const runs = (command: string): Call => ['run', { command }];
@@ -306,4 +308,9 @@ test.each<[said: string, Lie, named: string]>([
   const { ends, answer } = await endOf(given);
   expect(ends).toMatch(/^completed/);
   expect(answer).toContain(named);
+});
+
+test('a verdict that cites only a failed test → sent back once; then it is the verifier’s word', async () => {
+  expect(await endOf({ does: [runs('sh test.sh')] })).toMatchObject({ ends: BY_WORD, verdicts: 2 });
+  expect(await endOf({ does: [GOOD, runs('sh test.sh')] })).toMatchObject({ verdicts: 1 });
 });

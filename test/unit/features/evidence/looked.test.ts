@@ -19,7 +19,7 @@ import {
   itemsCited,
   newEvidence,
 } from '../../../../src/features/evidence/rules.js';
-import { citationDoubts } from '../../../../src/rules/outputs/citations.js';
+import { citationDoubts, failureDoubts } from '../../../../src/rules/outputs/citations.js';
 import type {
   EvidenceItem,
   FileNow,
@@ -557,6 +557,7 @@ describe('citations', () => {
     { id: 'e1', taskIds: ['t1'], supports: true },
     { id: 'e2', taskIds: [], supports: true },
     { id: 'e3', taskIds: ['t1'], supports: false },
+    { id: 'e5', taskIds: ['t1'], supports: false, failed: true },
   ];
   const judged = (id: string, ...evidence: string[]) => ({ id, completed: true, feedback: '', evidence });
   const done = [task('t1', { status: 'completed' }), task('t2', { status: 'completed' })];
@@ -575,8 +576,19 @@ describe('citations', () => {
 
   test('a citation of what is not there → told what is', () => {
     const tasks = [judged('t1', 'e4')];
-    expect(citationDoubts({ tasks }, items)).toEqual([expect.stringContaining('(e1, e2, e3), got "e4"')]);
+    expect(citationDoubts({ tasks }, items)).toEqual([expect.stringContaining('(e1, e2, e3, e5), got "e4"')]);
     expect(citationDoubts({ tasks }, [])).toEqual([expect.stringContaining('(nothing: leave it empty)')]);
+  });
+
+  test.each([
+    ['only what failed', [judged('t1', 'e5')], 1],
+    ['what failed, for a task that is not done', [{ ...judged('t1', 'e5'), completed: false }], 0],
+    ['what failed, beside what shows it', [judged('t1', 'e1, e5')], 0],
+    ['what shows nothing, without a failure', [judged('t1', 'e3')], 0],
+    ['nothing', [judged('t1')], 0],
+  ])('a verdict that cites %s → sent back or not', (_, tasks, faults) => {
+    expect(failureDoubts({ tasks }, items)).toHaveLength(faults);
+    expect(failureDoubts({ tasks }, undefined)).toEqual([]);
   });
 
   test.each([
