@@ -79,6 +79,22 @@ describe.skipIf(browserPath === null)('console', () => {
     await page.context().close();
   });
 
+  test('a run of two goals → its usage says what is of this goal and what of the whole run', async () => {
+    rig.play(() => ({ text: 'Said.', usage: { inputTokens: 100, outputTokens: 10 } }));
+    const run = await rig.start('Say a little.', { ...attended, keepOpenSeconds: 600 });
+    await run.signal('followUp', { text: 'Say more.' });
+    const page = await shown.open(run.workflowId);
+    const usage = page.getByRole('region', { name: 'Usage' });
+    await usage.getByText('220 tokens').waitFor();
+    await usage.getByText('This goal').waitFor();
+    await until('the replies are of the second goal', async () =>
+      /Model replies\s*1\s*\//.test(await usage.innerText()),
+    );
+    expect(await usage.getByRole('table', { name: 'The whole run:' }).innerText()).toMatch(/react\s+2\s+220/);
+    await run.cancel();
+    await page.context().close();
+  });
+
   test('a form of many fields, and a value that does not fit → the refusal is in view, and so is the last field', async () => {
     rig.play((_request, index) =>
       index === 0 ? calls({ name: 'order', arguments: { notes: 9 } }) : { text: 'Ordered.' },

@@ -24,6 +24,7 @@ export function UsagePanel({ run }: { run: RunModel }) {
         <h2>{t('usage')}</h2>
         <UsageFigures usage={progress.usage} />
       </header>
+      <p class="muted">{t('usageOfGoal')}</p>
       <dl class="meters">
         {metersOf(run).map(({ word, used, limit, say }) => (
           <div key={word}>
@@ -95,6 +96,7 @@ function ByRole({ run }: { run: RunModel }) {
   ];
   return (
     <table>
+      <caption class="muted">{t('usageOfRun')}</caption>
       <thead>
         <tr>
           <th scope="col">{t('role')}</th>

@@ -56,6 +56,8 @@ export const words = {
   nothingYet:
     'No run yet. Type a goal above and press Start: what it asks of you, what it does and what it answers will appear here.',
   later: 'Later',
+  usageOfGoal: 'This goal, against its limits; these count cached tokens in part:',
+  usageOfRun: 'The whole run:',
   earlyClick: 'This had just appeared or moved, so the click did not count. Read it, and click again.',
   gateAbove: 'Waits for your answer, further up: {count}',
   gateBelow: 'Waits for your answer, further down: {count}',

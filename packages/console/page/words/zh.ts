@@ -83,6 +83,8 @@ export const words: Words & Record<`fault_${ErrorCode | 'refused'}` | `failure_$
   endedLately: '最近结束',
   nothingYet: '还没有运行。在上方输入目标并点击“开始”：它对你的询问、它的工作和回答都会显示在这里。',
   later: '稍后',
+  usageOfGoal: '本目标的用量与限额（缓存的词元只计一部分）：',
+  usageOfRun: '整个运行：',
   earlyClick: '它刚刚出现或移动，这次点击不算。请看清后再点一次。',
   gateAbove: '上方还有 {count} 项等待你回答',
   gateBelow: '下方还有 {count} 项等待你回答',
