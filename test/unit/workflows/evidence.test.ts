@@ -202,8 +202,9 @@ describe('what a sub-agent of the executor has done', () => {
       'opinion',
     ],
   ])('%s → evidence of the task, and a verdict rests on it or not', async (_, effect, line, basis) => {
+    // A verdict that cites only a failure is sent back once.
     const { run, requests, end } = await team(
-      [planned, { calls: ['call_subagent'], input }, done, cites],
+      [planned, { calls: ['call_subagent'], input }, done, cites, cites],
       0,
       {
         pinned: { roles: own, tools, agents },
