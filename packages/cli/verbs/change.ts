@@ -157,7 +157,7 @@ export function addPlan(program: Command): void {
         output.notes.line(`Changed: the plan has ${plural(await run.editPlan(tasks, { remove }), 'task')}.`);
       const { tasks: shown } = await run.show();
       if (output.json) output.value({ id, tasks: shown });
-      else if (shown.length === 0) output.notes.line('It has no tasks yet.');
+      else if (shown.length === 0) output.notes.line('It has no tasks.');
       else for (const task of shown) output.out.line(taskLine(task));
     });
   });
