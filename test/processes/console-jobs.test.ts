@@ -90,7 +90,9 @@ describe.skipIf(browserPath === null)('console', () => {
     await until('the replies are of the second goal', async () =>
       /Model replies\s*1\s*\//.test(await usage.innerText()),
     );
-    expect(await usage.getByRole('table', { name: 'The whole run:' }).innerText()).toMatch(/react\s+2\s+220/);
+    await until('both replies are of the whole run', async () =>
+      /react\s+2\s+220/.test(await usage.getByRole('table', { name: 'The whole run:' }).innerText()),
+    );
     await run.cancel();
     await page.context().close();
   });
