@@ -1,4 +1,5 @@
 /** What a chaos takes for wrong, and what not: of messages, and of sessions. */
+
 import { defaultPayloadConverter } from '@temporalio/common';
 import { expect, it } from 'vitest';
 import { BUILT_IN_WORDS } from '../../src/base/words/words.js';
@@ -7,6 +8,7 @@ import { toolResult } from '../../src/conversation/tool-result.js';
 import { type Message, NO_USAGE, type UserMessage } from '../../src/run/messages/message.js';
 import { readReceipt } from '../../src/run/steering/receipt.js';
 import { messageFaults } from '../support/chaos/findings.js';
+import { endsWell } from '../support/chaos/kinds.js';
 import type { RunRecord } from '../support/chaos/records.js';
 import { sessionFaults } from '../support/chaos/session-findings.js';
 import { KEEPER } from '../support/chaos/tool-work.js';
@@ -100,4 +102,14 @@ it.each([
   const thread = [task('a', 10), ...calls, ...second];
   const faults = sessionFaults(thread, { settings: { limits: { parallelTasks } } });
   expect(faults).toHaveLength(outcome === 'right' ? 0 : 1);
+});
+
+it.each([
+  ['a short one, at its limit of replies', true, 'unverified', 'turn_cap', true],
+  ['a short one, at its limit of tokens', true, 'budget_exhausted', 'budget:tokens', true],
+  ['an ample one, at its limit of replies', false, 'unverified', 'turn_cap', false],
+  ['an ample one, with an answer', false, 'answered', 'direct_answer', true],
+] as const)('the end of a tree: %s → right or not', (_, isShort, outcome, cause, right) => {
+  const draft = { kind: 'tree', settings: {}, isShort, quits: null, losesAgents: false } as const;
+  expect(endsWell(draft, { outcome, cause })).toBe(right);
 });

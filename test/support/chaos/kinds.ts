@@ -88,9 +88,14 @@ const OUTCOMES: Record<ChaosKind, readonly Outcome[]> = {
 const QUIT: Record<'stop' | 'cancel', Outcome> = { stop: 'stopped', cancel: 'cancelled' };
 
 /** Whether a run ended in a way that is right for it. */
-export function endsWell({ kind, isShort, quits }: RunDraft, { outcome, cause }: RunEnd): boolean {
+export function endsWell(
+  { kind, isShort, quits }: RunDraft,
+  { outcome, cause }: Pick<RunEnd, 'outcome' | 'cause'>,
+): boolean {
   // Every task was given up.
   if (cause === 'failed:tasks') return kind === 'plan' || kind === 'branches';
+  // A goal's own limit of replies is a cap, and not a budget.
+  if (cause === 'turn_cap') return isShort;
   const also = [...(isShort ? ['budget_exhausted' as const] : []), ...(quits ? [QUIT[quits]] : [])];
   return outcome !== null && [...OUTCOMES[kind], ...also].includes(outcome);
 }
