@@ -3,7 +3,7 @@
 import type { CallModelInput } from '../../src/activities/types.js';
 import { FEATURES } from '../../src/compose.js';
 import { fitForHandover, resumedState } from '../../src/conversation/handover.js';
-import type { RunSettings } from '../../src/run/agents/run-config.js';
+import { BEHAVIOUR, type RunSettings } from '../../src/run/agents/run-config.js';
 import type { Limits } from '../../src/run/limits/limits.js';
 import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
 import { NO_USAGE, textOf } from '../../src/run/messages/message.js';
@@ -90,6 +90,8 @@ export async function teamRun(given: {
   /** Whether a router is asked, where the table leaves a choice. */
   routes?: boolean;
   onStepFailure?: StepFailurePolicy;
+  /** The version that the run began with. Default: that of new runs. */
+  behaviour?: number;
   /** Whether the run continues as new where it waits for a person. */
   handsOver?: (run: Run) => boolean;
   /** What comes when the next segment has begun and done nothing yet. */
@@ -109,8 +111,9 @@ export async function teamRun(given: {
     names.map(name => [name, testRole(name, { output: CONTRACTS[name] ?? 'text', tools: [] })]),
   );
   const limits = { ...DEFAULT_LIMITS, ...given.limits };
-  const { onStepFailure = 'skip' } = given;
-  await beginRun(run, pinnedRun({ roles, limits, onStepFailure, models: ['p/a'], gateTimeoutMs: 60_000 }));
+  const { onStepFailure = 'skip', behaviour = BEHAVIOUR } = given;
+  const pins = { roles, limits, onStepFailure, behaviour };
+  await beginRun(run, pinnedRun({ ...pins, models: ['p/a'], gateTimeoutMs: 60_000 }));
   for (;;) {
     try {
       const end = await pursue(run);

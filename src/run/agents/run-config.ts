@@ -142,7 +142,8 @@ export type HookName = (typeof HOOKS)[number];
  * 5: the memo has only ends that no search attribute tells, and lists tell how the last goal of an open run ended; a
  * small change of which the understanding role is sure needs no router, and no new plan if the plan is one task; our
  * own tools are known by the entry of their server, and only their writes are compared with the file; a person's choice
- * among proposed meanings of a message is obeyed; a verdict that cites only failed calls is sent back once.
+ * among proposed meanings of a message is obeyed; a verdict that cites only failed calls is sent back once;
+ * a check that a planner proposes is left out if it can't show anything.
  */
 export const BEHAVIOUR = 5;
 

@@ -77,7 +77,8 @@ function adopt(run: Run, position: Planning, output: PlanOutput | null): Moved {
   const options = { maxTasks: run.limits.tasks, dropped: output?.dropped ?? [], mayGiveUp };
   const changed = output !== null && updatePlan(run, output.tasks, options);
   // A command that can't fail proves nothing.
-  const proposed = output?.checks.filter(line => codeSays(line, { pipefail: true }) !== 'none') ?? [];
+  const mayShow = (line: string) => !run.behaves(5) || codeSays(line, { pipefail: true }) !== 'none';
+  const proposed = output?.checks.filter(mayShow) ?? [];
   if (proposed.length > 0) position.checks = proposedChecks(proposed, state.goal.checks.approved);
   const taskCount = state.tasks.length;
   if (output !== null) position.begin = output.begin;

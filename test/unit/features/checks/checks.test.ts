@@ -1,7 +1,7 @@
 /** Checks of a goal in a whole run in memory: what they are made of, and how long they hold. */
 import { describe, expect, test } from 'vitest';
 import { execution, plan, verdict } from '../../../../packages/test-kit/role-outputs.js';
-import type { PinnedRun } from '../../../../src/run/agents/run-config.js';
+import { BEHAVIOUR, type PinnedRun } from '../../../../src/run/agents/run-config.js';
 import type { Check } from '../../../../src/run/checks/check.js';
 import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
 import { receive, requestPause, requestResume } from '../../../../src/workflows/inbox/inbox-handlers.js';
@@ -196,21 +196,32 @@ describe('commands that a planner proposes', () => {
   });
 });
 
-test('commands that a planner proposes: those that can not fail → left out (SE1)', async () => {
-  const { run } = await teamRun({
-    settings: { approvePlan: true, attended: true, autoApprove: false },
-    answer: ({ role }) =>
-      role === 'planner'
-        ? { ...(CONTENT.planner as object), checks: ['true', 'npm test', 'echo ok', 'pytest --collect-only'] }
-        : undefined,
-    waits: waiting => {
-      const [open] = waiting.state.people.gates;
-      if (open?.gate.kind === 'plan' && open.answer === null)
-        answer(waiting, { gateId: open.gate.id, decision: 'approve' });
-    },
-  });
-  expect(run.state.goal.checks.approved).toEqual([{ run: 'npm test' }]);
-});
+test.each([
+  ['left out', BEHAVIOUR, ['npm test']],
+  // Its recorded plan gate has them.
+  ['in a run of an earlier version, kept', 4, ['true', 'npm test', 'echo ok', 'pytest --collect-only']],
+] as const)(
+  'commands that a planner proposes: those that can not fail → %s (SE1)',
+  async (_, behaviour, kept) => {
+    const { run } = await teamRun({
+      behaviour,
+      settings: { approvePlan: true, attended: true, autoApprove: false },
+      answer: ({ role }) =>
+        role === 'planner'
+          ? {
+              ...(CONTENT.planner as object),
+              checks: ['true', 'npm test', 'echo ok', 'pytest --collect-only'],
+            }
+          : undefined,
+      waits: waiting => {
+        const [open] = waiting.state.people.gates;
+        if (open?.gate.kind === 'plan' && open.answer === null)
+          answer(waiting, { gateId: open.gate.id, decision: 'approve' });
+      },
+    });
+    expect(run.state.goal.checks.approved).toEqual(kept.map(line => ({ run: line })));
+  },
+);
 
 describe('SE8: checks before the first change', () => {
   const RED = { status: 'failed' as const, why: 'exit code 1', output: 'not ok 3' };
