@@ -1,5 +1,6 @@
 /** The worker that all tabs of a browser share: which token it goes by. */
 
+import { Stream } from '@steersman/view';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { FromTab, ToTab } from '../../../../packages/console/page/stream-worker.js';
 import { digestOf, proofBy } from '../../../../packages/console/proof.js';
@@ -42,8 +43,20 @@ async function workerOf(known: string[], told = 0, prove = proofBy) {
       }),
     );
   });
+  // A stream asks until it is closed, and would go on in the files that this process runs next.
+  const streams: Stream[] = [];
+  vi.doMock('@steersman/view', () => ({
+    Stream: class extends Stream {
+      constructor(...given: ConstructorParameters<typeof Stream>) {
+        super(...given);
+        streams.push(this);
+      }
+    },
+  }));
   onTestFinished(() => {
+    for (const stream of streams) stream.close();
     vi.unstubAllGlobals();
+    vi.doUnmock('@steersman/view');
     vi.resetModules();
   });
   vi.resetModules();
