@@ -5,7 +5,7 @@ import { fencedObjects, parseRecord, topLevelObjects } from '../../base/json/jso
 import { TYPED_VALUE_BYTES } from '../../base/sizes/bounds.js';
 import { repairedObjects } from '../../models/reply/output-repair.js';
 import { SteersmanError } from '../../shared/process/errors.js';
-import { faultsOf, leadsNowhere } from '../../shared/schema/validate-arguments.js';
+import { endlessPlace, faultsOf, leadsNowhere } from '../../shared/schema/validate-arguments.js';
 import type { ReadAnswer, ReadAnswerInput } from './rules.js';
 import { READ_ANSWER } from './rules.js';
 
@@ -13,10 +13,17 @@ export const answers: WorkerFeature = {
   name: 'answers',
   activities: { [READ_ANSWER]: createReadAnswer },
   pins: async (_parts, _settings, { answer }) => {
-    if (answer === undefined || !leadsNowhere(answer)) return {};
+    if (answer === undefined) return {};
+    if (leadsNowhere(answer))
+      throw new SteersmanError(
+        '`settings.answer` refers to a schema that is not in it, so no answer could be judged.',
+        'Put it below $defs, and refer to it there, as in "#/$defs/name".',
+      );
+    const endless = endlessPlace(answer);
+    if (endless === null) return {};
     throw new SteersmanError(
-      '`settings.answer` refers to a schema that is not in it, so no answer could be judged.',
-      'Put it below $defs, and refer to it there, as in "#/$defs/name".',
+      `\`settings.answer\` refers at ${endless} only to itself, so no answer could be judged.`,
+      'Say there what the value must be, such as its type. Below `properties` or `items` a schema may refer to itself.',
     );
   },
 };

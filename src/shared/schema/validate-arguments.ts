@@ -65,6 +65,39 @@ export function leadsNowhere(schema: JsonSchema): boolean {
   });
 }
 
+/** Keywords whose schemas apply to the same value. */
+const SAME_VALUE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
+
+/**
+ * Returns the place of a reference that comes back to itself without a step into the value, such as `#/$defs/name`; null
+ * if there is none. To judge a value of that place would never end.
+ */
+export function endlessPlace(schema: JsonSchema): string | null {
+  const parts = dereference(structuredClone(schema) as Schema);
+  const open = new Set<unknown>();
+  const done = new Set<unknown>();
+  const endless = (part: unknown): string | null => {
+    if (!isRecord(part) || done.has(part)) return null;
+    if (open.has(part)) return new URL(String(part.__absolute_uri__)).hash || '#';
+    open.add(part);
+    const leadsTo = isText(part.__absolute_ref__) ? parts[part.__absolute_ref__] : undefined;
+    const dependent = isRecord(part.dependentSchemas) ? Object.values(part.dependentSchemas) : [];
+    const found = firstOf([leadsTo, ...dependent, ...SAME_VALUE.flatMap(key => part[key])], endless);
+    open.delete(part);
+    done.add(part);
+    return found;
+  };
+  return firstOf(Object.values(parts), endless);
+}
+
+function firstOf(parts: readonly unknown[], find: (part: unknown) => string | null): string | null {
+  for (const part of parts) {
+    const found = find(part);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
 /** True if a regular expression matches; `^` and `$` match at lines. Null if it takes too long. */
 export function matchesText(pattern: string, text: string): boolean | null {
   try {

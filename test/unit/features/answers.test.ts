@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ANSWER_BYTES } from '../../../src/base/sizes/bounds.js';
 import { READ_ANSWER, type ReadAnswerInput } from '../../../src/features/answers/rules.js';
-import { createReadAnswer } from '../../../src/features/answers/worker.js';
+import { answers, createReadAnswer } from '../../../src/features/answers/worker.js';
 import { readStart } from '../../../src/rules/agents/run-input.js';
 import { settingsOfAgent } from '../../../src/rules/agents/subagent.js';
 import type { PinnedRole } from '../../../src/run/agents/role.js';
@@ -109,6 +109,43 @@ test.each<[string, unknown, RegExp | null]>([
   });
   if (fault === null) expect(start).toMatchObject({ ok: true, settings: { answer } });
   else expect(start).toMatchObject({ ok: false, errors: [expect.stringMatching(fault)] });
+});
+
+const tree = { type: 'object', properties: { children: { type: 'array', items: { $ref: '#' } } } };
+test.each<[string, object, string | null]>([
+  ['sound', SCHEMA, null],
+  ['of a tree', tree, null],
+  ['of two that refer to each other below a value', { $ref: '#/$defs/a', $defs: { a: tree } }, null],
+  ['that refers only to itself', { $ref: '#' }, 'at # only to itself'],
+  ['with a type, that refers to itself', { type: 'object', $ref: '#' }, 'at # only to itself'],
+  [
+    'of two that refer only to each other',
+    {
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/a' } },
+      $defs: { a: { $ref: '#/$defs/b~1c' }, 'b/c': { $ref: '#/$defs/a' } },
+    },
+    'at #/$defs/a only to itself',
+  ],
+  [
+    'that refers to itself in one of several',
+    { type: 'object', anyOf: [{ required: ['a'] }, { $ref: '#' }] },
+    'at # only to itself',
+  ],
+  [
+    'that refers to itself where a property is',
+    { type: 'object', dependentSchemas: { a: { $ref: '#' } } },
+    'at # only to itself',
+  ],
+  [
+    'that refers to nothing, by a name',
+    { $id: 'https://a.example/a', type: 'object', properties: { b: { $ref: 'b' } } },
+    'a schema that is not in it',
+  ],
+])('a run with a schema %s → begins, or is refused with the place (TA2)', async (_what, answer, fault) => {
+  const pins = answers.pins?.({} as never, {} as never, { answer } as never);
+  if (fault === null) expect(await pins).toEqual({});
+  else await expect(pins).rejects.toThrow(fault);
 });
 
 test('a sub-agent of a run with a schema: its settings → without it (TA5)', () => {
