@@ -69,7 +69,7 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
   for (;;) {
     const end = refused ?? (await pursue(run));
     if (goOn(run, end) || (await waitForFollowUp(run, end))) continue;
-    // A message to the caller is an await, and may be followed by another.
+    // Sending a message to the caller takes an await, in which another message may come up.
     for (let sending = ports.callerTold(); sending; sending = ports.callerTold()) await sending;
     await settleFeatures(run);
     // Check again: ending a goal cannot be cancelled, so a cancellation may have arrived meanwhile.
@@ -88,8 +88,8 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
 }
 
 /**
- * True if lists tell outcome and cause without the memo. Temporal shows each outcome as completed, so the memo has those that
- * no search attribute tells, and unusual causes.
+ * True if lists can show outcome and cause without the memo. Temporal shows every run with a result as completed, so
+ * the memo has the outcomes that no search attribute shows, and unusual causes.
  */
 function isShown({ state }: Run, { outcome, cause }: GoalEnd): boolean {
   const isCompleted = outcome === 'completed';
@@ -122,8 +122,8 @@ function stateFor(
 ): { state: RunState; given: InitialMessages } {
   const fault = chainFault(workflowInfo());
   if (fault !== null) throw refusal(fault);
-  // Only continue-as-new may pass a state, written by the code of the previous part. A client's start has no previous part, and
-  // `chainFault` refuses cron schedules and retry policies, which would create one.
+  // Only continue-as-new may pass a state, written by the code of the previous segment. A client's start has no
+  // previous segment, and `chainFault` refuses cron schedules and retry policies, which would create one.
   const isHandover = workflowInfo().continuedFromExecutionRunId !== undefined;
   if (isHandover && isRecord(input) && isRecord(input.resume))
     return {

@@ -70,7 +70,10 @@ export async function beginRun(
   run.enter(firstPosition(state.goal.mode));
 }
 
-/** Adds reusable results among the run's first messages to its ledger (D7). One with a note is incomplete: left out. */
+/**
+ * Adds reusable results among the run's first messages to its ledger (D7). A result with a note is incomplete, so it
+ * is left out.
+ */
 function recordEarlierResults(run: Run): void {
   const { state, pinned } = run;
   const { messages } = run.mainThread();
@@ -93,7 +96,7 @@ function recordEarlierResults(run: Run): void {
       messageId: message.id,
       policy,
       workspace,
-      // Its age counts from the call, not from the start of this run.
+      // The result's age counts from the call, not from the start of this run.
       now: message.at,
     });
   }

@@ -172,7 +172,7 @@ function onUpdate<Result, Input, T>(
       throw ApplicationFailure.nonRetryable(read.error, read.type ?? messages.REFUSED.plain);
     return read.ok;
   };
-  // Read again when it is carried out: an update of the same activation may have run first.
+  // Read the input again when the update is carried out: an update of the same activation may have run first.
   setHandler(update, (input: Input) => act(taken(input)), {
     validator: input => {
       taken(input);

@@ -46,7 +46,7 @@ const MAX_CONTEXT_BYTES = 16_000;
 const MAX_CLIENT_TOOLS = 64;
 const MAX_CLIENT_TOOLS_BYTES = 40_000;
 export const MAX_ALLOWED_TOOLS = 100;
-/** Characters of a tool name, with the digest of a permanently allowed one. */
+/** Limit of characters of one entry of `allowTools`: a tool's name, with the digest of a permanently allowed tool. */
 export const LONGEST_ALLOWED_TOOL = 150;
 const DEEPEST_SCHEMA = 64;
 const LONGEST_NAME = 200;
@@ -123,7 +123,10 @@ export function readStart(raw: unknown): StartRead {
   return { ok: true, goal: String(raw.goal), settings: read, given: { messages, leftOut: leftOut + before } };
 }
 
-/** Returns why a run can't be in such a chain: it would restart with the input of a part in the middle of the work. */
+/**
+ * Returns why a run can't have a cron schedule or a retry policy: Temporal would restart it with the input of a later
+ * segment, in the middle of the work.
+ */
 export function chainFault({ cronSchedule, retryPolicy }: Chain): string | null {
   if (cronSchedule !== undefined)
     return 'A run takes no cron schedule. Start it without one, or start runs repeatedly by a schedule (`schedule create`).';
@@ -345,7 +348,7 @@ function tooLarge(value: unknown, at: string, maxBytes: number): string | null {
   return bytes > maxBytes ? `\`${at}\` has ${bytes} bytes, and at most ${maxBytes} are taken.` : null;
 }
 
-/** Returns in what an open run differs from what a start asks for, in words; null if it fits. */
+/** Names a setting of an open run that differs from what a start asks for, in words; null if all of them fit. */
 export function settingThatDiffers(settings: RunSettings, given: Record<string, unknown>): string | null {
   const { workspace, autoApprove, context = settings.context ?? {} } = given;
   if (!isAbsent(workspace) && workspace !== settings.workspace)
@@ -357,7 +360,10 @@ export function settingThatDiffers(settings: RunSettings, given: Record<string, 
   return demandThatLacks(settings, given);
 }
 
-/** A goal that must pass a check, end with a value or have its plan approved would be met without that. */
+/**
+ * Names a demand of the start that the open run lacks. There, the goal would end without its check, its value or its
+ * approved plan.
+ */
 function demandThatLacks(settings: RunSettings, given: Record<string, unknown>): string | null {
   const { answer, checks, approvePlan } = given;
   if (approvePlan === true && !wantsApproval(settings)) return 'its plans wait for nobody';

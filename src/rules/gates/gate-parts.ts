@@ -112,7 +112,7 @@ export function codeText(
 
 export const OPTIONS = 'Options:';
 
-/** Prefixes further lines of foreign text in the run's own line with a bar. */
+/** Puts a bar before each further line of a foreign text that stands in one of the run's own lines. */
 export function barred(text: string): string {
   return text.trim().replace(/\r\n?|\n/g, '\n  │ ');
 }

@@ -367,7 +367,7 @@ function unshown(given: unknown, shown: readonly (readonly string[])[]): Record<
 
 function oneEdit(before: string | null, after: string | null): string | null {
   if (before === null || after === null) return null;
-  // The end of the last line is no line of its own, unless one of the texts lacks it.
+  // The final line break adds no empty line to the diff, unless one of the texts lacks it.
   const isWhole = [before, after].every(text => text === '' || text.endsWith('\n'));
   const end = isWhole ? -1 : undefined;
   const [gone, come] = [linesOf(before).slice(0, end), linesOf(after).slice(0, end)];

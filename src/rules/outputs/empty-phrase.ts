@@ -19,7 +19,7 @@ const FILLER_WORDS = words(`
   that the their these they this to todo todos user users was we were with work you your
   well already entirely correctly properly execution executed`);
 
-/** The same in Chinese; longer phrases precede their own beginnings. */
+/** Chinese phrases for "done"; longer phrases precede their own beginnings. */
 const DONE_PHRASES = [...words('圆满完成 已完成 完成 满足 完毕 结束 达成 解决 搞定 成功')];
 const FILLER_PHRASES = [
   ...words(`

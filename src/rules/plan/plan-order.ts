@@ -4,7 +4,8 @@ import { planCycles } from '../../run/plan/plan.js';
 
 /** Returns the task to work on (C20): the executing one, else the first by priority whose dependencies are met. */
 export function nextTask(tasks: readonly Task[]): Task | null {
-  // A circle of merged plans is cut at its first task, so that a run never stalls. Call `blockDependants` first.
+  // Merged plans may have circular dependencies. A circle is cut at its first task, so that a run never stalls. Call
+  // `blockDependants` first.
   const executing = firstByPriority(tasks.filter(task => task.status === 'executing'));
   if (executing !== null) return executing;
   const byId = new Map(tasks.map(task => [task.id, task]));

@@ -1,4 +1,7 @@
-/** Values for a prompt's placeholders that vary during a run: the prompt has the name, the instruction the value. */
+/**
+ * Values that fill a prompt's placeholders and vary during a run. The prompt keeps the placeholder's name; the
+ * instruction has the value.
+ */
 
 import { fitted } from '../../base/text/fit.js';
 import { delimit } from '../../base/words/prompt.js';

@@ -188,7 +188,7 @@ export function ownCode(program: string, given: readonly string[], input: string
   return input;
 }
 
-/** Interpreters, with the flags that code follows. */
+/** Interpreters, each with the flags that stand before inline code. */
 const INTERPRETERS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:python[\d.]*|pypy3?)$/, /^-\w*c$/],
   [/^(?:node|bun|deno|tsx|ts-node)$/, /^(?:-e|-p|-pe|--eval|--print|eval)$/],
@@ -235,7 +235,7 @@ function isNotFollowed(command: ShellCommand): boolean {
   return joint === '&' || turnsOff || words.some(word => word === '{') || NOT_FOLLOWED.has(program);
 }
 
-/** Commands after such an end are never reached; after `||` it is a proper end. */
+/** True if an `exit` or `return` keeps later commands from running. After `||` it only ends a line that has failed. */
 function endsEarly(commands: readonly ShellCommand[]): boolean {
   return commands.some((command, index) => {
     const isEnd =
@@ -298,5 +298,5 @@ export function endedBadly(said: string): boolean {
 
 const CUT_OFF = /^(?:timed out|cancelled|ended by)\b/;
 const EXIT_CODES = /\bexit(?:ed)?\b\D*(\d+)/gi;
-/** As fields of other servers have it. */
+/** Exit codes in the fields in which other servers report them. */
 const NAMED_CODES = /\b(?:exit_?(?:code|status)|return[_ ]?code)\W{1,6}(\d+)/gi;

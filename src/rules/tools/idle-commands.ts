@@ -1,4 +1,4 @@
-/** Knows the calls of test and build programs that run nothing they are named for, or end well whatever they find. */
+/** Recognises calls of test and build programs that run no test or target, or that end with 0 even after a failure. */
 
 /** `none`: it lists, plans or prints, or it also ends with 0 if there was nothing to run; `unknown`: also after a failure. */
 export type IdleSays = 'none' | 'unknown';
@@ -22,7 +22,7 @@ export const PROVES =
 const LAUNCHERS =
   /^(?:npm|pnpm|yarn|bun|uv|uvx|poetry|pipenv|hatch|pdm|rye|bundle|coverage|python[\d.]*|php|node|tsx)$/;
 const PACKAGE_MANAGERS = /^(?:npm|pnpm|yarn|bun)$/;
-/** Words of launchers before what they launch. */
+/** Words of a launcher that stand before the program which it launches. */
 const LAUNCHING = /^(?:run|run-script|exec|dlx|x|tool|--|-m|-r|-w|-s|--silent|--if-present|--recursive)$/;
 
 /** Returns the program that does the work, and all words from the launcher on. Scripts of a package count as `script`. */

@@ -9,7 +9,7 @@ export function opensSomething(code: string): boolean {
   return OPENS.test(bare) || LOADS.test(bare) || importsOwn(bare);
 }
 
-/** The same for sandboxed code, which has plain functions such as `read('a.txt')`. */
+/** Like `opensSomething`, for sandboxed code, which has plain functions such as `read('a.txt')`. */
 export function sandboxReads(code: string): boolean {
   return SANDBOX.test(withoutTexts(code.slice(0, MOST_CHARS))) || opensSomething(code);
 }

@@ -184,11 +184,16 @@ export function asTaken(called: CalledTool, offered: readonly Offered[]): Called
   return { name: tool.name, input: Object.fromEntries(entries) };
 }
 
-/** What templates of models put around a name: `functions.` before it; a mark behind it, as in gpt-oss. */
+/**
+ * Marks of a model's template around a tool's name: `functions.` before it, or `<|` and more after it, as in gpt-oss.
+ */
 const BEFORE = /^(?:functions|default_api|tools)[.:]/;
 const BEHIND = /<\|[\s\S]*/;
 
-/** Returns the offered tool's name that a model wrote within its template's marks; else the name without what is behind it. */
+/**
+ * Returns the name of the offered tool that a model wrote within its template's marks. Without such a tool: the name
+ * without the mark after it.
+ */
 export function offeredName(called: string, isOffered: (name: string) => boolean): string {
   const unmarked = called.replace(BEHIND, '') || called;
   return [called, unmarked, unmarked.replace(BEFORE, '')].find(isOffered) ?? unmarked;

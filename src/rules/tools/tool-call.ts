@@ -130,7 +130,7 @@ function fallbackTool({ call, offered, pinned }: ToolCallCase): ToolDefinition |
     return undefined;
   const server = pinned.fallbackServer;
   const listed = pinned.tools.find(tool => tool.origin.type === 'mcp' && tool.origin.server === server);
-  // Only what a server lists can be ours: an unlisted name is anybody's word.
+  // Only a listed tool can be one of ours: a model may invent any unlisted name.
   const { own: _own, ...origin } = {
     own: undefined,
     ...(listed?.origin ?? { type: 'mcp' as const, server }),

@@ -141,7 +141,7 @@ export function noteWithdrawn(run: Run, messageId: string): void {
   if (isSubagent(state.settings)) ports.tellCaller({ type: 'message_withdrawn', messageId });
 }
 
-/** Returns the messages that agents have and have not read yet. */
+/** Returns the messages that were passed on to agents, which have not read them yet. */
 export function passedOn({ memory }: Run): InboxItem[] {
   return [...memory.agents.passed.values()].flatMap(({ item, takenBack }) => (takenBack ? [] : [item]));
 }

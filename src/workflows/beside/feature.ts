@@ -64,7 +64,10 @@ export interface Feature<R> {
   reviewsTool?(run: R, tool: ToolDefinition): boolean;
   /** Returns the review of work before it counts; null if this feature does not review it. */
   reviews?(run: R, work: Work): Reviewed | null;
-  /** Resolves with how the goal goes on after a failed task that another role decides on; null: the run's policy holds. */
+  /**
+   * Resolves with how the goal continues after a failed task, if another role decides that; null: the run's policy
+   * holds.
+   */
   taskFailed?(run: R, task: Task): Promise<GoalEnd | 'moved'> | null;
 
   // Requests from outside the run.

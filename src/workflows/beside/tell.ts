@@ -113,7 +113,9 @@ export function notifyResults(run: Run, thread: string, after: number): Promise<
   return telling ? telling.then(() => undefined) : null;
 }
 
-/** Notifies of the part of a reply that arrived before an interruption: it is in the conversation, but no turn. */
+/**
+ * Notifies of the part of a reply that arrived before an interruption: it is in the conversation, but is not a turn.
+ */
 export function notifyCutReply(run: Run, messageId: string): Promise<void> | null {
   if (!run.behaves(4)) return null;
   const telling = tell(run, { at: 'results', messageIds: () => [messageId] });

@@ -188,7 +188,7 @@ function joinBranches({ state }: Run): void {
   cursor.branches = [];
 }
 
-/** Returns the sessions of branches that have ended to the run. */
+/** Gives the sessions of ended branches back to the run. */
 function takeBack({ tools }: RunState, ended: readonly Branch[]): void {
   for (const branch of ended) {
     tools.sessions = takeBackSessions(tools.sessions, branch.sessions);

@@ -79,7 +79,7 @@ function isTooMuchWork(schema: JsonSchema, args: Record<string, unknown>): boole
   return schemasFrom(schema, schema, depth, new Map()) * count > MOST_WORK;
 }
 
-/** Returns how many schemas are visited for one value and one in each of `depth` levels within it. */
+/** Returns how many schemas a check visits for a value with one nested value at each of `depth` levels. */
 function schemasFrom(
   root: JsonSchema,
   node: unknown,

@@ -71,7 +71,7 @@ export function receive(run: Run, sent: unknown, kind: 'steer' | 'follow-up'): v
   ports.cancelSubagents();
 }
 
-/** Returns a message to a role by the role's name here. */
+/** Returns the message with the name that its role has in this run. */
 function named(run: Run, sent: unknown, names: readonly string[]): unknown {
   const isNamed = isRecord(sent) && typeof sent.to === 'string';
   if (!isNamed || run.state.pinned === null || !run.behaves(3)) return sent;

@@ -288,7 +288,10 @@ export interface ReadModel {
   roles: string[];
 }
 
-/** Reads a model that the run knows, because an unknown one would only fail: for one role (also of sub-agents), or for all. */
+/**
+ * Reads a model for one role (also of sub-agents) or for all. The run must know it, because an unknown model would
+ * only fail.
+ */
 export function modelReader(state: RunState): Reader<ReadModel> {
   return bounded((input): Read<ReadModel> => {
     if (state.end) return { error: ENDED };

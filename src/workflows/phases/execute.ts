@@ -39,7 +39,8 @@ function chooseTask(run: Run, { cycle }: Execution): Moved {
   const { state } = run;
   const task = nextTask(state.tasks);
   if (!task) {
-    // Tasks behind one that a verdict rejected would stay open, and verification would wait for them forever.
+    // Tasks that depend on a task which a verdict rejected would stay open, and verification would wait for them
+    // forever.
     blockStuckTasks(run);
     return goOnWithoutTasks(run);
   }

@@ -14,7 +14,7 @@ import { argumentFaults } from '../inbox/check-arguments.js';
 import type { Run } from '../run/run.js';
 import { instruct } from '../say/instruct.js';
 
-/** Limit of the text that describes one call's arguments. */
+/** Limit of the text about the faults of one call's arguments. */
 const FAULTS_BYTES = 4_000;
 
 /** Adds the calls to the role's conversation, and opens them at the position. Returns the first id. */

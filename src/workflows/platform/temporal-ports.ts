@@ -120,7 +120,7 @@ function modelPorts(
   settings: RunSettings,
 ): PortsOf<'callModel' | 'loadRun' | 'reloadTools' | 'resolveModel' | 'offer'> {
   const loadRun = (options: CallOptions, input: Omit<LoadRunInput, 'settings'>) => {
-    // Pictures are stored later, and would be in history once more.
+    // Pictures are left out: this input would put them into history a second time.
     const asked = { ...input, settings: without(settings, 'pictures') };
     return calls.make(options, async () =>
       unpack(await execute('steersmanLoadRun', asked, activityOptions(options))),

@@ -52,7 +52,7 @@ export function mustInterpretAtGate(run: Run): boolean {
   return role !== null && isHeld(run.state) && mustInterpret(run, role);
 }
 
-/** Leaves the gate to interpret the message, as continue-as-new leaves it for the next part. */
+/** Leaves the gate to interpret the message, as continue-as-new leaves it for the next segment. */
 export function beginInterpretingAtGate(run: Run): never {
   beginInterpreting(run, roleHere(run) ?? '');
   throw new Yielded();

@@ -28,7 +28,7 @@ const KEEP_APART_MS = 10_000;
 /** Size at which it is stored at once: the state holds few records that are not stored yet. */
 const MOST_BYTES = 150_000;
 const MOST_RECORDS = 200;
-/** Fewer than these at the end have one attempt: `result()` waits for it. */
+/** At the end, fewer records than this are written in one attempt, because `result()` waits for it. */
 const FEW_RECORDS = 10;
 
 /** True if something is not stored yet. At the end of a goal, it is tried even after a failure. */

@@ -1,4 +1,4 @@
-/** The memory of a run while one part of it runs, from one continue-as-new to the next. */
+/** The memory of a run during one segment. */
 
 import type { AgentTotals } from '../../run/agents/children.js';
 import type { FilesChanged } from '../../run/evidence/evidence.js';
@@ -28,13 +28,13 @@ export interface RunMemory {
   keeping: boolean;
   /** Bytes of the messages since the last write. */
   saidBytes: number;
-  /** When the last write ended; 0 before the first of this part. */
+  /** When the last write ended; 0 before the first of this segment. */
   keptAt: number;
   /** Number of changes to what tools read: a read that overlaps a change is not cached. */
   changes: number;
   /** The files that changed while a command ran, until its end is in the journal. */
   changedBy: Map<string, FilesChanged>;
-  /** The requests that the worker has received: another worker, and another part, begin anew. */
+  /** The requests that the worker has received: with another worker, or in another segment, they begin anew. */
   offered: Offered;
   /** Sub-agents in flight: gates that wait for space, what cancelled agents returned, the budget of each. */
   agents: {

@@ -7,10 +7,10 @@ import { offloadReports, reportsAreOver } from '../run/keep-text.js';
 import type { Run } from '../run/run.js';
 
 /**
- * A point where nothing is in flight: only here a run continues as new, is held by a pause, and notices cancellation. The
- * position is in the state, so the next part continues right here. `hears`: true if there is a message to interpret, which ends
- * the wait of a held run. Returns null if there is nothing to wait for; that is usual, and it saves promises, which are the
- * main cost of a turn.
+ * A point where nothing is in flight: only here a run continues as new, is held by a pause, and notices cancellation.
+ * The position is in the state, so the next segment continues right here. `hears`: true if there is a message to
+ * interpret, which ends the wait of a held run. Returns null if there is nothing to wait for; that is usual, and it
+ * saves promises, which are the main cost of a turn.
  */
 export function safePoint(run: Run, hears: () => boolean): Promise<void> | null {
   run.ports.throwIfCancelled();
@@ -40,6 +40,6 @@ function arrive(
   run.show();
   if (run.line.handoverDue()) return ports.handOver(state);
   const done = () => !isHeld(state) || hears();
-  // A part may begin with a wait that is over: its time is counted when it ends.
+  // A segment may begin in a pause that is over already; `waitForPerson` then only adds up its time.
   return done() && state.goal.waitingSince === null ? null : run.line.waitForPerson(done, null, 'paused');
 }
