@@ -33,7 +33,7 @@ export interface Project {
   isTrusted(): boolean;
   /** Returns a worker's settings, with the configuration of a folder, or of the default one. */
   workerOf(configDir: string | null): WorkerSettings;
-  /** The same for a queue whose runs were left open. */
+  /** Returns the settings of a worker for a queue whose runs were left open. */
   workerOfQueue(home: string, taskQueue: string): WorkerSettings;
 }
 

@@ -18,7 +18,7 @@ export function projectWorker(configDir: string | null): WorkerSettings {
   return workerOf({ folder: configDir ?? defaultConfigDir(), named: configDir !== null });
 }
 
-/** The same for a queue whose runs were left open, with the folder of their start. */
+/** Returns the settings of a worker for a queue whose runs were left open, with the folder of their start. */
 export function workerOfQueue(home: string, taskQueue: string): WorkerSettings {
   const folder = folderOfQueue(home, taskQueue);
   if (folder === null) return projectWorker(null);

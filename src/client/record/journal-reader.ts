@@ -23,7 +23,7 @@ const NOTHING_KEPT: StoredJournal = { events: [], isWhole: false };
 export interface JournalNews {
   /** Events in order, without repetition. */
   events: JournalEvent[];
-  /** Number of events that neither a part nor the store has. */
+  /** Number of events that neither a segment nor the store has. */
   lost: number;
 }
 
@@ -45,8 +45,8 @@ export class JournalReader {
   }
 
   /**
-   * Returns all unread events from the part `runId` and those before it. Rejects if the part can't be queried; then no
-   * event counts as read.
+   * Returns all unread events from the segment `runId` and those before it. Rejects if that segment can't be queried;
+   * then no event counts as read.
    */
   async read(runId: string): Promise<JournalNews> {
     const first = await this.#ask(runId, this.#since);
@@ -73,7 +73,7 @@ export class JournalReader {
     return { ...news, isWhole: isWhole && news.lost === 0 };
   }
 
-  /** Returns the parts with unread events, oldest first, each with its first page. */
+  /** Returns the segments with unread events, oldest first, each with its first page. */
   async #segmentsBackFrom(last: PartPage, since: number): Promise<PartPage[]> {
     const parts = [last];
     for (;;) {
@@ -85,14 +85,17 @@ export class JournalReader {
     }
   }
 
-  /** Returns stored events up to a gap, after which an earlier part may have events. A failing store counts as empty. */
+  /**
+   * Returns the stored events up to the first gap, whose events an earlier segment may have. A failing store counts
+   * as empty.
+   */
   async #keptAfter(since: number): Promise<JournalEvent[]> {
     const { events: kept } = await this.#stored(since).catch(() => NOTHING_KEPT);
     const gap = kept.findIndex(({ seq }, index) => seq !== since + 1 + index);
     return gap < 0 ? kept : kept.slice(0, gap);
   }
 
-  /** Returns null if the server has deleted an earlier part, or it no longer replays: then its events are lost. */
+  /** Returns null if the server has deleted an earlier segment, or it no longer replays: then its events are lost. */
   async #askEarlier(runId: string, since: number): Promise<EventsPage | null> {
     try {
       return await this.#ask(runId, since);

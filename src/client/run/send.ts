@@ -182,7 +182,7 @@ export function sendMessage<Input extends { text?: string; id?: string }>(
 ): Promise<SentMessage> {
   const { temporal } = scope;
   const id = named ?? `m-${randomBytes(4).toString('hex')}`;
-  // The run would give no receipt under it.
+  // The run would send no receipt to a message with this id.
   if (readId(id) !== id) return Promise.reject(badId());
   return abortable(scope, options, async signal => {
     const send = (handle: Handle) => handle.signal(as, { ...input, id });

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import stringWidth from 'string-width';
 
 const MOST_COLUMNS = 32;
-/** Of a goal these are enough: the time to measure a word grows with the square of its length. */
+/** Only this much of a goal is read: the time to measure a word grows with the square of its length. */
 const MOST_CHARS = 1_000;
 
 /** Returns the goal's first words and a random suffix, or the request's own: `summarise-what-is-in-this-folder-k3f9q2`. */

@@ -61,7 +61,7 @@ class TurnNumbers {
   /** The task of the reply that got a number. */
   readonly #given = new Map<number, string | null>();
   readonly #ofCall = new Map<string, number>();
-  /** Assigned numbers by the run's own final number. */
+  /** The assigned number of each reply, by the number that the run gave it at its end. */
   readonly #numbers = new Map<number, number>();
 
   started({ callId, turn, taskId }: JournalPayloads['model_call_started']): number {

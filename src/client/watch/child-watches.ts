@@ -30,7 +30,7 @@ export class ChildWatches {
   readonly #runId: string;
   readonly #watchOf: (id: string) => ChildWatch;
   readonly #open = new Map<string, Child>();
-  /** Sub-agents that began and ended between two looks, above the limit. */
+  /** Sub-agents that began and ended between two looks and are not watched, because more than `MOST_ENDED` did. */
   readonly #left = new Set<string>();
 
   /** `watchOf`: creates a watch by the id of a run. */
@@ -44,7 +44,7 @@ export class ChildWatches {
     this.#open.set(id, { id, agent, watch: this.#watchOf(childId(this.#runId, id)) });
   }
 
-  /** Selects the oldest sub-agents that ended among these events, which are left out. */
+  /** Leaves out the oldest sub-agents that ended among these events, beyond `MOST_ENDED`. */
   leaveOld(events: readonly JournalEvent[]): void {
     const ended = events.flatMap(event => (event.type === 'subagent_ended' ? [event.id] : []));
     for (const id of ended.slice(0, -MOST_ENDED)) if (!this.#open.has(id)) this.#left.add(id);

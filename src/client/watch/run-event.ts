@@ -31,7 +31,10 @@ export type RunEvent = OfAgent &
 export interface OfAgent {
   /** Its role. */
   agent?: string;
-  /** Its path below the run, such as `search/1` or `editor/1/search/2`: after the run's id, it makes the id of its run. */
+  /**
+   * Its path below the run, such as `search/1` or `editor/1/search/2`. The id of its own run is the run's id, `/` and
+   * this path.
+   */
   path?: string;
 }
 

@@ -31,7 +31,7 @@ export class RunWatch {
   readonly #children: ChildWatches | null;
   /** True while sub-agents that began before the first wanted event must still be found. */
   #joinsLate: boolean;
-  /** Part, length and status of the run at the last successful read. */
+  /** Segment, length and status of the run at the last successful read. */
   #read = '';
   /** The time when the run was first seen as ended, and if its events are permanently unreadable. */
   #endSeenAt: number | null = null;
