@@ -59,7 +59,7 @@ const HEARTBEAT_MS = 1_000;
 /** The limits for a check's output: enough to mend the fault. */
 const OUTPUT_BYTES = 4_000;
 const TEXT_CHARS = 1_000;
-/** The limit in results of checks. */
+/** The limit of a reason in results of checks. */
 const WHY_CHARS = 300;
 const MOST_FILE_BYTES = 8_000_000;
 

@@ -26,7 +26,7 @@ const PLACE_BYTES =
       most.BEGIN_BYTES,
   ) +
   2_000;
-/** Without its messages, which the inbox counts. */
+/** Messages that are being interpreted, without their texts, which the inbox counts. */
 const STEERING_BYTES =
   TURNS_BYTES +
   2 * most.OPINION_BYTES +

@@ -22,7 +22,7 @@ export function isRecall({ origin, name }: Pick<ToolDefinition, 'origin' | 'name
   return origin.type === 'builtin' && name === RECALL;
 }
 
-/** The tag of data: system prompts call everything inside it data. */
+/** The tag around a tool's output. System prompts say that text inside it is data. */
 const DATA_TAG = 'tool_output';
 
 const NOTHING: ReadonlySet<string> = new Set();

@@ -33,7 +33,7 @@ export function unlessOver<T>(signal: AbortSignal, work: Promise<T>): Promise<T>
   });
 }
 
-/** For `within`, if no result of the work can mean that it is late. */
+/** A value for `late` of `within` that no work can return as its result. */
 export const LATE: unique symbol = Symbol('late');
 
 /** Returns the result of `work`, or `late` if it takes longer than `ms`. */

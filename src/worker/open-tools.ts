@@ -89,7 +89,7 @@ export class Tools {
   }
 
   /**
-   * Calls a tool once, if `permissions` allow it: `deny` holds, and what would ask a person asks `approve`.
+   * Calls a tool once, if `permissions` allow it: `deny` holds, and `approve` decides calls that would ask a person.
    * @throws SteersmanError for an unknown tool.
    */
   async call(

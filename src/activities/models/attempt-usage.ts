@@ -12,7 +12,7 @@ import { estimateMessageTokens, estimateTokens } from '../../run/limits/tokens.j
 import { addUsage, isUsage, NO_USAGE, type Usage } from '../../run/messages/message.js';
 import type { ModelRequestState } from './state-reader.js';
 
-/** For counts between heartbeats, because examining every character would cost too much. */
+/** Estimates tokens between heartbeats, because a look at every character would cost too much. */
 const CHARS_A_TOKEN = 4;
 
 export class AttemptUsage {

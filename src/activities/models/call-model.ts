@@ -133,7 +133,10 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
   return complete(call, state, { durationMs, codec: codec ?? envelopeCodec(state.head) });
 }
 
-/** The same for all requests of a run with the same prefix. It has 32 characters; OpenAI accepts up to 64. */
+/**
+ * Returns the key of a request for endpoints' caches: equal for all requests of a run with one prefix. It has 32
+ * characters; OpenAI accepts up to 64.
+ */
 function cacheKeyOf(
   { workflowExecution }: Context['info'],
   role: string,

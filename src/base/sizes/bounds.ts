@@ -12,17 +12,20 @@ export const MESSAGE_BYTES = 64_000;
 export const TEXT_BYTES = MESSAGE_BYTES + 200;
 /** The whole text of a reply, if the thread only stores a part; it is transferred once. */
 export const WHOLE_REPLY_BYTES = 400_000;
-/** A tool result's content, encoded; and the same with its quotes and the run's note, as a thread stores it. */
+/** A tool result's content, encoded. */
 export const CONTENT_BYTES = 65_536;
+/** A tool result as a thread stores it: its content with quotes, and the run's note. */
 export const RESULT_BYTES = CONTENT_BYTES + 6_464;
 /** One reply of a model: texts, reasoning and the arguments of its calls. */
 export const REPLY_BYTES = 160_000;
 
 /** A goal's text where it is repeated; the conversation has the whole text. */
 export const GOAL_TEXT_BYTES = 16_000;
-/** A note that a person sent during the goal; all such notes; a role's reading of the last message that changed the plan. */
+/** One note that a person sent during the goal. */
 export const USER_NOTE_BYTES = 2_000;
+/** All user notes of the goal. */
 export const USER_NOTES_BYTES = 8_000;
+/** A role's reading of the last message that changed the plan. */
 export const READING_BYTES = 4_000;
 /** An answer, and the verifier's summary that may become one. */
 export const ANSWER_BYTES = 48_000;
@@ -37,8 +40,9 @@ export const GOALS_BYTES = ANSWER_BYTES + 20_000;
 /** The answer of a goal that was followed by another one. */
 export const OLD_ANSWER_BYTES = 4_000;
 
-/** One report of a task; and all reports: the oldest are stored by reference. */
+/** One report of a task. */
 export const REPORT_BYTES = 80_000;
+/** All reports: the oldest are stored by reference. */
 export const REPORTS_BYTES = 88_000;
 /** The plan's tasks without their reports. */
 export const PLAN_BYTES = 56_000;
@@ -53,7 +57,7 @@ export const TOLD_BYTES = 4_000;
 export const LONGEST_ID = 1_000;
 
 export const EVENT_BYTES = 24_000;
-/** The trace is read from it: about a hundred steps. A part that needs room takes it from here first. */
+/** The journal, from which the trace is read: about a hundred steps. To enlarge another part, make this one smaller first. */
 export const JOURNAL_BYTES = 152_000;
 /** Messages that were shortened before they were stored. */
 export const UNKEPT_BYTES = 40_000;
@@ -67,12 +71,15 @@ export const MESSAGES_BYTES = 100_000;
 export const SEEN_IDS_BYTES = 30_000;
 export const TAKEN_BACK_BYTES = 5_000;
 
-/** A gate with its body; all open gates; and the least space that a gate gets. */
+/** A gate with its body. */
 export const GATE_BYTES = 20_000;
+/** All open gates. */
 export const GATES_BYTES = 64_000;
+/** The least space that a gate gets. */
 export const LEAST_GATE_BYTES = 1_200;
-/** An answer at a gate; and all answers that arrive before their turn, besides the one that the run waits for. */
+/** An answer at a gate. */
 export const GATE_ANSWER_BYTES = 48_000;
+/** All answers that arrive before their turn, besides the one that the run waits for. */
 export const OTHER_ANSWERS_BYTES = 32_000;
 
 /** Arguments that people edited for one batch of calls. */
@@ -80,7 +87,7 @@ export const EDITED_BYTES = 48_000;
 export const QUESTION_BYTES = 8_000;
 export const FAILURE_BYTES = 4_000;
 
-/** A role's statement about a message or in a consultation; an envelope's content apart from its output. */
+/** A role's statement about a message or in a consultation, and an envelope's content apart from its output. */
 export const OPINION_BYTES = 16_000;
 export const INSTRUCTION_BYTES = 48_000;
 export const CONCERNS_BYTES = 8_000;
@@ -92,18 +99,23 @@ export const LOOKED_BYTES = 32_000;
 /** Sub-agents of a run; the oldest that have ended are dropped first. */
 export const CHILDREN_BYTES = 6_000;
 
-/** Checks from one source; their results; how they were before the first change; and checks that a planner proposed and a person approved. */
+/** Checks from one source. */
 export const CHECKS_BYTES = 16_000;
+/** The results of checks. */
 export const CHECK_RESULTS_BYTES = 6_500;
+/** The results from before the first change. */
 export const CHECKS_BEFORE_BYTES = 1_500;
+/** Checks that a planner proposed and a person approved. */
 export const APPROVED_CHECKS_BYTES = 2_000;
 
 export const SETTINGS_BYTES = 52_000;
-/** The schema of a typed answer; and its value, which the record of its goal has in addition to the answer. */
+/** The schema of a typed answer. */
 export const ANSWER_SCHEMA_BYTES = 16_000;
+/** The value of a typed answer, which the record of its goal has in addition to the answer. */
 export const TYPED_VALUE_BYTES = 32_000;
-/** Models that a run reports to its sub-agents: those that a person chose, and those that are out. */
+/** Models that a person chose, as a run reports them to its sub-agents. */
 export const CHOSEN_BYTES = 3_100;
+/** Models that are out, as a run reports them to its sub-agents. */
 export const OUT_BYTES = 1_500;
 export const KNOWN_MODELS_BYTES = CHOSEN_BYTES + OUT_BYTES + 100;
 export const PINNED_BYTES = 300_000;

@@ -7,7 +7,7 @@ export function nearestNames(name: string, names: readonly string[]): string[] {
   const slips = (candidate: string) => {
     const [a, b] = [name.toLowerCase(), candidate.toLowerCase()];
     const count = [0, 1, 2].find(each => each > most || isWithin(a, b, each)) ?? 3;
-    // Letters in another order are the more usual slip than one too many.
+    // Swapped letters are a more usual slip than an extra letter.
     return count > 0 && lettersOf(a) === lettersOf(b) ? count - 0.5 : count;
   };
   const score = (candidate: string) => {

@@ -29,13 +29,13 @@ export interface Skill extends SkillFile {
   digest: string;
   /** Sizes by path in the folder, in the order of paths, without `SKILL.md`. */
   files: ReadonlyMap<string, number>;
-  /** Digests of its files by path: a file that is read later must still have its own. */
+  /** Digests of its files by path. A file that is read later must still match its digest. */
   digests: ReadonlyMap<string, string>;
 }
 
 export interface FoundSkills {
   skills: Skill[];
-  /** Why each of the other skills is left out, and what to do. */
+  /** Reasons why the other skills are left out, each with what to do. */
   faults: string[];
 }
 

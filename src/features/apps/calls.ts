@@ -62,7 +62,7 @@ function endUnfinished(run: Run, call: AppCall): void {
   end(run, call, begun ? toolOf(run, call) : null, ended(run, call, ending, note));
 }
 
-/** True if a call is in flight outside the loop: it must end in the part in which it began. */
+/** True if a call is in flight outside the loop: it must end in the segment in which it began. */
 export function isServingApp(run: Run): boolean {
   return callsOf(run).some(({ begun }) => begun);
 }
@@ -80,7 +80,7 @@ export function pendingAppCalls(run: Run): Promise<void> | null {
   return isIdle() ? null : run.ports.wait(isIdle, GRACE_MS, 'the calls of an app end');
 }
 
-/** A call that needs no approval begins at once, so that no part of the run ends in between. */
+/** A call that needs no approval begins at once, so that no segment ends in between. */
 async function serve(run: Run, call: AppCall): Promise<void> {
   const tool = toolOf(run, call);
   if (!tool) return refuse(run, call, 'unavailable', run.words.noteGone);
@@ -112,7 +112,7 @@ async function made(run: Run, call: AppCall, tool: ToolDefinition): Promise<Tool
   return callUntilResult(run, { call: block, callId, tool, note: null }, { start, session: how.session });
 }
 
-/** A waiting call continues in the next part, and a run that is about to end begins nothing. */
+/** A waiting call continues in the next segment, and a run that is about to end begins nothing. */
 function mayBegin(run: Run, call: AppCall): boolean {
   const { state, ports, memory } = run;
   const isHeld = state.people.pausedAt !== null || ports.handoverSuggested() || memory.isResting;

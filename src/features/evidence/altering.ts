@@ -13,7 +13,7 @@ export function mayAlter(line: string, depth = 0): boolean {
   return commands === null || commands.some(command => alters(command, depth));
 }
 
-/** True if a test comes before a certain change of files on the line: it tested files that are no more. */
+/** True if the line changes files after a test of them: the test's result then describes files that no longer exist. */
 export function testsThenAlters(line: string, depth = 0): boolean {
   const commands = line.length > MOST_CHARS || depth > MOST_DEPTH ? null : readShellLine(line);
   if (commands === null) return false;

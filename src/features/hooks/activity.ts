@@ -44,7 +44,7 @@ const FUNCTION_MS = 10_000;
 const SHARE_MS = { message: 12_000, turn: 30_000, alone: 45_000 };
 const GIVE_UP_MS = 8_000;
 const WHY_CHARS = 300;
-/** At one moment; the others are dropped. */
+/** Limit of notes at one moment; further notes are dropped. */
 const MOST_NOTES = 20;
 
 /** Returns a program's functions as callable hooks. */
@@ -187,7 +187,10 @@ async function tellMessage(deps: Calling, facts: Facts, id: string, signal: Abor
   if (ofMessage) await callEach(deps, 'onMessage', ofMessage, signal);
 }
 
-/** Calls all hooks, even after a refusal or a failure; the first reported error is one that may pass. */
+/**
+ * Calls all hooks, even after a refusal or a failure. Of several failures it throws one that another attempt may
+ * avoid, if there is one.
+ */
 async function callEach(
   { hooks, progress }: Calling,
   hook: HookName,

@@ -109,7 +109,7 @@ export function decideReview(
   review: ReviewOutput | 'unreadable' | null,
   { doubts = [], words }: { doubts?: readonly string[]; words: Words },
 ): ReviewDecision {
-  // A review that approves but asks for fixes is not an approval. `doubts`: the reviewer's own, from its envelope.
+  // A review that approves but asks for fixes is not an approval. `doubts` are the reviewer's own, from its envelope.
   const asked = review === null || review === 'unreadable' ? null : review;
   const fixes = [...new Set([...checks.faults, ...(asked ? fixesOf(asked, words) : [])])];
   const approved = fixes.length === 0;

@@ -27,7 +27,7 @@ export type Lookup = (variable: string) => string | undefined;
 
 /** The demo model answers by rules, and only if it is named: packages/demo-model. */
 export const DEMO = 'demo';
-/** The same notation as in `.mcp.json`. */
+/** A variable, in the notation of `.mcp.json`. */
 const VARIABLE = /\$\{([A-Za-z_]\w*)\}/g;
 
 /** Returns every name that a model id may begin with, without needing keys. `given` names the program's own providers. */

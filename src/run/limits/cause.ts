@@ -34,7 +34,7 @@ export type Cause =
   | 'no_plan'
   /** A mode that verifies nothing: executors reported every task of the plan as done. */
   | 'carried_out'
-  /** The same, but some tasks failed, were skipped or blocked, or the plan was aborted at a failure. */
+  /** A mode that verifies nothing: some tasks failed, were skipped or blocked, or the plan was aborted at a failure. */
   | 'carried_out_partly'
   | 'planning_cap'
   /** The rounds were used up before there was an answer. */

@@ -82,7 +82,7 @@ export const NO_COUNTERS: Counters = {
 
 /** Shorter calls would never bring a reply, only failures at the end of a goal's time. */
 const LEAST_CALL_MS = 5_000;
-/** For calls outside the count, such as the wrap-up of a goal whose time is used up. */
+/** Time of a call that does not count, such as the wrap-up of a goal whose time is used up. */
 const UNCOUNTED_CALL_MS = 120_000;
 
 /** The time that a model call may take with all its attempts, after `usedMs` of the goal's time; null: uncounted. */

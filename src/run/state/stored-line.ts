@@ -19,7 +19,7 @@ import { endsStep, type Journal, type JournalEvent } from './journal.js';
 import type { StoredTail } from './stored-tail.js';
 import type { Thread, Threads } from './thread.js';
 
-/** Covers all records up to here: the number in a message's id, and an event's. */
+/** How far the records are covered: up to the message with this number in its id, and up to this event. */
 export interface Mark {
   id: number;
   seq: number;

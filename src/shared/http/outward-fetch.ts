@@ -14,7 +14,7 @@ import { env } from '../process/env.js';
 export const outward: { fetch(url: string | URL, init?: RequestInit): Promise<Response> } = {
   async fetch(url, init) {
     const request = { ...init, dispatcher: dispatcher() } as OutwardInit;
-    // It has the same classes as Node's own fetch, but come from another copy of the same library.
+    // The cast is safe: undici's classes are those of Node's own fetch, from another copy of the same library.
     return (await undiciFetch(url, request)) as unknown as Response;
   },
 };

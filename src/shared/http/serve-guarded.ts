@@ -23,7 +23,7 @@ export interface GuardedOptions {
 }
 
 export interface Guarded extends Omit<Listening, 'port'> {
-  /** Without a path or a slash at its end. */
+  /** The server's address, without a path and without a slash at its end. */
   url: string;
 }
 

@@ -31,18 +31,21 @@ const FAILPOINTS = {
   /** The tool has answered, but Temporal does not know it yet. `fail`: the answer was lost on its way. */
   'tool.after-effect': ['kill', 'fail'],
   'tool.completion': ['kill', 'hang'],
-  /** Part of the conversation is about to be stored; below, it is stored, but Temporal does not know it yet. */
+  /** Part of the conversation is about to be stored. */
   'keep.before-write': ['kill', 'fail'],
+  /** It is stored, but Temporal does not know it yet. */
   'keep.after-write': ['kill'],
   /** A conversation's history has been read, but the run that continues it does not know it yet. */
   'session.opened': ['kill', 'fail'],
-  /** A run's account is about to be charged; below, it is charged, but Temporal does not know it yet. */
+  /** A run's account is about to be charged. */
   'hook.before-charge': ['kill'],
+  /** The account is charged, but Temporal does not know it yet. */
   'hook.after-charge': ['kill'],
   'hook.before-refund': ['kill'],
   'hook.after-refund': ['kill'],
-  /** Hooks are about to be called; below, they have answered, but Temporal does not know it yet. */
+  /** Hooks are about to be called. */
   'hook.before-call': ['kill'],
+  /** They have answered, but Temporal does not know it yet. */
   'hook.after-call': ['kill'],
   /** A branch's file exists, but is still empty. */
   'branch.begun': ['kill'],

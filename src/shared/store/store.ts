@@ -241,7 +241,7 @@ export interface TextStore extends BlobStore {
   prune(by: Date, isOver: IsOver): Promise<number>;
 }
 
-/** What an account may use: credits, in millionths at the least, and the tokens of a day, in UTC. */
+/** What an account may use: credits, rounded to millionths, and tokens for each day in UTC. */
 export interface Account {
   id: string;
   /** Negative if the last turn cost more than there was. */

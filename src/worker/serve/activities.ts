@@ -166,7 +166,7 @@ function toolActivities(
       readOld: readOldContent,
       editFault: async (workspace, args) => {
         const why = await parts.dryEdit(workspace, args);
-        // It quotes the file, as a tool's result does.
+        // The reason quotes the file, like a tool's result, so secrets are removed from it.
         return why === null ? null : headChars(redact(why), MOST_WHY_CHARS);
       },
     }),
