@@ -43,7 +43,7 @@ export async function serveStdio(
   });
   await server.connect(new StdioServerTransport(stdin, stdout));
   await gone;
-  // Requests that arrived with the end are dispatched and answered first.
+  // Requests that arrived together with the end of the input are still answered.
   await turn();
   await calls.end();
   await turn();

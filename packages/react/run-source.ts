@@ -106,7 +106,7 @@ export class RunSource {
     };
   };
 
-  /** The same object until something changes. */
+  /** Returns one and the same object until something changes. */
   readonly state = (): RunState => this.#state;
 
   /** Says a text to the run: as its next goal if it has answered, else as steering. @throws {AskFault} */

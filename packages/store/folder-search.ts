@@ -236,7 +236,7 @@ const CALL = '"type":"tool_use"';
 /** Texts escape these characters, arguments may contain them as they are. */
 const ESCAPED = /["\\]/;
 
-/** Returns texts that begin with `one`, end with `other` and overlap. */
+/** Returns the texts in which the end of `one` is also the beginning of `other`. */
 function overlaps(one: string, other: string): string[] {
   const lengths = Array.from({ length: Math.min(one.length, other.length) }, (_, at) => at + 1);
   return lengths

@@ -72,7 +72,7 @@ export async function howClosed(run: string, gateId: string): Promise<string> {
   return t('closedSomehow');
 }
 
-/** Decisions that say the whole of what a person did. */
+/** Decisions after which the line names what the person did, without a further text. */
 const BY_PERSON = new Map<string, Word>([
   ['approve', 'closedApproved'],
   ['always', 'closedAlways'],
@@ -101,7 +101,10 @@ export function closedWords({ by, decision, edited, reason }: GateClosed): strin
 
 const DECIDED: readonly string[] = ['approval', 'plan', 'route'];
 
-/** What was asked: no question any more once it is decided. An answer stands beside its question. */
+/**
+ * Returns the title of a closed gate. A decided question loses its question mark; a question that was answered keeps
+ * it, because the answer stands next to it.
+ */
 export function closedTitle(kind: string, title: string): string {
   return DECIDED.includes(kind) ? title.replace(/[?？]$/, '') : title;
 }

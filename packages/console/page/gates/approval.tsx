@@ -155,7 +155,7 @@ const COMPARED = {
   unread: 'comparedUnread',
 } as const;
 
-/** The same of a tool of another server, of which no effect is known. */
+/** The words of `COMPARED` for a tool of another server, whose effect is unknown. */
 const COMPARED_OTHER = { ...COMPARED, new: 'comparedNewOther', same: 'comparedSameOther' } as const;
 
 /** The model's words about the reply's calls, and the texts of a gate of an earlier version. */

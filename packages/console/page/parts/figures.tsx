@@ -19,7 +19,7 @@ export function costWords(costUsd: number | null): string {
   return costUsd === null ? t('costUnknown') : `$${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`;
 }
 
-/** Returns the cached share of the input; an endpoint that reports no usage leaves it to an estimate. */
+/** Returns the cached share of the input. It is marked as an estimate if the endpoint reported no usage. */
 export function cachedShare({ inputTokens, cachedInputTokens, estimated }: Usage): string {
   const share = Math.floor((100 * cachedInputTokens) / Math.max(1, inputTokens));
   return `${estimated ? '≈' : ''}${share}%`;

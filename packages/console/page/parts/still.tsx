@@ -52,7 +52,7 @@ interface Still {
   ref: RefObject<HTMLDivElement>;
   /** Its `onClickCapture`. */
   guard: (event: Event) => void;
-  /** Whether the last click was ignored. */
+  /** True if the last click was ignored. */
   isEarly: ReadonlySignal<boolean>;
 }
 

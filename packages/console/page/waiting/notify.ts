@@ -27,7 +27,10 @@ export async function notify(): Promise<void> {
   canNotify.value = Notification.permission === 'default';
 }
 
-/** The text that a screen reader speaks for gates that have just opened. Empty when they are closed: it stays readable. */
+/**
+ * The text that a screen reader speaks for gates that have just opened. It is emptied when they are closed, because
+ * it stays readable.
+ */
 export const asked = signal('');
 let askedOf: readonly string[] = [];
 

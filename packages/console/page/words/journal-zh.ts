@@ -54,7 +54,7 @@ const ADVICE = [
   [' The conversation does not fit this model.', '对话超出了这个模型的容量。'],
 ] as const;
 
-/** What schemas find wrong with values, and validators with the answers of gates. */
+/** Faults that schemas find in values, and validators in the answers of gates. */
 const INVALID = [
   ['The fields do not fit the form: {faults}.', '填写的内容不符合表单：{faults}。'],
   ['The arguments do not fit {tool}: {faults}.', '参数不符合 {tool}：{faults}。'],
@@ -84,7 +84,7 @@ const INVALID = [
   ],
 ] as const;
 
-/** What the console's server and the client say if a request fails. */
+/** Texts of the console's server and of the client about a failed request. */
 const FAULTS = [
   ['The Host header names another server.', '请求的 Host 指向另一台服务器。'],
   ['Requests of other web pages are refused ({header} header).', '拒绝来自其他网页的请求（{header}）。'],

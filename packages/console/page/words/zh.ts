@@ -16,7 +16,7 @@ type Failure =
   | 'lost'
   | 'timedOut';
 
-/** Messages of the server that have no translation have the kind of fault before them. */
+/** A server's message that has no translation is shown after the kind of its fault. */
 export const words: Words & Record<`fault_${ErrorCode | 'refused'}` | `failure_${Failure}`, string> = {
   home: '首页',
   runs: '运行',

@@ -13,7 +13,7 @@ export function changeOf(input: unknown): string | null {
   return write && shownDiff(allNew(write.content));
 }
 
-/** Shows a text as lines that come. */
+/** Marks every line of a text as added. */
 export function allNew(text: string): string {
   return text.replace(/\n$/, '').replace(/^/gm, '+');
 }

@@ -38,8 +38,8 @@ export function toldBy(text: string): Told | null {
 }
 
 /**
- * True if a tool of the workspace was called. `text`: its answer, null if that is not known: then its name tells, without
- * its server's.
+ * True if a tool of the workspace was called. `text` is its answer. If the answer is unknown (null), the tool's name
+ * without its server decides.
  */
 export function isOwnCall(name: string, text: string | null): boolean {
   if (text === null) return OWN.includes(name);
@@ -55,7 +55,7 @@ function numbered(text: string): [number, string][] {
   });
 }
 
-/** Returns the text of a file that was read completely, without the end of its last line; null for a part of it. */
+/** Returns the text of a file that was read completely, without its final line break; null if only a part was read. */
 export function textRead({ path, offset = 1, numbers }: ToolInput, text: string): string | null {
   if (offset !== 1 || /\.ipynb$/i.test(String(path))) return null;
   if (/^\[.+ is empty\.\]$/.test(text)) return '';
