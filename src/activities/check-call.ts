@@ -87,7 +87,7 @@ function diffOf(before: string, after: string): string {
   const patch: string | undefined = createTwoFilesPatch('', '', before, after, '', '', options);
   if (patch === undefined) return [...marked('-', before), ...marked('+', after)].join('\n');
   // Removes the file names.
-  return patch.slice(Math.max(0, patch.indexOf('@@'))).trimEnd();
+  return patch.slice(Math.max(0, patch.indexOf('@@'))).replace(/\n$/, '');
 }
 
 function marked(mark: string, text: string): string[] {

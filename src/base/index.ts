@@ -32,5 +32,5 @@ export { NUMBER_HINT, readNumber } from './text/number.js';
 export { fenced } from './text/plain-markdown.js';
 export { preview } from './text/preview.js';
 export { type Interpreter, schemaFaults } from './text/schema-faults.js';
-export { escapeUnseen, visibleText } from './text/unseen.js';
+export { escapeDiff, escapeUnseen, visibleText } from './text/unseen.js';
 export { BUILT_IN_WORDS, filled } from './words/words.js';

@@ -205,5 +205,5 @@ function diffOf(before: string, after: string, context: number): string | null {
   if (patch === undefined) return null;
   // Removes the file names; the patch for a new empty file is empty.
   const from = patch.indexOf('@@');
-  return from < 0 ? '' : patch.slice(from).trimEnd();
+  return from < 0 ? '' : patch.slice(from).replace(/\n$/, '');
 }

@@ -95,6 +95,22 @@ export function escapeUnseen(json: string): string {
 }
 
 /**
+ * Escapes invisible characters in a difference. Carriage returns at line ends belong to the lines, and are left out if
+ * all lines have them; else they are escaped, because a change of line ends alone would look like none.
+ */
+export function escapeDiff(diff: string): string {
+  const lines = diff.split('\n');
+  const lasts = [/^[ -]/, /^[ +]/].map(side => lines.findLastIndex(line => side.test(line)));
+  // Without a head it compares the texts of an edit, which may both end within a line.
+  const isOpen = !diff.startsWith('@@ -') && lasts.every(at => lines[at]?.endsWith('\r') !== true);
+  // The other lines without an end: the last one of a file, and one that was cut.
+  const isEnded = (at: number) => !(isOpen && lasts.includes(at)) && !/^(\\|…$)/.test(lines[at + 1] ?? '');
+  const ended = lines.filter((line, at) => /^[ +-]/.test(line) && isEnded(at));
+  const isAlike = ended.every(line => line.endsWith('\r'));
+  return lines.map(line => escapeUnseen(isAlike ? line.replace(/\r$/, '') : line)).join('\n');
+}
+
+/**
  * WB7. Returns foreign text for a person who decides about it: hidden characters become their codes, and tag characters
  * become the words that they spell. It is for prose; `escapeUnseen` is for JSON and code. Applying it to its own result
  * changes nothing.

@@ -4,7 +4,7 @@ import { isRecord, ownValue } from '../../base/json/json.js';
 import { headChars } from '../../base/text/large-text.js';
 import { fenced, plainLine, quoted, quotedBlock } from '../../base/text/plain-markdown.js';
 import { oneLine, preview } from '../../base/text/preview.js';
-import { codedJson, escapeUnseen, lookalikes, visibleText } from '../../base/text/unseen.js';
+import { codedJson, escapeDiff, escapeUnseen, lookalikes, visibleText } from '../../base/text/unseen.js';
 import { BUILT_IN_WORDS, fill, type WordKey, type Words } from '../../base/words/words.js';
 import { type Check, checkLine } from '../../run/checks/check.js';
 import { choicesOf, type Gate, type GateAnswer, type GateCall, type GateKind } from '../../run/gates/gate.js';
@@ -261,9 +261,8 @@ function codeBlock(words: Words, value: unknown, callId: string): string {
   return `${fenced('json', shown)}${note}`;
 }
 
-/** Keeps carriage returns at line ends, because they belong to the lines. */
 function diffBlock(diff: string): string {
-  return fenced('diff', diff.split(/\r?\n/).map(escapeUnseen).join('\n'));
+  return fenced('diff', escapeDiff(diff));
 }
 
 export function gateLine({ id, kind, title }: Gate): string {

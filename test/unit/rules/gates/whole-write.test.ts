@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createCompareFile } from '../../../../src/activities/check-call.js';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { approvalText } from '../../../../src/rules/gates/gate-text.js';
 import { type ComparedFile, wholeWrite } from '../../../../src/rules/gates/whole-write.js';
@@ -33,4 +34,31 @@ test.each<[string, ComparedFile | null, RegExp]>([
   const input = { path: 'a[1]', content: 'b' };
   const given = { tool: 'write_file', callId: 'c', input, thought: '', concerns: [], compared };
   expect(approvalText(BUILT_IN_WORDS.en, given).body).toMatch(expected);
+});
+
+test.each<[what: string, before: string, after: string, lines: string[]]>([
+  ['CRLF becomes LF', 'a\r\nb\r\n', 'a\nb\n', ['-a\\u000d', '-b\\u000d', '+a', '+b']],
+  ['LF becomes CRLF', 'a\n', 'a\r\n', ['-a', '+a\\u000d']],
+  ['one line becomes LF', 'a\r\nb\r\n', 'a\r\nc\n', [' a\\u000d', '-b\\u000d', '+c']],
+  ['all lines keep CRLF', 'a\r\nb\r\n', 'a\r\nc\r\n', [' a', '-b', '+c']],
+  [
+    'all lines keep CRLF, the last has no end',
+    'a\r\nb',
+    'a\r\nc',
+    [' a', '-b', '\\ No newline at end of file', '+c', '\\ No newline at end of file'],
+  ],
+  ['blanks at the end of the last line', 'a\n', 'a  \n', ['-a', '+a  ']],
+])('a gate about a whole write, %s → each change can be seen (PR8)', async (_what, before, after, lines) => {
+  const input = { path: 'a', content: after };
+  const compareFile = createCompareFile({
+    readArguments: async () => input,
+    openWorkspace: async path => path,
+    readOld: async () => before,
+    editFault: async () => null,
+  });
+  const compared = await compareFile({ callId: 'c', workspace: '/w', arguments: input });
+  const given = { tool: 'write', callId: 'c', input, thought: '', concerns: [] };
+  const { body } = approvalText(BUILT_IN_WORDS.en, { ...given, compared: compared as ComparedFile });
+  const shown = /```diff\n@@[^\n]+\n([\s\S]*?)\n```/.exec(body)?.[1];
+  expect(shown?.split('\n')).toEqual(lines);
 });

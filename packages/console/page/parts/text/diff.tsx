@@ -1,7 +1,7 @@
 /** Shows the lines that a call changes, according to its arguments. */
 
 import { linesOf } from '@steersman/components';
-import { escapeUnseen } from 'steersman/base';
+import { escapeDiff } from 'steersman/base';
 import { codeText, editText, shownDiff, wholeWrite } from 'steersman/rules';
 import { t } from '../../words/words.js';
 
@@ -19,7 +19,7 @@ export function allNew(text: string): string {
 }
 
 export function Diff({ text }: { text: string }) {
-  const lines = linesOf(codeText({ language: 'diff', text: escapeUnseen(text) }, t('newText')));
+  const lines = linesOf(codeText({ language: 'diff', text: escapeDiff(text) }, t('newText')));
   return (
     <pre class="diff">
       <code>
