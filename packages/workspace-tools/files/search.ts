@@ -181,16 +181,16 @@ async function inOpenFile(
   }
 }
 
-/** Messages of ripgrep itself. Any other record without NUL is the beginning of a name with a newline. */
-const OWN_WORDS = /^(?:--|.*: WARNING: stopped searching .*)$/;
+/** Messages of ripgrep itself, which `--crlf` ends with CR. Any other record without NUL begins a name with a newline. */
+const OWN_WORDS = /^(?:--|.*: WARNING: stopped searching .*)\r?$/;
 
 /** Converts `file NUL 12:text` (for a single file `12:text`) to `file:12: text`; context lines have `-` instead of `:`. */
 function lineOf(record: string, shown: string): string {
   const [name, said] = record.includes('\0') ? record.split('\0', 2) : [null, record];
   const file = nameText(name === null ? shown : join(shown, name ?? ''));
   const [, number, mark, text] = /^(\d+)([:-])(.*)$/s.exec(said ?? '') ?? [];
-  if (number === undefined) return said ?? '';
-  const line = (text ?? '').replace(/\r$/, '');
+  const line = (text ?? said ?? '').replace(/\r$/, '');
+  if (number === undefined) return line;
   const cut = line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}…` : line;
   return `${file}${mark}${number}${mark} ${cut}`;
 }

@@ -233,6 +233,10 @@ src/
     [{ pattern: 'needle', path: 'src/a.ts' }, 'src/a.ts:2: needle two'],
     [{ pattern: 'two$', path: 'link' }, 'src/a.ts:2: needle two'],
     [{ pattern: 'needle', context: 1 }, 'src/a.ts-1- one\nsrc/a.ts:2: needle two\nsrc/a.ts-3- three'],
+    [
+      { pattern: 'needle', ignoreCase: true, context: 1 },
+      'src/a.ts-1- one\nsrc/a.ts:2: needle two\nsrc/a.ts-3- three\n--\nsrc/deep/b.md:1: Needle',
+    ],
     [{ pattern: 'eedle', glob: '*.md' }, 'src/deep/b.md:1: Needle'],
     [{ pattern: '-e', path: 'src' }, 'No line matches. What git ignores was left out.'],
     [{ pattern: '(' }, /^failed: .*unclosed group/],
@@ -241,6 +245,13 @@ src/
     const text = await hands.call('grep', args);
     if (typeof expected === 'string') expect(text).toBe(expected);
     else expect(text).toMatch(expected);
+  });
+
+  test('grep: context of places in one file → two dashes between them', async () => {
+    hands.put('far.txt', 'one\ntwo\nmore\nthree\nfour\n');
+    const shown = ['far.txt:1: one', 'far.txt-2- two', '--', 'far.txt-4- three', 'far.txt:5: four'];
+    const text = await hands.call('grep', { pattern: '^(one|four)', path: 'far.txt', context: 1 });
+    expect(text).toBe(shown.join('\n'));
   });
 
   test.each([
