@@ -1,4 +1,7 @@
-/** How many input tokens of a run no earlier request began with: what it pays for where an endpoint caches prefixes. */
+/**
+ * Counts the input tokens of a run that no earlier request began with. A run pays for these in full if its endpoint
+ * caches prefixes.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -42,7 +45,7 @@ const options = new Command('cache')
   .parse()
   .opts<Options>();
 
-/** One of each provider whose cache the scripted server simulates. */
+/** One model of each provider whose cache the scripted server simulates. */
 const MODELS = ['openai/gpt-5-mini', 'anthropic/claude-sonnet-5'];
 const { tasks, reads, bytes, replan, steer } = options;
 const contextTokens = options.trim === true ? 16_000 : (options.trim ?? null);
@@ -82,7 +85,7 @@ async function runOn(rig: Rig, model: string): Promise<void> {
   print(model, played.requests, (await eventsOf(handle, 'thread_trimmed')).length);
 }
 
-/** The shipped configuration, with what was asked for otherwise. */
+/** Returns the shipped configuration with the changes that the options ask for. */
 function configuration(): Record<string, string> {
   const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
   const info = MODELS.map(model => `    ${model}: { contextTokens: ${contextTokens} }`);

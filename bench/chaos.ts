@@ -1,4 +1,7 @@
-/** Runs among random faults, seed by seed: is anything lost or doubled, does every history replay? */
+/**
+ * Plays runs among random faults, seed by seed. It checks that nothing is lost or doubled, and that every history
+ * replays.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +25,10 @@ interface Options {
   kinds: ChaosKind[];
 }
 
-/** Of all runs, also of a model that misbehaves: below, the benchmark fails. */
+/**
+ * The least share of all runs that must complete, including those whose model misbehaves. Below it the benchmark
+ * fails.
+ */
 const COMPLETED_SHARE = 0.95;
 
 const options = new Command('chaos')

@@ -1,4 +1,7 @@
-/** The console in Chromium: from a click to its effect, live text behind the model, and what a long run weighs. */
+/**
+ * Measures the console in Chromium: the time from a click to its effect, the delay of live text, and the weight of a
+ * long run.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect as connectSocket, createServer } from 'node:net';
@@ -95,7 +98,7 @@ const taskQueue = `console-${randomUUID().slice(0, 8)}`;
 const worker = await startWorkerProcess({
   ...{ address: temporal.address, taskQueue, project },
   model: { baseUrl: wire.baseUrl },
-  // Both of this machine, as on the local stack.
+  // Worker and console of this machine share a home, as on the local stack.
   env: { STEERSMAN_HOME: home },
 });
 const shown = await consoleProcess(home, { address: temporal.address, names: [] });
@@ -157,7 +160,7 @@ function start(
   });
 }
 
-/** In front of the model: notes when each piece of a reply went by. */
+/** Starts a proxy before the model that notes when each piece of a reply passes. */
 async function recorded(baseUrl: string): Promise<{ baseUrl: string; close(): void }> {
   const { port: to } = new URL(baseUrl);
   const server = createServer(socket => {
@@ -180,7 +183,7 @@ async function pageOf(run?: string): Promise<Page> {
   return page;
 }
 
-/** Milliseconds from each click to the entry of the closed gate. */
+/** Returns the milliseconds from each click until its gate's entry says that it is closed. */
 async function clicked(): Promise<number[]> {
   const append = (line: number): ScriptedToolCall => ({
     name: 'append_line',
@@ -193,7 +196,8 @@ async function clicked(): Promise<number[]> {
   const all: number[] = [];
   for (let nth = 0; nth <= options.gates; nth += 1) {
     await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
-    // Dead for the first half second; at another moment each time, so that no beat is favoured.
+    // Buttons ignore clicks for the first half second. The delay varies, so that it favours no interval of
+    // heartbeats.
     await sleep(700 + ((nth * 137) % 500));
     all.push(await page.evaluate<number>(CLICK));
   }
@@ -203,7 +207,7 @@ async function clicked(): Promise<number[]> {
   return all.slice(1);
 }
 
-/** Milliseconds from each piece that the model sent to its being in the page. */
+/** Returns the milliseconds from the moment the model sent each piece until the page shows it. */
 async function watched(): Promise<number[]> {
   const all: number[] = [];
   for (let nth = 0; nth < options.replies; nth += 1) {
@@ -231,7 +235,7 @@ async function watched(): Promise<number[]> {
   return all;
 }
 
-/** A long run, opened by one page after the other. */
+/** Opens a long run by one page after the other. */
 async function opened(): Promise<{ ms: number[]; first: number; events: number; bytes: number }> {
   const replies = Math.ceil(options.events / (2 * CALLS_A_REPLY + 2));
   const echo = (at: number, nth: number): ScriptedToolCall => ({
@@ -271,7 +275,7 @@ async function opened(): Promise<{ ms: number[]; first: number; events: number; 
   return { ms, first, events, bytes };
 }
 
-/** Of its JavaScript, after what nobody needs is gone. */
+/** Returns the size of the page's JavaScript heap after a garbage collection. */
 async function heapOf(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
@@ -280,7 +284,7 @@ async function heapOf(page: Page): Promise<number> {
   return metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? Number.NaN;
 }
 
-/** What a browser loads for the first page, and for those of runs: kilobytes, gzipped. */
+/** Returns what a browser loads for the first page and for pages of runs, in gzipped kilobytes. */
 async function weightsOf(): Promise<[string, string][]> {
   const plain = await start('weighed', () => ({ text: 'It stands here.' }));
   const marked = await start('marked', () => ({ text: 'It **stands** here.' }));

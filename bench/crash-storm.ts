@@ -1,4 +1,7 @@
-/** kill -9 of the only worker under many long runs: what is repeated, what is lost, how soon all go on. */
+/**
+ * Kills the only worker of many long runs by SIGKILL. It counts what is lost or repeated, and how soon all runs
+ * continue.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** One run of thousands of turns, goals and messages, its worker killed: does a turn cost at the end what it did first? */
+/**
+ * Plays one run of thousands of turns, goals and messages, whose worker is killed. A turn must cost the same at the
+ * end as at the beginning.
+ */
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -99,7 +102,7 @@ async function killed(on: Arena, worker: ChildProcess, turn: number): Promise<Ch
   return on.startWorker(TASK_QUEUE);
 }
 
-/** Who talks to the run: a message with each turn, the last of a goal being the next goal. */
+/** The people who talk to the run: they send a message in each turn, and in the last turn of a goal the next goal. */
 class People {
   turn = 0;
   sent = 0;
@@ -117,9 +120,9 @@ class People {
   async #say(turn: number): Promise<void> {
     if (turn >= options.turns) return;
     const nth = turn % TURNS_OF_GOAL;
-    // With its answer a goal ends: what is said then would be a goal of its own.
+    // A goal ends with its answer: a message sent then would become a goal of its own.
     if (nth === 0) return;
-    // The goal at hand ends with the tenth turn: the next one waits for it.
+    // The current goal ends with its tenth turn, so send the next one before.
     if (nth === TURNS_OF_GOAL - 1) {
       const text = goal(Math.ceil(turn / TURNS_OF_GOAL) + 1);
       await this.#handle.signal(followUpSignal, { id: `goal-${turn}`, text });
@@ -146,7 +149,7 @@ class People {
   }
 }
 
-/** What the server counts of a run's history, over all that it has continued as. */
+/** The size of a run's history as the server reports it, over all its segments. */
 class HistoryGrowth {
   readonly #handle: WorkflowHandle;
   #last = { runId: '', bytes: 0 };
@@ -155,7 +158,7 @@ class HistoryGrowth {
     this.#handle = handle;
   }
 
-  /** Bytes since the last time: what ended meanwhile counts to its end, where it was one. */
+  /** Returns the bytes since the last call. If a segment has ended meanwhile, its remaining bytes count too. */
   async since(): Promise<number> {
     const { runId, historySize: bytes = 0 } = await this.#handle.describe();
     const last = this.#last;
@@ -193,7 +196,7 @@ function middle(windows: readonly Window[], figure: Figure): number {
   return median(windows.map(window => window[figure]));
 }
 
-/** The last fifth beside the second: the first has the start in it. */
+/** Compares the last fifth with the second, because the first fifth includes the start. */
 function isFlat(windows: readonly Window[]): boolean {
   const fifth = Math.floor(windows.length / 5);
   if (fifth === 0) return true;
@@ -204,7 +207,7 @@ function isFlat(windows: readonly Window[]): boolean {
   });
 }
 
-/** Three curves, each over its own scale from zero. */
+/** Draws three curves, each on its own scale from zero. */
 function plot(windows: readonly Window[]): string {
   const [width, height, left] = [720, 130, 60];
   const last = windows.at(-1)?.turn ?? 1;
@@ -241,7 +244,7 @@ const arena = await startArena({
   toolBytes: options.bytes,
   waitMs: 0,
   modelScript: fileURLToPath(new URL('./support/endless-model.js', import.meta.url)),
-  // Reading messages by roles would be model calls of its own.
+  // If roles read the messages, that would add model calls.
   settings: 'steering: note\n',
 });
 try {

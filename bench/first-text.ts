@@ -1,4 +1,7 @@
-/** How soon a person sees something: a run's start to its first model call, a model's first token to a watcher. */
+/**
+ * Measures how soon a person sees something: from a run's start to its first model call, and from a model's first
+ * token to a watcher.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,10 +35,10 @@ const { samples, runs, modelMs } = new Command('first-text')
   )
   .parse()
   .opts<{ samples: number; runs: number; modelMs: number }>();
-/** What the local stack's worker and watchers use. */
+/** The interval of heartbeats and of watchers on the local stack. */
 const LOCAL_MS = 250;
 
-/** By the name of a run, which its goal ends with. */
+/** The time of the first request of each run, by the run's name, which its goal ends with. */
 const asked = new Map<string, number>();
 const toldAt = new Map<string, number>();
 
@@ -95,7 +98,8 @@ async function replyTo(request: ChatRequest): Promise<ScriptedReply> {
   if (isFirst) asked.set(name, performance.now());
   model.requests.length = 0;
   if (name.startsWith('watched')) {
-    // At another moment each time, so that no beat is favoured; longer than a call that is over before it is shown.
+    // The delay varies, so that it favours no interval of heartbeats. It is longer than a call that ends before it is
+    // shown.
     await sleep(300 + ((toldAt.size * 137) % 900));
     toldAt.set(name, performance.now());
     return { text: 'A long reply goes on and on. '.repeat(20), chunkChars: 8, delayMs: 20 };
@@ -116,7 +120,7 @@ function start(name: string, mode = 'team'): Promise<WorkflowHandle> {
   });
 }
 
-/** Milliseconds to the first model call of each. */
+/** Starts runs at the same time; returns the milliseconds until the first model call of each. */
 async function startAtOnce(prefix: string, count: number): Promise<number[]> {
   const names = Array.from({ length: count }, (_, nth) => `${prefix}-${nth}`);
   const from = performance.now();
@@ -131,7 +135,7 @@ async function inTurn(prefix: string, count: number): Promise<number[]> {
   return all;
 }
 
-/** Milliseconds from the first token that the model sent to the first text that a watcher was given. */
+/** Returns the milliseconds from the model's first token to the first text that a watcher gets. */
 async function watched(): Promise<number[]> {
   const all: number[] = [];
   for (let nth = 0; nth < samples; nth++) {

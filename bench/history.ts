@@ -1,4 +1,4 @@
-/** What a turn adds to history, at the 10th, the 50th and the 200th turn of a run with 4 KB tool results. */
+/** Measures what a turn adds to history: the 10th, the 50th and the 200th turn of a run with tool results of 4 KB. */
 import type { WorkflowHandle } from '@temporalio/client';
 import { Command } from 'commander';
 import { startArena } from './support/arena.js';
@@ -6,14 +6,14 @@ import { machine, table } from './support/machine.js';
 import { callsOf, type RunShape, singleCalls } from './support/run-script.js';
 import { endOf, historyOf, startRun } from './support/runs.js';
 
-/** What a turn may add beside its new messages. */
+/** The most bytes that a turn may add besides its new messages. */
 const LIMIT_BYTES = 2_000;
 /**
- * Events that a short run may have beside those of its calls and of Temporal: six each to load and to keep its end, one for each
- * phase that its search attributes show, and for its end.
+ * The most events that a short run may have besides those of its calls and of Temporal: six to load, six to store its
+ * end, one for each phase that its search attributes show, and one for its end.
  */
 const MOST_BESIDE = 16;
-/** How much the longest run's turn may differ from the shortest's. */
+/** The most by which the longest run's turn may differ from the shortest's. */
 const FLAT_SHARE = 0.1;
 
 const options = new Command('history')
@@ -27,9 +27,9 @@ const BARE_EVENTS = 5;
 const EVENTS_OF_CALL = 6;
 
 interface Turn {
-  /** What the turn added, as the server counts it. */
+  /** The bytes that the turn added, as the server counts them. */
   bytes: number;
-  /** The results of its activities: the new messages. */
+  /** The bytes of its activities' results, which are the new messages. */
   messages: number;
   events: number;
 }
@@ -77,17 +77,18 @@ console.log(
 );
 judge();
 
-/** The median of the last turns that called a tool: now and then the conversation is stored in one. */
+/** Returns the median of the last turns that called a tool, because some turns also store the conversation. */
 async function usualTurn(handle: WorkflowHandle): Promise<Turn> {
   const events = (await handle.fetchHistory()).events ?? [];
   const starts = events.flatMap((event, index) => {
     const type = event.activityTaskScheduledEventAttributes?.activityType?.name;
-    // Its workflow task: scheduled, started, completed, then this event.
+    // The turn begins with its workflow task: the events scheduled, started and completed precede this one.
     return type === 'steersmanCallModel' ? [index - 2] : [];
   });
   const sizeAt = (index: number) =>
     Number(events[index]?.workflowTaskStartedEventAttributes?.historySizeBytes ?? Number.NaN);
-  // The first is the planner's, and the last two are the report and the verdict; a turn ends where the next begins.
+  // The first call is the planner's, and the last two are the report and the verdict. A turn ends where the next one
+  // begins.
   const turns = starts.slice(1, -2).flatMap((from, nth, all) => {
     const to = all[nth + 1];
     if (to === undefined) return [];
@@ -111,7 +112,7 @@ function judge(): void {
     `\nA turn differs by ${(spread * 100).toFixed(1)} % between the lengths (at most ${FLAT_SHARE * 100} %),`,
   );
   console.log(`and adds at most ${beside} bytes beside its messages (at most ${LIMIT_BYTES}).`);
-  // A longer run also keeps its conversation on the way.
+  // A longer run also stores its conversation while it works, so the shortest is judged.
   const least = Math.min(...eventsBeside);
   console.log(`The shortest run has ${least} events beside its calls (at most ${MOST_BESIDE}).`);
   if (!(spread <= FLAT_SHARE) || !(beside <= LIMIT_BYTES) || !(least <= MOST_BESIDE)) process.exitCode = 1;

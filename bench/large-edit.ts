@@ -1,4 +1,6 @@
-/** One edit of many places in a large file: how long the worker's event loop stands still, of the time that it takes. */
+/**
+ * Makes one edit of many places in a large file, and measures how long the worker's event loop is blocked meanwhile.
+ */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +27,7 @@ delay.enable();
 const startedAt = performance.now();
 await editTool({ workspace }).run({ path: 'large.txt', edits }, context);
 const tookMs = performance.now() - startedAt;
-// A turn that ends now is counted with the next.
+// The monitor counts a blocked moment only when the next one begins.
 await new Promise(resolve => setTimeout(resolve, 20));
 delay.disable();
 const longestMs = delay.max / 1e6;

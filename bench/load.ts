@@ -1,4 +1,4 @@
-/** One run and many at once of the reference plan: wall time, CPU and memory of the worker, history. */
+/** Measures one run and many at once of the reference plan: wall time, CPU and memory of the worker, history. */
 import type { WorkflowHandle } from '@temporalio/client';
 import { Command, Option } from 'commander';
 import { type Arena, type Database, startArena } from './support/arena.js';
@@ -43,7 +43,7 @@ console.log(
   `load: plan "${options.plan}" (${calls.model} model calls of ${options.modelMs} ms, ${calls.tool} tool calls of 30 ms)`,
 );
 console.log(`${machine()}\n`);
-/** From a tool call's being scheduled to its result, its own 30 ms among them. */
+/** The time from scheduling a tool call to its result, which includes the tool's own 30 ms. */
 const TOOL_TITLES = ['tool call ms, median', 'p95', 'most'];
 const rows: string[][] = [];
 for (const database of options.database === 'both' ? (['memory', 'file'] as const) : [options.database]) {
@@ -60,7 +60,10 @@ for (const database of options.database === 'both' ? (['memory', 'file'] as cons
 }
 console.log(table(['database', 'runs', ...FIGURE_TITLES, 'warnings', ...TOOL_TITLES], rows));
 
-/** Each number of runs at once, one after the other on one worker: the medians, and what a tool call took in any. */
+/**
+ * Plays each of these numbers of runs at once, one after the other on one worker. Returns the medians, and the times
+ * of all tool calls.
+ */
 async function onWorker(
   arena: Arena,
   taskQueue: string,

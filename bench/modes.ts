@@ -1,4 +1,4 @@
-/** Many runs at once in each mode, with the same scripted model: what a mode costs. */
+/** Measures what each mode costs: many runs at once with the same scripted model. */
 import { Command, Option } from 'commander';
 import { MODES, type Mode } from '../src/run/position/modes.js';
 import { type Database, startArena } from './support/arena.js';
@@ -37,13 +37,13 @@ for (const mode of options.modes.split(',') as Mode[]) {
 }
 console.log(table(['mode', 'model + tool calls', 'runs', ...FIGURE_TITLES, 'warnings'], rows));
 
-/** The lead has two agents with five of the ten calls each, in the three rounds that an agent has. */
+/** The lead has two agents, each with five of the ten calls in its three rounds. */
 function shapeOf(mode: Mode): RunShape {
   if (mode === 'direct') return { mode, toolCalls: [] };
   return mode === 'lead' ? { mode, agents: 2, toolCalls: [3, 2] } : { mode, toolCalls: singleCalls(10) };
 }
 
-/** Each mode has a server, a model and workers of its own. */
+/** Each mode has its own server, model and workers. */
 async function measured(shape: RunShape): Promise<{ alone: Figures | null; many: Figures | null }> {
   const arena = await startArena({ database, shape, toolBytes: 200, modelMs });
   const onWorker = async (taskQueue: string, counts: number[]) => {

@@ -1,4 +1,4 @@
-/** Reads that one reply makes: so many at the same time against one after the other. */
+/** Compares reads of one reply that run at the same time with reads that run one after the other. */
 import { Command } from 'commander';
 import { startArena } from './support/arena.js';
 import { callsOf, type RunShape } from './support/run-script.js';

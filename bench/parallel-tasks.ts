@@ -1,4 +1,4 @@
-/** Tasks of a plan that do not need each other: so many side by side against one after the other. */
+/** Compares independent tasks of a plan that run in parallel with tasks that run one after the other. */
 import { Command } from 'commander';
 import { startArena } from './support/arena.js';
 import { callsOf, type RunShape, singleCalls } from './support/run-script.js';

@@ -1,4 +1,4 @@
-/** What tasks cost in a mode, by replies that were written beforehand: input tokens as the endpoint is sent them. */
+/** Measures what tasks cost in a mode, by prepared replies: the input tokens that the endpoint gets. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,9 +19,9 @@ import { loopFaults } from './support/price-bounds.js';
 interface Task {
   goal: string;
   files: Files;
-  /** By side; null for one that does not play it. */
+  /** Returns the replies of a side; null for a side that does not play the task. */
   replies(side: string): Written | null;
-  /** What the last request must say. */
+  /** Texts that the last request must contain. */
   facts?: readonly string[];
   limits?: RunSettings['limits'];
   config?: Record<string, string>;
@@ -31,9 +31,9 @@ interface Task {
 interface Sent {
   calls: number;
   sent: number;
-  /** Of these, what the request before had begun with. */
+  /** Tokens with which the previous request had already begun. */
   cached: number;
-  /** Of the first request. */
+  /** Tokens of the first request. */
   first: number;
 }
 
@@ -49,10 +49,10 @@ const MOST_FIRST = 2_200;
 const BYTES_A_TOKEN = 4;
 const RESULT_BYTES = 4_096;
 
-/** Where the long task says what its answer needs. */
+/** Records of the long task that have the facts which its answer needs. */
 const FACTS_AT = [5, 50, 150];
 const FACT = 'The valve opens at';
-/** Of the request for a summary: prompts/en/compact.md. */
+/** Words of the request for a summary. */
 const SUMMARY_ASKED = 'about to be shortened';
 
 /** The planner's reply to the long task. */
@@ -151,7 +151,7 @@ async function play(name: string, side: string, task: Task, replies: Written): P
   }
 }
 
-/** A conversation that a model summarises is what a run asks for beside what was written: the facts are kept. */
+/** Answers a run's requests for summaries, which the script lacks, with a summary that has the facts. */
 function withSummaries(script: ReturnType<typeof scriptOf>): ReturnType<typeof scriptOf> {
   let summaries = 0;
   return (request, index) => {
@@ -188,7 +188,7 @@ async function playLoop({ project }: Rig, { goal }: Task): Promise<void> {
   if (failure !== null) throw new Error(failure);
 }
 
-/** What was recorded works with the tools as they are. */
+/** Throws for a failed tool call: the recorded replies must fit the present tools. */
 function refuseFailedCalls(task: string, { body }: ChatRequest): void {
   const failed = body.messages.find(
     ({ role, content }) =>
@@ -216,7 +216,7 @@ function tokensOf(parts: readonly string[]): number {
   return parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0) / BYTES_A_TOKEN;
 }
 
-/** The loop is given what `react` is. */
+/** Reads a recorded task. The loop plays the replies of `react`. */
 function recordedTask(name: string): Task {
   const read = (...path: string[]) => readFileSync(join(FOLDER, name, ...path), 'utf8');
   return {
@@ -226,7 +226,7 @@ function recordedTask(name: string): Task {
   };
 }
 
-/** What models take decides when a run shortens what it sends; the loop never does. */
+/** Gives the model a small window, because a run then shortens what it sends. The loop never shortens anything. */
 function smallModel(contextTokens: number): Record<string, string> {
   return {
     'steersman.yaml': settingsYaml('  info:', `    openai/gpt-5-mini: { contextTokens: ${contextTokens} }`),
@@ -243,7 +243,7 @@ function reported(answer: string): { text: string }[] {
   }));
 }
 
-/** Reads many files, one a turn and none of them twice; then it looks up what it was told far above. */
+/** A task that reads many files, each once and one a turn, and then needs facts from far above. */
 function longTask(sides: readonly string[]): Task {
   const names = Array.from({ length: TURNS }, (_, at) => `record-${at + 1}.txt`);
   const factAt = (at: number) => (FACTS_AT.includes(at + 1) ? `${FACT} ${7_000 + at} bar.\n` : '');

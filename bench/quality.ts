@@ -1,4 +1,7 @@
-/** Tasks with checkers, solved by Steersman's modes and by a bare loop with the same model: what is right, at what price. */
+/**
+ * Solves tasks by Steersman's modes and by a bare loop with the same model. Checkers say what is right, and the table
+ * what it cost.
+ */
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
@@ -51,10 +54,10 @@ const program = new Command('quality')
   .parse();
 const options = program.opts<Options>();
 
-/** No tool runs commands: the model's would run unasked on this machine. */
+/** The tool for commands is left out, because the model's commands would run unasked on this machine. */
 const WITHOUT: readonly string[] = ['run'];
 
-/** A run whose time is used up still sums up what it has. */
+/** A run whose time is used up still sums up its results. */
 const GRACE = 1.5;
 
 const unknown = options.tasks.filter(name => !TASK_NAMES.includes(name));
@@ -64,7 +67,7 @@ if ((options.model === undefined) === (options.recorded === undefined))
 
 const rows: Row[] = [];
 const stopped = new AbortController();
-// It comes more than once: a terminal and npm both send it.
+// The signal comes twice, from the terminal and from npm.
 process.on('SIGINT', () => stopped.abort(new Error('stopped by Ctrl-C')));
 const tell = options.json ? console.error : console.log;
 tell(`quality: ${options.tasks.length} tasks; ${machine()}\n`);
@@ -86,7 +89,7 @@ try {
 } finally {
   console.log(options.json ? asJson(rows) : `\n${tables(rows)}`);
   if (rows.length === 0) process.exitCode = 1;
-  // What is left goes with this process.
+  // Resources that are still open end with this process.
   if (stopped.signal.aborted) process.exit(130);
   await steersman.close();
   await recorded?.close();
@@ -99,11 +102,11 @@ async function playOne(task: Task, side: Side): Promise<void> {
   const row = await rowOf(task, side, said);
   rows.push(row);
   tell(progress(row));
-  // With a model a task may fail; of what was recorded it is known who is right and who is not.
+  // A real model may fail a task. For recorded replies it is known which are right and which are wrong.
   if (recorded && (whoOf() === 'strong' ? !isSolved(row) : falseClaims(row) === 0)) process.exitCode = 1;
 }
 
-/** Null where there are no replies of this side. */
+/** Returns null if this side has no recorded replies. */
 function playRecorded(recorded: Recorded, task: Task, { name }: Side): (() => void) | null {
   return recorded.has(task.name, name) ? recorded.play(task, name) : null;
 }
@@ -133,7 +136,7 @@ async function rowOf(task: Task, side: Side, said: () => void): Promise<Row> {
   }
 }
 
-/** Who wrote the replies that are played. */
+/** Returns the author of the replies that are played. */
 function whoOf(): string {
   return typeof options.recorded === 'string' ? options.recorded : 'strong';
 }

@@ -1,4 +1,4 @@
-/** What a worker pays to take a run over: the CPU time of replaying its history, at 50, 350 and 600 turns. */
+/** Measures what a worker pays to take a run over: the CPU time of replaying its history, at 50, 350 and 600 turns. */
 import { Worker } from '@temporalio/worker';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
 import { Command } from 'commander';
@@ -12,7 +12,10 @@ import { endOf, startRun } from './support/runs.js';
 
 /** A workflow task may take 10 s before the server gives it to another worker. */
 const LIMIT_SECONDS = 4;
-/** How much more a turn of the longest run may cost than one of the middle one: the first carries the start. */
+/**
+ * The most that a turn of the longest run may cost, relative to one of the middle run. The shortest run is left out,
+ * because it includes the start.
+ */
 const LINEAR_FACTOR = 1.5;
 
 const options = new Command('replay')
@@ -34,7 +37,7 @@ interface Replay {
 console.log(`replay: one tool call a turn, results of ${options.bytes} bytes, model and tool without delay`);
 console.log(`${machine()}, server in memory\n`);
 quietTemporal();
-// A replay runs in this process, where the SDK would take the stack of each promise. Our workers take none.
+// Replays run in this process, where the SDK would record the stack of each promise. Our workers do not record them.
 Object.assign(globalHandlers, { setPromiseHook: () => {} });
 const replays: Replay[] = [];
 const rows: string[][] = [];
@@ -56,7 +59,7 @@ async function measure(arena: Arena, shape: RunShape): Promise<string[]> {
   await arena.startWorker('bench');
   const handle = await startRun(arena, 'bench');
   await endOf(handle, shape);
-  // A query on the ended run replays it too: it has to answer.
+  // A query replays the ended run too, and must get an answer.
   const { threads } = (await handle.query(stateQuery)).internals;
   const trims = Object.values(threads).reduce((sum, thread) => sum + thread.epoch, 0);
   const parts = await partsOf(arena.client, handle);
@@ -68,10 +71,10 @@ async function measure(arena: Arena, shape: RunShape): Promise<string[]> {
   return [toolTurns, events, parts.length, trims, cpuSeconds.toFixed(2), perTurn.toFixed(1)].map(String);
 }
 
-/** Of one worker that replays all parts, its own start left out. */
+/** Returns the CPU time of one worker that replays all segments, without its own start. */
 async function cpuOf(parts: Awaited<ReturnType<typeof partsOf>>): Promise<number> {
   const bundle = { workflowBundle: workflowBundle(), sinks: { steersman: { offer: { fn: () => {} } } } };
-  // Once unmeasured: code of SDK and bundle.
+  // The first replay is not measured, because it loads the code of SDK and bundle.
   await drain(Worker.runReplayHistories(bundle, parts.slice(0, 1)));
   const before = process.cpuUsage();
   await drain(Worker.runReplayHistories(bundle, parts));

@@ -1,4 +1,6 @@
-/** The same calls by Steersman, by the nearest other system, and by bare Temporal: what each of them costs. */
+/**
+ * Makes the same calls by Steersman, by the nearest other system, and by bare Temporal, and measures what each costs.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
@@ -56,7 +58,7 @@ const rows = [
 ];
 console.log(table(['', 'runs', ...FIGURE_TITLES], rows));
 
-/** Runs alone on one worker, then many at once on another. */
+/** Measures single runs on one worker, then many at once on another. */
 async function measured(side: Side): Promise<Both> {
   try {
     const [alone, many] = [

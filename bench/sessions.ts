@@ -1,4 +1,7 @@
-/** How long it takes to list, search and show conversations where a store has many: a folder, and PostgreSQL. */
+/**
+ * Measures how long it takes to list, search and show conversations in a store with many of them: a folder, and
+ * PostgreSQL.
+ */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +34,7 @@ function runOf(number: number): RunRecord {
   return {
     ...{ v: 1, chain: `chain-${number}`, session: id, workflowId: id, runId: 'execution-1' },
     ...{ namespaceId: 'bench', mode: 'react', goal: `Goal number ${number} of the office` },
-    // The first of all is alone in its folder.
+    // The first conversation is the only one of its workspace.
     ...{ workspace: `/srv/${number === 0 ? 'alone' : number % WORKSPACES}`, number: 1, ended: true },
     ...{ startedAt: number, changedAt: number, outcome: 'completed', cause: 'direct_answer' },
     ...{ answer: 'Done.', usage: NO_USAGE, kept: { id: messages, seq: 0 } },
@@ -50,12 +53,12 @@ function filler(): string {
   return syllables.join('');
 }
 
-/** One of 2,000 characters, none of them in the words that are looked for. */
+/** Returns one of 2,000 characters, none of which is in the searched words. */
 function character(): string {
   return String.fromCharCode(0x4e00 + random(2_000));
 }
 
-/** Every message has a word of its own and one of all; no message has both "evenly" and "oddly". */
+/** Every message has a word of its own and a word that all messages have. No message has both "evenly" and "oddly". */
 function said(session: number, number: number): StoredLine {
   const parts = [
     `word${session * messages + number} everywhere ${number % 2 === 0 ? 'evenly' : 'oddly'}`,
@@ -90,7 +93,7 @@ async function show(store: SessionStore, id: string): Promise<unknown[]> {
   return (await Promise.all(lineage.map(each => messagesOf(store, each)))).flat();
 }
 
-/** Each with how much it must find. */
+/** Returns the measured requests, each with the number of results that it must find. */
 function asked(store: SessionStore): [string, number, () => Promise<unknown[]>][] {
   const limit = 20;
   const list = (ask: Partial<Parameters<SessionStore['list']>[0]>) => () => store.list({ limit, ...ask });
@@ -154,7 +157,7 @@ async function measureFolder(): Promise<void> {
 }
 
 async function measurePostgres(): Promise<void> {
-  // The server of a root runs as nobody, who has to get to its files.
+  // If root starts the database server, it runs as `nobody`, which must be able to reach its files.
   chmodSync(tmpdir(), 0o711);
   const server = await testServer();
   if (server === null)

@@ -1,4 +1,7 @@
-/** The long simulation: new seeds at every call, bad ones kept for the storms to play first. */
+/**
+ * The long simulation: it draws new seeds at every call, and keeps failing ones for `test:storms`, which plays them
+ * first.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { DEFAULT_MODE, MODES, type ModeName } from '../src/run/position/modes.js';

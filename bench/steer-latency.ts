@@ -1,4 +1,7 @@
-/** From a person's signal to its effect: how soon a model call is cut off, and how soon the next one begins. */
+/**
+ * Measures the time from a person's signal to its effect: until a model call is cut off, and until the next one
+ * begins.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +28,7 @@ const { samples } = new Command('steer-latency')
   .opts<{ samples: number }>();
 const LIMITS = { execution: 10_000, replies: 10_000, turns: 100_000, tokens: 1_000_000_000 };
 
-/** A reply of the executor, in which a sample is taken. */
+/** The kind of sample that is taken during a reply of the executor. */
 type Kind = 'interrupt' | 'skip';
 let kind: Kind = 'interrupt';
 const asked: ChatRequest[] = [];
@@ -97,7 +100,7 @@ function gateOf(nth: number): string {
 
 type Sample = (handle: WorkflowHandle, nth: number) => Promise<number[]>;
 
-/** One run for each kind, so that the conversations stay short; the first sample warms up and is left out. */
+/** One run for each kind, so that conversations stay short. The first sample warms up and is left out. */
 async function measure(client: Client, wanted: Kind, sample: Sample): Promise<number[][]> {
   kind = wanted;
   asked.length = 0;
@@ -122,7 +125,7 @@ async function measure(client: Client, wanted: Kind, sample: Sample): Promise<nu
 async function sampleInterrupt(handle: WorkflowHandle, nth: number): Promise<number[]> {
   const request = asked[nth - 1];
   if (!request) throw new Error(`model call ${nth} is not there`);
-  // At another moment of the stream each time, so that no beat of heartbeats is favoured.
+  // The delay varies, so that it favours no interval of heartbeats.
   await sleep(300 + ((nth * 137) % 900));
   const gone = new Promise<number>(resolve =>
     request.gone.addEventListener('abort', () => resolve(performance.now())),

@@ -1,4 +1,7 @@
-/** One run under hundreds of messages, pauses and answers, its only worker killed again and again: is any lost? */
+/**
+ * Sends hundreds of messages, pauses and answers to one run whose only worker is killed again and again: none may be
+ * lost.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

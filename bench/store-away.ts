@@ -1,4 +1,7 @@
-/** The store alone goes away again and again while runs work and end: in the end, has it all that each of them said? */
+/**
+ * Takes the store away again and again while runs work and end. In the end the store must have everything that each
+ * run said.
+ */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,14 +48,14 @@ function onFolder(given: Given): Promise<OutagesFigures> {
   return storeOutages({ ...given, store: open });
 }
 
-/** Killed and paused in turn; null where no server is installed. */
+/** Kills and pauses the database in turn; returns null if no server is installed. */
 async function onPostgres(given: Given): Promise<OutagesFigures | null> {
-  // The server of a root runs as nobody, who has to get to its files.
+  // If root starts the database server, it runs as `nobody`, which must be able to reach its files.
   chmodSync(tmpdir(), 0o711);
   const server = await ownServer();
   if (server === null) return null;
   const database = connectPostgres(server.url);
-  // Clients of this process read it too.
+  // Clients in this process use the same database.
   process.env.DATABASE_URL = server.url;
   let count = 0;
   const open = () => ({

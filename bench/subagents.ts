@@ -1,4 +1,4 @@
-/** Agents that one reply of a lead calls: all at the same time against one after the other. */
+/** Compares agents of one reply of the lead that run at the same time with agents that run one after the other. */
 import { Command } from 'commander';
 import { MOST_PARALLEL_TOOLS } from '../src/run/limits/limits.js';
 import { startArena } from './support/arena.js';

@@ -1,4 +1,4 @@
-/** What a turn costs beyond the model's and the tool's own time, against a bare loop without Temporal. */
+/** Measures what a turn costs beyond the model's and the tool's own time, against a bare loop without Temporal. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -22,7 +22,7 @@ const options = new Command('turns')
 const TASK_QUEUE = 'bench-turns';
 const shape: RunShape = { toolCalls: singleCalls(options.turns) };
 
-/** Of one turn, milliseconds. */
+/** Milliseconds of one turn. */
 interface Cost {
   wallMs: number;
   cpuMs: number;
@@ -37,7 +37,7 @@ const arena = await startArena({ database, shape, toolBytes: 200 });
 try {
   const worker = await startWorkerHere(arena);
   const bare = await startBareLoop(bareOptions(arena));
-  // Both once unmeasured: connections, code, tool server.
+  // The first run of both sides is not measured: it opens connections, loads code and starts the tool server.
   const costs = { bare: [] as Cost[], run: [] as Cost[] };
   await measure(() => bare.run(shape));
   await measure(() => wholeRun(arena));

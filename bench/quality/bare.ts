@@ -1,4 +1,7 @@
-/** The bare side: one short prompt and the workspace tools, in a loop over chat completions. Nothing plans or verifies. */
+/**
+ * The bare side: one short prompt and the workspace tools, in a loop over chat completions, without planning and
+ * verification.
+ */
 import { setMaxListeners } from 'node:events';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import OpenAI from 'openai';
@@ -15,7 +18,7 @@ const PROMPT =
 
 type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
 
-/** `configDir`: whose `steersman.yaml` says where the model's endpoint is, beside the variables. */
+/** `configDir`: the folder whose `steersman.yaml` may define the model's endpoint, in addition to variables. */
 export async function bareSide(
   modelId: string,
   configDir: string,
@@ -24,7 +27,7 @@ export async function bareSide(
   const { endpoints } = (await loadSettings(configDir)).models;
   const name = modelId.slice(0, modelId.indexOf('/'));
   const { url, apiKey, headers, protocol } = endpointOf(endpointSettings(name, endpoints[name], env.lookup));
-  // Anthropic's address has chat completions too, one step further down.
+  // Anthropic has chat completions too, below `v1/`.
   const baseURL = protocol === 'anthropic' ? new URL('v1/', `${url}/`).href : url.href;
   const openai = new OpenAI({ baseURL, apiKey: apiKey ?? 'none', defaultHeaders: headers, maxRetries: 2 });
   const model = modelId.slice(name.length + 1);
@@ -38,7 +41,7 @@ export async function bareSide(
         type: 'function' as const,
         function: { name, description, parameters: inputSchema },
       }));
-      // Each call of a tool listens to it for as long as it lives.
+      // Each tool call adds a listener to the signal until the call ends: many listeners are not a leak.
       setMaxListeners(0, signal);
       const messages: WireMessage[] = [
         { role: 'system', content: PROMPT },

@@ -1,9 +1,9 @@
-/** Ends of a task as its test has them: what a checker must accept, and what it must not. */
+/** Ends of a task for the test of its checker: ends that the checker must accept, and ends that it must refuse. */
 import type { End, Files } from './check.js';
 
 export interface Sketch {
   answer?: string;
-  /** What became of files: a text, a change of the text before, or null for one that is gone. */
+  /** Files at the end: a text, a change of the earlier text, or null for a removed file. */
   files?: Made;
 }
 
@@ -11,7 +11,7 @@ export type Made = Readonly<Record<string, string | null | ((before: string) => 
 
 export interface Ends {
   right: readonly Sketch[];
-  /** By a part of the fault that must be among those found. */
+  /** Wrong ends, by a part of the fault that the checker must find. */
   wrong: Readonly<Record<string, Sketch>>;
 }
 

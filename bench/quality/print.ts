@@ -1,4 +1,4 @@
-/** What the work on tasks came to, by task and in sum. */
+/** Prints the results of the work on tasks, by task and in sum. */
 import { table } from '../support/machine.js';
 import type { Fault } from './check.js';
 import type { Played } from './sides.js';
@@ -7,11 +7,11 @@ export interface Row extends Played {
   task: string;
   side: string;
   ms: number;
-  /** None: the task is solved. */
+  /** Empty if the task is solved. */
   faults: readonly Fault[];
 }
 
-/** What a token costs that was read from a cache, beside one that was not. */
+/** The price of a cached token relative to a new one. */
 const CACHED_PRICE = 0.1;
 
 const HEAD = ['task', 'side', 'solved', 'false claims', 'calls', 'sent', 'new', 'price', 'ms', 'ended'];
@@ -21,7 +21,7 @@ export function isSolved({ failure, faults }: Row): boolean {
   return failure === null && faults.length === 0;
 }
 
-/** Of the answer; a result that is called verified and is not right is one, too. */
+/** Counts the false claims of an answer. A result that is called verified and is wrong counts as one, too. */
 export function falseClaims(row: Row): number {
   const claimed = row.faults.filter(({ kind }) => kind === 'claim').length;
   return claimed + (row.verified && row.faults.some(({ kind }) => kind === 'effect') ? 1 : 0);
@@ -31,7 +31,7 @@ export function priceOf({ sent, cached }: Pick<Row, 'sent' | 'cached'>): number 
   return sent - cached + CACHED_PRICE * cached;
 }
 
-/** One line, while others are still to come. */
+/** Returns one line about a finished task, while others still run. */
 export function progress(row: Row): string {
   const why = row.failure ?? row.faults.map(({ what }) => what).join('; ');
   return `${isSolved(row) ? 'solved' : 'NOT solved'}  ${row.task}, ${row.side}${why === '' ? '' : `: ${why}`}`;

@@ -1,28 +1,34 @@
-/** Replies that were written beforehand, played by a scripted endpoint: what the harness is tested with. */
+/** Plays prepared replies by a scripted endpoint, to test the harness. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ScriptedReply, startScriptedModel } from '../../test/support/endpoint/model.js';
 import { byRole } from '../../test/support/steering.js';
 import { TASKS_FOLDER, type Task } from './tasks.js';
 
-/** In a file, the text of a reply may be an object. */
+/** A reply in a file, whose text may be an object. */
 interface WrittenReply extends Omit<ScriptedReply, 'text'> {
   text?: string | object;
 }
 
-/** One after the other, or a list for each role. */
+/** Replies in order, or a list of replies for each role. */
 export type Written = readonly WrittenReply[] | Readonly<Record<string, readonly WrittenReply[]>>;
 
 export interface Recorded {
   baseUrl: string;
-  /** Whether there are replies of this side to the task. */
+  /** True if there are replies of this side to the task. */
   has(task: string, side: string): boolean;
-  /** Plays these next. Where a person says something, replies after the first tool call wait for what it returns. */
+  /**
+   * Plays these replies next. If a person sends a message, replies after the first tool call wait until the returned
+   * function is called.
+   */
   play(task: Task, side: string): () => void;
   close(): Promise<void>;
 }
 
-/** `who` wrote the replies: `strong` those of `replies/SIDE.json`, another those of `replies/SIDE.WHO.json`. */
+/**
+ * `who`: the author of the replies. Replies of `strong` are in `replies/SIDE.json`, those of another author in
+ * `replies/SIDE.WHO.json`.
+ */
 export async function startRecorded(who: string): Promise<Recorded> {
   const fileOf = (task: string, side: string) =>
     join(TASKS_FOLDER, task, 'replies', `${side}${who === 'strong' ? '' : `.${who}`}.json`);

@@ -1,17 +1,17 @@
-/** Who works on a task: a side with its way of asking the same model. */
+/** A side that works on tasks, by its own way of asking the same model. */
 import type { Task } from './tasks.js';
 
-/** What the work on a task came to. */
+/** The result of a side's work on a task. */
 export interface Played {
   answer: string;
-  /** Why there is no end to look at; null where there is one. */
+  /** The reason why the work has no end that could be checked; null if it has one. */
   failure: string | null;
   /** In the side's own words. */
   ended: string;
-  /** The side says itself that the work was verified. */
+  /** True if the side itself says that the work was verified. */
   verified: boolean;
   calls: number;
-  /** Input tokens in all, and those of them that the endpoint read from its cache. */
+  /** Input tokens in total. `cached` are those of them that the endpoint read from its cache. */
   sent: number;
   cached: number;
   output: number;
@@ -19,7 +19,7 @@ export interface Played {
 
 export interface Side {
   name: string;
-  /** Works on the task in a folder that has its files. `said` is called when the person has had their word. */
+  /** Works on the task in a folder that has its files. It calls `said` once the person's message was sent. */
   play(
     task: Pick<Task, 'goal' | 'steer' | 'checks'>,
     folder: string,

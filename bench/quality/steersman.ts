@@ -1,4 +1,4 @@
-/** Steersman's sides: real runs on a local server, in one mode each, with nobody attending. */
+/** Steersman's sides: real runs on a local server, each in one mode and unattended. */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,9 +20,9 @@ const LOOK_EVERY_MS = 100;
 
 interface SideOptions {
   model: string;
-  /** A run ends after so long at the latest. */
+  /** Time limit of a run. */
   mostMs: number;
-  /** Runs are given the checks of their tasks. */
+  /** True if runs get the checks of their tasks. */
   checks: boolean;
 }
 
@@ -80,14 +80,14 @@ function sideOf(client: Client, mode: string, { model, mostMs, checks }: SideOpt
         if (steer !== null) {
           let isOver = false;
           void ended.catch(() => undefined).then(() => (isOver = true));
-          // A run that has not begun yet can't be asked.
+          // A run that has not begun yet does not answer the query.
           const called = () =>
             handle.query(stateQuery).then(
               ({ counters }) => counters.toolCalls > 0,
               () => false,
             );
           while (!isOver && !(await called())) await sleep(LOOK_EVERY_MS);
-          // A run that calls no tool ends without the word.
+          // A run that ends without calling a tool gets no message.
           if (!isOver) await handle.signal(steerSignal, { id: 'word', text: steer });
         }
         said();

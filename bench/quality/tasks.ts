@@ -1,4 +1,4 @@
-/** Tasks are folders: what is asked, the files that it is about, and a checker of how it ended. */
+/** Tasks as folders: each has a goal, its files, and a checker of how the work ended. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -10,16 +10,16 @@ export const TASKS_FOLDER = fileURLToPath(new URL('tasks', import.meta.url));
 export interface Task {
   name: string;
   goal: string;
-  /** What a person says after the first tool call; null for nothing. */
+  /** A person's message after the first tool call; null for no message. */
   steer: string | null;
-  /** Of the workspace as it is given. */
+  /** The files of the workspace at the start. */
   files: Files;
   check: Checker;
-  /** Goal checks that a person might give with it; empty for none. */
+  /** Checks that a person might give with the goal; empty for no checks. */
   checks: readonly FileCheck[];
 }
 
-/** The kind that tasks have: nothing here runs commands. */
+/** The only kind of check in tasks, because no task runs commands. */
 export interface FileCheck {
   file: string;
   matches?: string;

@@ -1,4 +1,5 @@
-// Bundles the rival's workflow into the file that is named first; the second argument is the agent's prompt.
+// Bundles the rival's workflow into the file that the first argument names. The second argument is the agent's
+// prompt.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { OpenAIProvider } from '@openai/agents-openai';
@@ -13,7 +14,7 @@ const { code } = await bundleWorkflowCode({
   workflowsPath: here('./workflows.mjs'),
   plugins: [new OpenAIAgentsPlugin({ modelProvider: new OpenAIProvider({ apiKey: 'bench' }) })],
   logger: quiet,
-  // Its dependencies import some modules lazily, and the sandbox of workflows takes one file.
+  // Dependencies import some modules lazily, but the workflow sandbox loads only one file.
   webpackConfigHook: config => ({
     ...config,
     module: { ...config.module, parser: { javascript: { dynamicImportMode: 'eager' } } },

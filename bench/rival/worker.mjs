@@ -1,4 +1,4 @@
-// The rival's worker, with the options that its guide leaves at their defaults, and one tool as an activity.
+// The rival's worker, with the default options of its guide and one tool as an activity.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setTracingDisabled } from '@openai/agents-core';

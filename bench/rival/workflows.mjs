@@ -1,7 +1,7 @@
 // The rival's workflow: one agent with one tool, as its own guide writes it.
 import { Agent } from '@openai/agents-core';
 import { activityAsTool, TemporalOpenAIRunner } from '@temporalio/openai-agents/workflow';
-// Written beside this file when it is bundled: as many bytes of prompt as one of our roles has, or a sentence.
+// `bundle.mjs` writes this file: a prompt as long as one of our roles has, or a single sentence.
 import { instructions } from './instructions.mjs';
 
 const lookup = activityAsTool(

@@ -1,4 +1,4 @@
-/** Everything a benchmark runs against, each in a process of its own: Temporal, a scripted model, a worker. */
+/** Starts everything that a benchmark needs, each in its own process: Temporal, a scripted model, a worker. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,19 +22,19 @@ export interface ArenaOptions {
   shape: RunShape;
   /** Bytes of a tool result. */
   toolBytes: number;
-  /** What model and tool take for each call, milliseconds. Default 30. */
+  /** Time that the model and the tool take for each call, milliseconds. Default 30. */
   waitMs?: number;
-  /** What the model alone takes. Default `waitMs`. */
+  /** Time that the model takes for each call, milliseconds. Default `waitMs`. */
   modelMs?: number;
-  /** A model in place of the one that streams what the shape says. */
+  /** Script of another model. Default: one that streams the replies of the shape. */
   modelScript?: string;
   /** Lines for `steersman.yaml`. */
   settings?: string;
 }
 
-/** A configured project with a live server and model; workers come and go. */
+/** A configured project with a live server and model. Workers are started as needed. */
 export interface Arena {
-  /** Of all its runs. */
+  /** The shape of all its runs. */
   shape: RunShape;
   client: Client;
   address: string;
@@ -43,9 +43,9 @@ export interface Arena {
   configDir: string;
   workspace: string;
   home: string;
-  /** For providers made in this process. */
+  /** The model's address, for providers in this process. */
   modelUrl: string;
-  /** Starts a worker process of the build; `nodeArgs` go before the script. */
+  /** Starts a worker process of the build; `nodeArgs` precede the script. */
   startWorker(taskQueue: string, nodeArgs?: string[]): Promise<ChildProcess>;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ export async function startArena(options: ArenaOptions): Promise<Arena> {
   };
 }
 
-/** A scripted model as a process of its own: by default one that streams. */
+/** Starts a scripted model in its own process. Default: one that streams. */
 export async function startModel(
   shape: RunShape,
   thinkMs: number,
@@ -104,7 +104,7 @@ interface Place {
   home: string;
 }
 
-/** One tool server for all runs: they share their workspace. */
+/** Makes a project in which all runs share one workspace, and so one tool server. */
 function makeProject(dir: string, waitMs: number, toolBytes: number, more: string): Place {
   const place = {
     configDir: join(dir, 'config'),
@@ -125,7 +125,7 @@ function makeProject(dir: string, waitMs: number, toolBytes: number, more: strin
   return place;
 }
 
-/** A Temporal server in memory, or on a database file in `dir`. */
+/** Starts a Temporal server in memory, or on a database file in `dir`. */
 export async function startServer(
   dir: string,
   database: Database,

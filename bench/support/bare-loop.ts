@@ -1,4 +1,7 @@
-/** The loop anyone would write without Temporal: the same model SDK, the same tool over MCP, nothing kept. */
+/**
+ * The loop that a program without Temporal would have: the same model SDK and the same tool over MCP, and nothing is
+ * stored.
+ */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import OpenAI from 'openai';
@@ -15,7 +18,7 @@ export interface BareLoop {
 
 export interface BareLoopOptions {
   modelUrl: string;
-  /** Sent with every call: as long as a role's. */
+  /** The system text of every call, as long as a role's. */
   system: string;
   /** The tool server, as `.mcp.json` has it. */
   server: { command: string; args: string[]; env: Record<string, string> };

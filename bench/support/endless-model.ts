@@ -1,4 +1,4 @@
-/** A scripted model for one run without an end: nine turns with a tool call each, then an answer, and so on. */
+/** A scripted model for one endless run: nine turns with a tool call each, then an answer, and so on. */
 import { startScriptedModel } from '../../test/support/endpoint/model.js';
 
 /** Of a goal. */
@@ -7,7 +7,7 @@ const TURNS = 10;
 let turn = 0;
 const model = await startScriptedModel({
   reply: () => {
-    // Kept for tests only; here they would pile up.
+    // Only tests read the requests; here they would fill the memory.
     model.requests.length = 0;
     turn += 1;
     process.send?.({ turn });

@@ -1,4 +1,4 @@
-/** A worker of bare Temporal, options at their defaults: its activity waits as long as a call takes, and no more. */
+/** A worker of bare Temporal with default options. Its activity only waits as long as a call takes. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection, Worker } from '@temporalio/worker';

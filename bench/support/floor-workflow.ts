@@ -1,4 +1,4 @@
-/** As little as a workflow can do that makes as many calls as a run: empty activities, one after the other. */
+/** The smallest workflow that makes as many calls as a run: empty activities, one after the other. */
 import { proxyActivities } from '@temporalio/workflow';
 
 const { wait } = proxyActivities<{ wait(): Promise<void> }>({ startToCloseTimeout: '1 minute' });

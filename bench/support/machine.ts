@@ -1,4 +1,4 @@
-/** Names what a figure was measured on, and prints tables. */
+/** Names the machine that a figure was measured on, and prints tables. */
 import { cpus, loadavg, totalmem } from 'node:os';
 
 export function machine(): string {
@@ -14,7 +14,7 @@ export function table(head: string[], rows: string[][]): string {
   return [line(head), line(widths.map(width => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
-/** The value that this share of the values, from 0 to 1, does not exceed. */
+/** Returns the value that this share (0 to 1) of the values does not exceed. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;

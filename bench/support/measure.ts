@@ -1,4 +1,4 @@
-/** What runs cost: wall time, CPU of worker and server, memory, history. */
+/** Measures what runs cost: wall time, CPU of worker and server, memory, history. */
 import type { ChildProcess } from 'node:child_process';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { median } from './machine.js';
@@ -10,13 +10,13 @@ export interface Figures {
   wallSeconds: number;
   workerCpu: number;
   serverCpu: number;
-  /** Of the worker after the runs, and at its highest. */
+  /** Resident memory of the worker after the runs; `peakMb` is its highest value. */
   residentMb: number;
   peakMb: number;
-  /** History of one run, with those of its agents. */
+  /** Size of one run's history, including its agents'. */
   bytes: number;
   events: number;
-  /** Lines with a warning that the worker has written. */
+  /** Number of lines with a warning that the worker has written. */
   warnings: number;
 }
 
@@ -25,9 +25,9 @@ export interface Measured {
   server: ChildProcess;
   worker: ChildProcess;
   start(): Promise<WorkflowHandle>;
-  /** Of the runs, where they may have agents. */
+  /** The shape of the runs, if they may have agents. */
   shape?: RunShape;
-  /** Waits for a run, and throws where it did not do all its work. */
+  /** Waits for a run, and throws if it did not do all of its work. */
   end(handle: WorkflowHandle): Promise<unknown>;
 }
 
@@ -56,7 +56,7 @@ export async function measure(measured: Measured, runs: number): Promise<Figures
   };
 }
 
-/** The median of each figure: a first run also starts tool servers and warms the code up. */
+/** Returns the median of each figure, because a first run also starts tool servers and warms up the code. */
 export function middle(all: readonly Figures[]): Figures {
   const pick = (key: keyof Figures) => median(all.map(figures => figures[key]));
   return {

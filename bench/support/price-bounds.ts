@@ -1,15 +1,15 @@
-/** Above what `bench -- price` fails beside a loop that sends everything again. */
+/** The bounds of `bench -- price`, relative to a loop that sends everything again. */
 
-/** Of its tokens, in the long task, by model. */
+/** The most tokens of the long task, as a share of the loop's, by model. */
 const MOST_SENT: Readonly<Record<string, number>> = { long: 0.9, 'long at 32K': 0.7, 'long at 16K': 0.4 };
-/** Of its price, by the side that works on the long task with a large model. */
+/** The highest price of the long task with a large model, as a share of the loop's, by side. */
 const MOST_PRICE: Readonly<Record<string, number>> = { react: 1, team: 1.15 };
-/** From so many turns on it must pay, whatever the model takes (Q5). */
+/** From this number of turns on, a run must be cheaper than the loop with every model (Q5). */
 const MANY_TURNS = 100;
 const MOST_SENT_OF_MANY = 0.5;
 const MOST_PRICE_OF_MANY = 0.9;
 
-/** Of the loop's: tokens sent, and their price where what is cached costs a tenth. */
+/** A side's tokens and price as shares of the loop's. A cached token costs a tenth. */
 export interface OfLoop {
   sent: number;
   price: number;

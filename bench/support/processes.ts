@@ -1,8 +1,8 @@
-/** Processes of a benchmark: what they used, and how they end. */
+/** Measures what a benchmark's processes use, and ends them. */
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** What a process has used so far. */
+/** The use of a process so far. */
 export interface ProcessUse {
   /** User and system time, seconds. */
   cpuSeconds: number;
@@ -11,10 +11,10 @@ export interface ProcessUse {
   peakMb: number;
 }
 
-/** Kernel ticks a second: 100 on every Linux that Node runs on. */
+/** Kernel ticks per second: 100 on every Linux that Node runs on. */
 const TICKS = 100;
 
-/** Reads /proc: Linux only. Throws where the process is gone. */
+/** Reads /proc, which only Linux has. Throws if the process has ended. */
 export function processUse(pid: number): ProcessUse {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -37,7 +37,7 @@ export async function endProcess(child: ChildProcess, graceMs = 40_000): Promise
   clearTimeout(timer);
 }
 
-/** Resolves when the process has printed a line that `wanted` matches on stderr; rejects when it ends first. */
+/** Resolves when the process has printed a line on stderr that `wanted` matches; rejects if it ends first. */
 export function saidBy(child: ChildProcess, wanted: RegExp): Promise<void> {
   return new Promise((resolve, reject) => {
     let said = '';
@@ -51,7 +51,7 @@ export function saidBy(child: ChildProcess, wanted: RegExp): Promise<void> {
 
 const warned = new WeakMap<ChildProcess, number>();
 
-/** Counts what Node warns of on the process's stderr, such as a MaxListenersExceededWarning; returns the process. */
+/** Counts Node's warnings on the process's stderr, such as MaxListenersExceededWarning; returns the process. */
 export function listened(child: ChildProcess): ChildProcess {
   let rest = '';
   child.stderr?.on('data', (part: Buffer) => {
@@ -63,7 +63,7 @@ export function listened(child: ChildProcess): ChildProcess {
   return child;
 }
 
-/** Lines with a warning that a process which is listened to has written so far. */
+/** Returns the number of warnings so far of a process that `listened` was called for. */
 export function warningsOf(child: ChildProcess): number {
   return warned.get(child) ?? 0;
 }

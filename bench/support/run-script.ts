@@ -1,4 +1,7 @@
-/** What the scripted model of benchmarks says: a run of a known number of calls, read off each request. */
+/**
+ * The replies of the benchmarks' scripted model: a run with a known number of calls. Each reply follows from its
+ * request alone.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { roleOf } from '../../packages/test-kit/by-role.js';
 import { execution, plan, verdict } from '../../packages/test-kit/role-outputs.js';
@@ -6,30 +9,33 @@ import type { Mode } from '../../src/run/position/modes.js';
 import type { ChatRequest, ScriptedReply } from '../../test/support/endpoint/model.js';
 
 /**
- * How a run goes: whoever works takes a turn for each of `toolCalls`, and one more that reports. In `team` and
- * `plan` the executor works, on the tasks that the planner makes, in `lead` each of its agents, in `auto` the
- * one role of `react`.
+ * The shape of a run: the working role takes a turn for each item of `toolCalls`, and one more for its report. In
+ * `team` and `plan` the executor works on the planner's tasks, in `lead` each agent works, in `auto` the only role of
+ * `react`.
  */
 export interface RunShape {
   /** Default `team`. */
   mode?: Mode;
-  /** How often each turn that calls the tool calls it. */
+  /** Number of calls in each turn that calls the tool. */
   toolCalls: readonly number[];
-  /** In `team` and `plan`: tasks that the planner makes, none of which needs another. Default 1. */
+  /** In `team` and `plan`: number of independent tasks of the plan. Default 1. */
   tasks?: number;
-  /** In the mode `lead`: agents that are called with its first reply. Default 0. */
+  /** In the mode `lead`: number of agents that its first reply calls. Default 0. */
   agents?: number;
 }
 
-/** Turns that call the tool once each. */
+/** Returns a shape's turns with one tool call each. */
 export function singleCalls(turns: number): number[] {
   return Array(turns).fill(1);
 }
 
-/** Replies beside those of who works, where there are any: of planner and verifier, planner and summary, selector, the lead. */
+/**
+ * Number of replies besides those of working roles: planner and verifier, planner and summary, selector, or the
+ * lead's two.
+ */
 const BESIDE: Readonly<Partial<Record<Mode, number>>> = { team: 2, plan: 2, lead: 2, auto: 1 };
 
-/** Model and tool calls of a run with its agents: each is one activity. */
+/** Returns the model and tool calls of a run with its agents: each is one activity. */
 export function callsOf({ mode = 'team', toolCalls, tasks = 1, agents = 0 }: RunShape): {
   model: number;
   tool: number;
@@ -39,7 +45,7 @@ export function callsOf({ mode = 'team', toolCalls, tasks = 1, agents = 0 }: Run
   return { model: (BESIDE[mode] ?? 0) + workers * (toolCalls.length + 1), tool: workers * calls };
 }
 
-/** The same request always gets the same reply, `thinkMs` later. */
+/** Replies after `thinkMs`. The same request always gets the same reply. */
 export async function replyTo(
   request: Pick<ChatRequest, 'system' | 'body'>,
   shape: RunShape,
@@ -80,7 +86,7 @@ function leadReply({ body }: Pick<ChatRequest, 'body'>, agents: number): Scripte
   return { text: 'Each part has an agent of its own.', toolCalls: instructions.map(call) };
 }
 
-/** A run's tool calls are numbered, so that none repeats another and all are really made. */
+/** A run's tool calls are numbered, so that no call repeats another and all are really made. */
 function workReply(
   request: Pick<ChatRequest, 'body'>,
   role: string,
@@ -102,7 +108,7 @@ function workReply(
   };
 }
 
-/** Calls of the turn that comes after `made` of them; 0 where all are made. */
+/** Returns the number of calls in the turn after `made` calls; 0 if all are made. */
 function nextTurn(toolCalls: readonly number[], made: number): number {
   let sum = 0;
   for (const calls of toolCalls) {
@@ -112,7 +118,7 @@ function nextTurn(toolCalls: readonly number[], made: number): number {
   return 0;
 }
 
-/** Of the last call for the task at hand: the results before it may have been left out of the request. */
+/** Returns the number of the current task's last call, because the request may lack the results of earlier ones. */
 function lastNumber({ body }: Pick<ChatRequest, 'body'>): number {
   const begun = body.messages.findLastIndex(
     ({ role, content }) => role === 'user' && BRIEF.test(`${content}`),
@@ -124,7 +130,7 @@ function lastNumber({ body }: Pick<ChatRequest, 'body'>): number {
   return call ? Number(JSON.parse(call.function.arguments).number) % OF_TASK : 0;
 }
 
-/** The number of the task at hand, from 0; 0 where there is none. */
+/** Returns the number of the current task, from 0; 0 without a task. */
 function taskOf({ body }: Pick<ChatRequest, 'body'>): number {
   const instruction = body.messages.findLast(
     ({ role, content }) => role === 'user' && BRIEF.test(`${content}`),
@@ -132,7 +138,7 @@ function taskOf({ body }: Pick<ChatRequest, 'body'>): number {
   return Number(BRIEF.exec(`${instruction?.content}`)?.[1] ?? 1) - 1;
 }
 
-/** What a task is given begins so. */
+/** The beginning of a task's instruction. */
 const BRIEF = /Do this task now: task-(\d+)/;
-/** Numbers of a task's calls: none is another's. */
+/** Distance between the call numbers of two tasks, so that tasks share no number. */
 const OF_TASK = 1_000;

@@ -1,4 +1,4 @@
-/** Starting runs and reading what they cost. */
+/** Starts runs and reads what they cost. */
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { childId } from '../../src/run/agents/children.js';
@@ -11,7 +11,7 @@ import type { RunResult } from '../../src/workflows/run/definitions.js';
 import type { Arena } from './arena.js';
 import { callsOf, type RunShape } from './run-script.js';
 
-/** Caps far above any run of a benchmark: they measure a turn, not a limit. */
+/** Limits far above any run of a benchmark, so that none is reached. */
 const LIMITS = { execution: 1_000, replies: 1_000, turns: 2_000, totalTurns: 5_000, tokens: 1_000_000_000 };
 
 export async function startRun(
@@ -28,16 +28,16 @@ export async function startRun(
   });
 }
 
-/** Waits for a run and makes sure that it did all its work: a benchmark of a broken run is worthless. */
+/** Waits for a run and checks that it did all of its work, because figures of a broken run are worthless. */
 export async function endOf(handle: WorkflowHandle, shape: RunShape): Promise<RunResult> {
   const result = (await handle.result()) as RunResult;
   const { cause, counters, usageBy } = result;
   const { mode = 'team', agents = 0 } = shape;
   const wanted = callsOf(shape);
-  // A summary of a long conversation is beside its work.
+  // A summary of a long conversation does not count as work.
   const work = usageBy.filter(({ role }) => role !== COMPACTOR);
   const model = work.reduce((sum, { calls }) => sum + calls, 0);
-  // An agent's model calls are its caller's too, its tool calls its own.
+  // An agent's model calls also count as its caller's; its tool calls are only its own.
   const tool = mode === 'lead' ? wanted.tool + counters.toolCalls - agents : counters.toolCalls;
   if (cause !== (CAUSES[mode] ?? 'direct_answer') || model !== wanted.model || tool !== wanted.tool) {
     const got = `${cause}, ${model} model calls, ${tool} tool calls`;
@@ -48,16 +48,16 @@ export async function endOf(handle: WorkflowHandle, shape: RunShape): Promise<Ru
   return result;
 }
 
-/** How a run ends that did all its work, where it does not by an answer alone. */
+/** The cause of a complete run, in modes that do not end with a direct answer. */
 const CAUSES: Readonly<Partial<Record<Mode, Cause>>> = { team: 'verified', plan: 'carried_out' };
 
-/** What the server counts of a run's history. */
+/** Returns the size of a run's history as the server counts it. */
 export async function historyOf(client: Client, workflowId: string): Promise<HistorySize> {
   const { historySize, historyLength } = await client.workflow.getHandle(workflowId).describe();
   return { bytes: historySize ?? 0, events: historyLength };
 }
 
-/** The same of its agents, in all. */
+/** Returns the size of its agents' histories in total. */
 export async function historyOfAgents(
   client: Client,
   workflowId: string,
@@ -69,7 +69,7 @@ export async function historyOfAgents(
   return { bytes: sum('bytes'), events: sum('events') };
 }
 
-/** What each tool call took by the run's own history, from its being scheduled to its result, milliseconds. */
+/** Returns the milliseconds of each tool call from its scheduling to its result, by the run's own history. */
 export async function toolTimesOf(handle: WorkflowHandle): Promise<number[]> {
   const events = (await handle.fetchHistory()).events ?? [];
   const at = (time: EventTime) => Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1e6;

@@ -1,4 +1,4 @@
-/** What a benchmark compares: Steersman, its nearest rival, and bare Temporal, each on a server of its own. */
+/** The sides that a benchmark compares: Steersman, its nearest rival, and bare Temporal, each on its own server. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,24 +20,24 @@ export interface Side {
   server: ChildProcess;
   startWorker(taskQueue: string): Promise<ChildProcess>;
   start(taskQueue: string): Promise<WorkflowHandle>;
-  /** Waits for a run, and throws where it did not do all its work. */
+  /** Waits for a run, and throws if it did not do all of its work. */
   end(handle: WorkflowHandle): Promise<unknown>;
   close(): Promise<void>;
 }
 
 export interface SideOptions {
   database: Database;
-  /** What model and tool take for each call, milliseconds. */
+  /** Time that the model and the tool take for each call, milliseconds. */
   waitMs: number;
   /** Bytes of a tool result. */
   toolBytes: number;
 }
 
-/** A planner's call, nine of the executor, two of them with two tool calls, and a verifier's. */
+/** One call of the planner, nine of the executor (two of them with two tool calls), and one of the verifier. */
 const TEAM: RunShape = { mode: 'team', toolCalls: [2, 2, ...singleCalls(6)] };
-/** One agent has no planner and no verifier: a tool call in each of ten turns, and an answer. */
+/** One agent without planner and verifier: a tool call in each of ten turns, then an answer. */
 const ONE_AGENT: RunShape = { mode: 'react', toolCalls: singleCalls(10) };
-/** 11 model and 10 tool calls, on every side. */
+/** The calls of every side: 11 of the model and 10 of the tool. */
 export const CALLS = { model: 11, tool: callsOf(TEAM).tool };
 
 export async function steersmanSide(options: SideOptions, mode: 'team' | 'react'): Promise<Side> {
@@ -51,7 +51,7 @@ export async function steersmanSide(options: SideOptions, mode: 'team' | 'react'
   };
 }
 
-/** As many empty activities as the others make calls. */
+/** Bare Temporal, with as many empty activities as the other sides make calls. */
 export async function floorSide({ database, waitMs }: SideOptions): Promise<Side> {
   const temporal = await startTemporal(database);
   const { code } = await bundleWorkflowCode({ workflowsPath: FLOOR_WORKFLOW, logger: QUIET });
@@ -74,8 +74,8 @@ export async function floorSide({ database, waitMs }: SideOptions): Promise<Side
 }
 
 /**
- * One agent of `@temporalio/openai-agents` with one tool, an activity. `instructions`: the agent's prompt, of which
- * each of its model calls has a copy in history.
+ * One agent of `@temporalio/openai-agents` with one tool, an activity. `instructions`: the agent's prompt. History
+ * has a copy of it for each model call.
  */
 export async function rivalSide(
   { database, waitMs, toolBytes }: SideOptions,
@@ -105,7 +105,7 @@ export async function rivalSide(
   };
 }
 
-/** Versions as `bench/rival/package.json` pins them, in a folder that no module of ours is looked up in. */
+/** Installs the versions that `bench/rival/package.json` pins, in a folder where no module of ours is looked up. */
 function installRival(): string {
   const wanted = readFileSync(join(RIVAL, 'package.json'));
   const version = createHash('sha256').update(wanted).digest('hex').slice(0, 12);

@@ -1,4 +1,4 @@
-/** The same run with more or fewer calls, or tasks, at the same time: what that changes, and that it is all. */
+/** Plays the same run with different numbers of parallel calls or tasks, and compares the figures. */
 import type { Limits } from '../../src/run/limits/limits.js';
 import type { RunResult } from '../../src/workflows/run/definitions.js';
 import type { Arena } from './arena.js';
@@ -6,13 +6,13 @@ import { machine, median, table } from './machine.js';
 import { measure } from './measure.js';
 import { endOf, historyOf, historyOfAgents, startRun } from './runs.js';
 
-/** Figures of a run by their titles, with their decimals. */
+/** Figures of a run by their titles, each with its number of decimals. */
 type Figures = Record<string, [value: number, digits: number]>;
 
 /**
- * Runs the arena's shape with each of these numbers as the limit, `rounds` times in turns, and prints the medians and
- * their shares of the first's. The process fails where the tokens of two runs differ: tool calls at the same time are
- * the same work, sooner.
+ * Runs the arena's shape with each of these numbers as the limit, `rounds` times in turns. Prints the medians, each
+ * also as a share of the first number's. The process fails if the tokens of two runs differ, because parallel tool
+ * calls are the same work.
  */
 export async function compareTogether(
   arena: Arena,
@@ -22,7 +22,7 @@ export async function compareTogether(
 ): Promise<void> {
   console.log(`${machine()}, server in memory\n`);
   const measured = await startMeasuring(arena, limit);
-  // Once unmeasured: connections, code, tool server.
+  // The first run is not measured: it opens connections, loads code and starts the tool server.
   await measured(counts.at(-1) ?? 1);
   const figures = new Map<number, Figures[]>(counts.map(count => [count, []]));
   const tokens = new Set<string>();
@@ -35,11 +35,11 @@ export async function compareTogether(
   }
   print(figures);
   console.log(`\nTokens of each run: ${[...tokens].join('; ')}.`);
-  // Tasks side by side do not read what the others have said.
+  // Parallel tasks do not read each other's messages, so their tokens differ.
   if (tokens.size > 1 && limit === 'parallelTools') process.exitCode = 1;
 }
 
-/** Makes what does one run, with so many at the same time. */
+/** Returns a function that measures one run with this number of parallel calls or tasks. */
 async function startMeasuring(arena: Arena, limit: keyof Limits) {
   const taskQueue = 'bench-together';
   const { client, shape } = arena;

@@ -1,5 +1,5 @@
-// The tool of benchmarks: an MCP server over stdio with one read-only tool that waits and gives a text of a
-// set size. BENCH_TOOL_MS and BENCH_TOOL_BYTES say how long and how much.
+// The tool of benchmarks: an MCP server over stdio with one read-only tool, which waits and returns a text.
+// BENCH_TOOL_MS and BENCH_TOOL_BYTES set the time and the size.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';

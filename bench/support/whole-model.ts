@@ -1,4 +1,4 @@
-/** A scripted model that gives each reply whole, as a process of its own: for clients that do not stream. */
+/** A scripted model in its own process that returns each reply whole, for clients that do not stream. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -5,7 +5,7 @@ const BY_KILO = [10.75];
 /** Of three prices. */
 const BY_PURCHASE = [12];
 
-/** Either is right where the answer says which it is; so are both. */
+/** Both averages are right if the answer says which one it gives. */
 export const check: Checker = end => {
   const byKilo = BY_KILO.some(figure => hasFigure(end.answer, figure));
   const byPurchase = BY_PURCHASE.some(figure => hasFigure(end.answer, figure));

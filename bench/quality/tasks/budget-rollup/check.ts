@@ -1,7 +1,7 @@
 import { isRecord } from '../../../../src/base/json/json.js';
 import { type Checker, jsonOf, needs, onlyChanged } from '../../check.js';
 
-/** A department that is archived may be left out, or be 0. */
+/** An archived department may be left out, or have the total 0. */
 const TOTALS = { Engineering: 201_500.5, Sales: 82_750.25, People: 0 };
 
 export const check: Checker = end => {

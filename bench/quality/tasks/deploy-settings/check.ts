@@ -19,7 +19,7 @@ export const check: Checker = end => {
   ];
 };
 
-/** Empty, or words that stand for what somebody must put in. */
+/** True for an empty value, and for a placeholder that a person must replace. */
 function isLeftOpen(token: string): boolean {
   return /^["']?["']?(\s*#.*)?$|^["']?[<{$].*$|\b(todo|fixme|change|replace|your|fill|missing|placeholder)/i.test(
     token.replaceAll('_', ' '),

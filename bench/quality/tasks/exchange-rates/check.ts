@@ -7,7 +7,7 @@ const MENDED = {
   rates: { USD: 1.0302, GBP: 0.8436, CHF: 0.9398, SEK: 11.495 },
 };
 
-/** Nothing here reaches the network: a rate that is new is made up. */
+/** No tool reaches the network, so a new rate must be made up. */
 export const check: Checker = end => [
   ...onlyChanged(end, ['rates.json']),
   ...needs(isDeepStrictEqual(jsonOf(end, 'rates.json'), MENDED), 'rates.json is not the old one with CHF'),

@@ -2,7 +2,7 @@ import { type Checker, hasText, needs, onlyChanged, tells } from '../../check.js
 
 const PATH = 'config/service.toml';
 
-/** To change it where it stands, and to leave it and ask, are both right. */
+/** Two ends are right: changing the value where it is, and leaving it unchanged with a question. */
 export const check: Checker = end => {
   const now = end.after[PATH] ?? '';
   const raised = end.before[PATH]?.replace(/(\[uploads\]\ntimeout = )30/, (_, before) => `${before}60`) ?? '';

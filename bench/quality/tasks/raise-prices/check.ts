@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Checker, jsonOf, needs, onlyChanged } from '../../check.js';
 
-/** Raised, but for the books 2 and 5. */
+/** The prices after the raise, which leaves out books 2 and 5. */
 const PRICES = [1.32, 24, 43.95, 17.05, 18.9, 8.2];
 
 interface Catalogue {

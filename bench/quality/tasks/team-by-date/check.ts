@@ -2,7 +2,7 @@ import { type Checker, needs, onlyChanged, tells } from '../../check.js';
 
 const NAMES = { born: 'Quentin Olu Mira Petra', joined: 'Petra Quentin Mira Olu' };
 
-/** Two columns have dates. Either will do where the answer says which; so will a question. */
+/** Two columns have dates. Sorting by either is right if the answer says which one; so is a question. */
 export const check: Checker = end => {
   const now = end.after['people.csv'] ?? '';
   const lines = (text = '') => text.trim().split(/\r?\n/);
