@@ -8,14 +8,14 @@ if (HOOK_TOKEN === undefined)
   throw new Error('Set HOOK_TOKEN to a long random text that answers bring along.');
 const client = await connect({ report: console.error });
 
-/** `{ run, gate, …answer }`, such as `{ "run": "tidy-up-x1", "gate": "g1", "decision": "approve" }`. */
+/** Takes `{ run, gate, …answer }`, such as `{ "run": "tidy-up-x1", "gate": "g1", "decision": "approve" }`. */
 const answers = createServer(async (request, response) => {
-  // Any web page that a browser of this machine shows can send requests here: an approval has to prove itself.
+  // Any web page in a browser of this machine can send requests here, so an approval needs the token.
   if (request.headers.authorization !== `Bearer ${HOOK_TOKEN}`) return void response.writeHead(401).end();
   try {
     const { run, gate, ...answer } = JSON.parse(await bodyOf(request));
     const attached = await client.attach(String(run));
-    // What is no answer to this gate is refused by the run itself, with the reason.
+    // The run itself refuses an answer that does not fit this gate, and says why.
     await attached.answerGate(String(gate), answer);
     response.writeHead(204).end();
   } catch (error) {
@@ -39,7 +39,7 @@ console.log(`${outcome}: ${text}`);
 answers.close();
 await client.close();
 
-/** Says what is asked, and returns no answer: it comes to the server above, from whoever is there. */
+/** Sends the question to the hook and returns no answer: a person's answer comes to the server above. */
 async function tell(gate: OpenGate): Promise<undefined> {
   const question = { run: run.id, gate: gate.id, kind: gate.kind, subject: gate.subject };
   await fetch(String(HOOK_URL), {

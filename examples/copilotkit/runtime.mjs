@@ -8,7 +8,7 @@ const { CONSOLE_URL = 'http://127.0.0.1:7418', STEERSMAN_CONSOLE_TOKEN, PORT = '
 if (STEERSMAN_CONSOLE_TOKEN === undefined)
   throw new Error('Set STEERSMAN_CONSOLE_TOKEN to the token that the console was started with.');
 
-// The token stays here: pages never get it. Ask who your users are before the listener is reached.
+// Pages never get the token. Authenticate your users before they reach the listener.
 const steersman = new HttpAgent({
   url: new URL('/ag-ui', CONSOLE_URL).href,
   headers: { authorization: `Bearer ${STEERSMAN_CONSOLE_TOKEN}` },

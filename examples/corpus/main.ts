@@ -1,4 +1,4 @@
-/** A small MCP server over a folder of Markdown pages, each with its address: a web to try searching agents on. */
+/** A small MCP server over a folder of Markdown pages, each with an address: a web for trying agents that search. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -11,7 +11,7 @@ interface Page {
   text: string;
 }
 
-/** A page begins with `url:` and `title:` between two lines `---`. */
+/** Reads a page, which begins with `url:` and `title:` between two lines `---`. */
 function readPage(file: string): Page {
   const [, head = '', text = ''] = readFileSync(file, 'utf8').split(/^---\n/m);
   const fact = (name: string) => new RegExp(`^${name}: *(.*)$`, 'm').exec(head)?.[1]?.trim() ?? '';
@@ -25,13 +25,13 @@ const pages = readdirSync(folder)
 
 const MOST_FOUND = 5;
 
-/** How often the words of the query stand on a page; in its title they count for more. */
+/** Counts the query's words on a page; words in its title count three times. */
 function scoreOf({ title, text }: Page, words: readonly string[]): number {
   const count = (where: string, word: string) => where.toLowerCase().split(word).length - 1;
   return words.reduce((sum, word) => sum + 3 * count(title, word) + count(text, word), 0);
 }
 
-/** The line of a page that has the most of the words. */
+/** Returns the line of a page with most of the words. */
 function lineOf(page: Page, words: readonly string[]): string {
   const lines = page.text.split('\n').filter(line => line.trim() !== '');
   const scored = lines.map(line => ({ line, score: scoreOf({ ...page, title: '', text: line }, words) }));

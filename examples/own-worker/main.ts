@@ -25,7 +25,7 @@ const refundOrder = defineTool({
   },
 });
 
-/** What the books say counts, whatever a model says. */
+/** The check reads the books and ignores claims of models. */
 const refunded = check(() => {
   const ok = orders.get('A-7')?.refunded === true;
   return { ok, why: ok ? 'the books have it' : 'the order A-7 is not refunded' };

@@ -1,5 +1,5 @@
 /** @jsxImportSource react */
-/** A run in a page: it is given a goal, and shows what it plans, says and asks. */
+/** Shows a run in a page: a person gives it a goal, and sees what it plans, says and asks. */
 import { type ComponentProps, type FormEvent, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createKit } from 'steersman/components';
@@ -22,7 +22,7 @@ function App() {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     tell(say(String(new FormData(event.currentTarget).get('text'))));
-    event.currentTarget.reset(); // Nothing is left that a second click could send again.
+    event.currentTarget.reset(); // The field is emptied, so that a second click sends nothing again.
   };
   return (
     <main>

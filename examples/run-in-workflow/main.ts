@@ -6,7 +6,7 @@ import { SteersmanPlugin } from 'steersman/worker';
 import { activities } from './activities.ts';
 import type { releaseNotes } from './workflows.ts';
 
-// An application knows its server. Here it is the one that the command line would use, or start.
+// An application knows its own server. This example uses the server that the command line would use or start.
 const { address, namespace, close } = await connectedTo();
 const connection = await NativeConnection.connect({ address });
 const worker = await Worker.create({

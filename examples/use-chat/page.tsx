@@ -1,5 +1,5 @@
 /** @jsxImportSource react */
-/** A chat of the AI SDK whose other side is a run. It is kept in this browser, and goes on when the page is loaded again. */
+/** A chat of the AI SDK with a run. The browser stores it, and it continues after a reload. */
 import { Chat, useChat } from '@ai-sdk/react';
 import {
   DefaultChatTransport,
@@ -18,7 +18,7 @@ type Message = UIMessage<
 const id = location.hash.slice(1) || crypto.randomUUID();
 location.hash = id;
 const kept = JSON.parse(localStorage.getItem(id) ?? '[]') as Message[];
-// A chat of its own: of one that useChat makes, a stream that was cut would be told twice.
+// Makes the chat itself: with a chat that useChat makes, a stream that was cut off would be shown twice.
 const chat: Chat<Message> = new Chat<Message>({
   ...{ id, messages: kept },
   transport: new DefaultChatTransport({
@@ -67,7 +67,7 @@ function Page() {
   );
 }
 
-/** What was told before a model call was made again does not count. */
+/** Leaves out texts of a model call that was made again later. */
 function Parts({ of: { parts } }: { of: Message }) {
   const dropped = parts.flatMap(part => (part.type === 'data-reset' ? part.data.messageIds : []));
   return parts.map((part, at) => {

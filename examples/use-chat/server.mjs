@@ -1,4 +1,4 @@
-// Serves the page, and the console's API to it. It listens to this machine alone: put your login before it elsewhere.
+// Serves the page, and the console's API to it, on this machine alone. Elsewhere, put your login before it.
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
