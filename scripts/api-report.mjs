@@ -1,5 +1,5 @@
-// Writes docs/api.md: all that the package exports, with its signatures, from the emitted types.
-// `node scripts/api-report.mjs` writes it; with --check it says what has changed, and fails.
+// Writes docs/api.md from the emitted types: all names that the package exports, with their signatures. With --check
+// it compares the file instead, and fails if it differs.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { namesOf, ours } from './doors.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const report = join(root, 'docs', 'api.md');
 
-/** Declarations of a file by name, without their comments. */
+/** Returns a file's declarations by name, without their comments. */
 function declarations(file) {
   const text = readFileSync(file, 'utf8')
     .replace(/\/\*[\s\S]*?\*\//g, '')
@@ -35,12 +35,12 @@ function declarations(file) {
   return found;
 }
 
-/** The declarations behind an import: a file beside, or the door of a room or a package. */
+/** Returns the declarations behind an import: a relative file, or the door of a room or a package. */
 function fileOf(from, entry) {
   return join(out, ours(relative(out, entry), from));
 }
 
-/** What declares a name that a file gives, also where it comes through other doors. */
+/** Returns the declarations of a name that a file exports, even if they come through other doors. */
 function declared(file, own) {
   const found = declarations(file).get(own);
   if (found) return found;
@@ -48,7 +48,7 @@ function declared(file, own) {
   return through ? declared(through.file, through.own) : undefined;
 }
 
-/** Names that an entry point gives, each with the file that declares it. */
+/** Returns the names that an entry point exports, each with the file that declares it. */
 function exported(entry) {
   const text = readFileSync(entry, 'utf8');
   const names = [];

@@ -1,7 +1,8 @@
-// Ends what a benchmark has left, however it ended. Its standard input is a pipe of scripts/bench.mjs, which closes
-// with that process, killed or not; then every process is killed whose command line or environment names one of the
-// folders given, paused ones too, and the folders are removed. Workers, tool servers and Temporal lead process
-// groups of their own, so no signal to a group would reach them. Processes are found on Linux only.
+// Ends all processes that a benchmark has left, however it ended. Its standard input is a pipe from
+// scripts/bench.mjs, which closes when that process ends, even by SIGKILL. The guard then kills every process, even a
+// paused one, whose command line or environment names one of the given folders, and removes the folders. Workers,
+// tool servers and Temporal lead their own process groups, so no signal to a group would reach them. Processes are
+// only found on Linux.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -11,7 +12,7 @@ const LOOK_EVERY_MS = 50;
 
 for await (const _ of process.stdin);
 const giveUpAt = Date.now() + GIVE_UP_MS;
-// Again until none is left: one that is about to start another may be faster.
+// Repeats this until no process is left, because one may have started another meanwhile.
 for (let left = marked(); left.length > 0 && Date.now() < giveUpAt; left = marked()) {
   for (const pid of left) kill(pid);
   await sleep(LOOK_EVERY_MS);
@@ -31,7 +32,7 @@ function namesFolder(file) {
     const words = readFileSync(file, 'utf8');
     return folders.some(folder => words.includes(folder));
   } catch {
-    // It has ended, or it is somebody else's.
+    // The process has ended, or belongs to another user.
     return false;
   }
 }

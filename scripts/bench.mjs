@@ -1,6 +1,6 @@
-// `npm run bench -- <name> [options]`: transpiles bench/ and runs one benchmark on a copy of the build, so
-// that a build made meanwhile changes nothing under it. Without a name: the default set, one after another. `smoke`:
-// each benchmark at its smallest, which shows one that is broken and measures nothing.
+// `npm run bench -- <name> [options]`: transpiles bench/ and runs one benchmark on a copy of the build, so that
+// another build meanwhile changes nothing. Without a name it runs the default set, one after another. `smoke` runs
+// each benchmark at its smallest, which detects broken ones and measures nothing.
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const DEFAULT_SET = ['turns', 'history', 'load'];
 const SMOKE_AT_ONCE = 4;
 const LAST_WORDS_MS = 10_000;
-/** The longest first. Null: it installs another system's packages, or starts a browser, which takes too long here. */
+/**
+ * The longest come first. Null: it installs another system's packages or starts a browser, which takes too long here.
+ */
 const SMOKE = {
   modes: '--modes lead --runs 1 --singles 0',
   cache: '--tasks 1 --reads 1',
@@ -56,7 +58,7 @@ What the figures mean: docs/benchmarks.md.`);
 }
 
 const out = join(root, 'node_modules/.cache/steersman-bench', String(process.pid));
-// All that the benchmark keeps is in here, so that its processes can be told by it.
+// Everything that the benchmark stores is in this folder, by whose name its processes are found.
 const temporary = mkdtempSync(join(tmpdir(), 'steersman-bench-'));
 const guard = spawn(process.execPath, [join(root, 'scripts/bench-guard.mjs'), out, temporary], {
   stdio: ['pipe', 'ignore', 'inherit'],
@@ -76,7 +78,7 @@ for (const [signal, code] of [
 ]) {
   process.on(signal, () => {
     if (signal !== 'SIGINT' || running.size === 0) process.exit(code);
-    // A benchmark may still say what it has. The signal comes more than once: a terminal and npm both send it.
+    // A benchmark may still print its results. The signal comes twice, from the terminal and from npm.
     interrupted = true;
     for (const child of running) child.kill('SIGINT');
     setTimeout(() => process.exit(code), LAST_WORDS_MS);
@@ -90,13 +92,13 @@ mkdirSync(out, { recursive: true });
 for (const part of ['dist', 'prompts', 'steersman.yaml', '.mcp.json', 'package.json']) {
   cpSync(join(root, part), join(out, part), { recursive: true });
 }
-// Benchmarks import ../src and ../packages as everything else does; here that is the build.
+// Benchmarks import ../src and ../packages; here these names lead to the build.
 symlinkSync(join(out, 'dist'), join(out, 'src'), 'junction');
 symlinkSync(join(out, 'dist/packages'), join(out, 'packages'), 'junction');
-// Tasks with files that are no code of ours.
+// Tasks whose files are data, not code of ours.
 const TASKS = ['bench/quality/tasks', 'bench/price'];
 for (const folder of TASKS) cpSync(join(root, folder), join(out, folder), { recursive: true });
-// Where a fetched Temporal binary is kept.
+// A fetched Temporal binary is in this folder.
 mkdirSync(join(root, '.steersman'), { recursive: true });
 symlinkSync(join(root, '.steersman'), join(out, '.steersman'), 'junction');
 const esbuild = await import('esbuild');
@@ -126,7 +128,7 @@ for (const one of name === undefined ? DEFAULT_SET : [name]) {
   if (code !== 0) process.exit(code);
 }
 
-/** True when each has ended well. What one has said is shown where it has not. */
+/** Returns true if all benchmarks ended well. Prints the output of those that did not. */
 async function smoke() {
   const unknown = names.filter(one => !(one in SMOKE));
   if (unknown.length > 0) throw new Error(`SMOKE has no size for ${unknown.join(', ')}`);
@@ -150,7 +152,7 @@ async function smoke() {
   return whole;
 }
 
-/** A process whose npm was killed is told of it by nobody. */
+/** Ends this process when its npm was killed, because no signal reports that. */
 function endWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;
   const lineage = () => [process.ppid, parentOfShell(process.ppid)].join();
@@ -158,7 +160,7 @@ function endWithNpm() {
   setInterval(() => lineage() === born || process.exit(143), 1_000).unref();
 }
 
-/** npm runs scripts by a shell, which may stand between. */
+/** Returns the parent of a shell, because npm may run scripts by one; null for other programs. */
 function parentOfShell(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -169,7 +171,7 @@ function parentOfShell(pid) {
   }
 }
 
-/** Resolves with its exit code and, where its output is a pipe, all that it said. */
+/** Resolves with the exit code and, if `output` is `pipe`, the benchmark's output. */
 function run(one, options, output = 'inherit') {
   const env = { ...process.env, TMPDIR: temporary };
   const args = [join(out, 'bench', `${one}.js`), ...options];

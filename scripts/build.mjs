@@ -1,4 +1,5 @@
-// Transpiles src and packages to dist, file by file, and bundles the workflows; skips both when nothing changed.
+// Transpiles src and packages to dist, file by file, and bundles the workflows. It skips both if no source has
+// changed.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -22,14 +23,16 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** A package of this repository, as its sources import it. In what is built, package.json says where it is (`imports`). */
+/**
+ * An import of one of our packages. The build renames it, because package.json (`imports`) says where the package is.
+ */
 const PART = /"@steersman\/([\w-]+)"/g;
 const dist = join(root, 'dist');
 const stamp = join(dist, '.built');
 
 const CODE = /\.tsx?$/;
 
-/** What the console's page loads is bundled, all else is transpiled file by file. */
+/** The console's page is bundled; all other files are transpiled one by one. */
 const PAGE = join('packages', 'console', 'page');
 const sources = ['src', 'packages'].flatMap(folder =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -58,7 +61,7 @@ for (const file of [
 const wanted = hash.digest('hex');
 if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) process.exit(0);
 
-// Built beside and moved into place, so that a command that runs meanwhile never sees half a build.
+// The build is made in another folder and then moved, so that a running command never sees half of it.
 const next = join(root, `.build-${process.pid}`);
 rmSync(next, { recursive: true, force: true });
 mkdirSync(next, { recursive: true });
@@ -94,12 +97,15 @@ for (const file of files) {
   if (resolved !== text) writeFileSync(script, resolved);
 }
 
-/** Modules of these do nothing when they are loaded: what nothing on the page uses of them is left out. */
+/**
+ * Modules in these folders have no effect when they are loaded, so the page's bundle leaves out what it does not use
+ * of them.
+ */
 const PURE = ['src/base', 'src/run', 'src/conversation', 'src/rules', 'packages/view'].map(folder =>
   join(root, folder),
 );
 
-/** The source of a file, which is named as it is built. */
+/** Returns the source of a file by the name of its built form. */
 const source = file => {
   const path = join(root, file.startsWith('packages') ? '' : 'src', file);
   return existsSync(path) ? path : path.replace(/\.ts$/, '.tsx');
@@ -112,7 +118,10 @@ function read(door) {
   return texts.get(door);
 }
 
-/** Files of the page that its other parts need, and those that are loaded late; both empty before they are known. */
+/**
+ * `common`: files that several parts of the page need; `late`: files that are loaded late. Empty until the first
+ * build.
+ */
 let shared = { common: [], late: [] };
 const COMMON = 'common';
 
@@ -125,7 +134,7 @@ const doors = {
       resolveDir: root,
     }));
     build.onLoad({ filter: /[\\/]packages[\\/].*\.tsx?$/ }, ({ path }) => {
-      // Code that is split is split by file.
+      // The bundler splits code by file, so each name is imported from its own file.
       const text = pastDoors(readFileSync(path, 'utf8'), 'page.ts', { read, pathTo: source });
       const isLate = shared.late.includes(relative(root, path));
       return {
@@ -141,7 +150,7 @@ const doors = {
   },
 };
 
-/** Says by a first build what the second one shares. */
+/** Finds by a first build what the second one shares. */
 function sharedIn({ inputs, outputs }) {
   const importsOf = (path, kind) =>
     (inputs[path]?.imports ?? []).filter(each => each.kind === kind && each.path in inputs);
@@ -192,12 +201,12 @@ const buildPage = options =>
     plugins: [doors],
     ...options,
   });
-// A file of its own for each set of parts that share code would be many small ones, which weigh more. So each part that
-// is loaded late imports all that the frame of the page has, and what the pages of runs and the first page share.
+// One file for each set of parts that share code would mean many small files, which weigh more. So each late part
+// imports all that the page's frame has, and all that the pages of runs and the first page share.
 const { metafile } = await buildPage({ write: false, metafile: true });
 shared = sharedIn(metafile);
 await buildPage();
-// Stands in the page of another origin, as one text.
+// The page of another origin contains this script as a single text.
 await esbuild.build({
   entryPoints: { 'app-frame': join(root, PAGE, 'apps', 'app-frame.ts') },
   ...forBrowsers,
@@ -219,14 +228,14 @@ const slim = config => ({
       { test: /node_modules.*\.js$/, loader: join(root, 'scripts/without-comments.cjs') },
     ],
   },
-  // Stack traces need a source map, and every worker thread parses it: file and line are enough, without the texts.
-  // Its paths are the project's own: those of the machine that built it are nobody's business.
+  // Stack traces need a source map, which every worker thread parses. File and line are enough, so it has no texts.
+  // Its paths are relative to the project, because those of the building machine are private.
   devtool: 'inline-nosources-cheap-module-source-map',
   output: {
     ...config.output,
     devtoolModuleFilenameTemplate: info => relative(root, info.absoluteResourcePath),
   },
-  // Modules that only one other needs become one with it: a quarter less for each worker to parse and to keep.
+  // A module that only one other needs is merged into it, so each worker has a quarter less to parse and to store.
   optimization: {
     ...config.optimization,
     concatenateModules: true,
@@ -237,10 +246,10 @@ const slim = config => ({
 });
 const { code } = await bundleWorkflowCode({
   workflowsPath: workflows,
-  // A worker with a bundle takes its interceptors from there, and so does a replay.
+  // Workers with a bundle, and replays, take the interceptors from the bundle.
   workflowInterceptorModules: [interceptors],
   payloadConverterPath: payloads,
-  // Once for all runs of a worker, not for each: they keep nothing of a run, and the simulation shows it.
+  // These modules are loaded once for all runs of a worker. They store nothing of a run, as the simulation shows.
   preloadModules: [workflows, interceptors, payloads],
   logger: quiet,
   webpackConfigHook: slim,
@@ -249,12 +258,12 @@ writeFileSync(join(next, 'workflow-bundle.js'), code);
 chmodSync(join(next, 'cli.js'), 0o755);
 writeFileSync(join(next, '.built'), wanted);
 
-// Several commands may build at once: the last one wins, and none finds a folder half removed.
+// Several commands may build at once: the last one wins, and none finds a folder that is half removed.
 const old = `${next}-old`;
 try {
   renameSync(dist, old);
 } catch {
-  // The first build, or another command has just moved it.
+  // This is the first build, or another command has just moved the folder.
 }
 try {
   renameSync(next, dist);

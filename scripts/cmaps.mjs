@@ -1,6 +1,6 @@
-// Writes packages/workspace-tools/threads/cmaps.zip: the maps of characters that fonts of East Asia name in PDFs, from Adobe
-// (BSD, the licence is within), as pdfjs-dist packs them. Needs npm and tar.
-//   npm run cmaps -- 5.6.205
+// Writes packages/workspace-tools/threads/cmaps.zip: the character maps that East Asian fonts in PDFs name, from
+// Adobe (BSD, the licence is included), as pdfjs-dist packs them. Needs npm and tar.
+// npm run cmaps -- 5.6.205
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { zipSync } from 'fflate';
 
 const TARGET = new URL('../packages/workspace-tools/threads/cmaps.zip', import.meta.url);
-/** PDFs may not name these: ISO 32000-1, table 118. */
+/** Maps that PDFs may not name: ISO 32000-1, table 118. */
 const NOT_OF_PDFS = /UTF8|UTF32/;
 
 const [version] = process.argv.slice(2);
@@ -27,7 +27,7 @@ try {
   const folder = join(dir, 'package', 'cmaps');
   const names = readdirSync(folder).filter(name => !NOT_OF_PDFS.test(name));
   const files = Object.fromEntries(names.sort().map(name => [name, readFileSync(join(folder, name))]));
-  // The same files are the same bytes, whenever they are packed.
+  // A fixed time makes the archive the same for the same files.
   writeFileSync(TARGET, zipSync(files, { level: 9, mtime: '2000-01-01' }));
 } finally {
   rmSync(dir, { recursive: true, force: true });

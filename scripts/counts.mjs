@@ -1,11 +1,11 @@
-// Prints what the project has of each kind, and what a change adds: `npm run counts [-- BASE]`, where BASE is a commit,
-// `main` by default. AGENTS.md says what an addition has to prove.
+// Prints the number of things of each kind in the project, and what a change adds: `npm run counts [-- BASE]`, where
+// BASE is a commit, `main` by default. AGENTS.md says what an addition must prove.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8', maxBuffer: 1e9 });
 
-/** A tree of the project: the files of a commit, or those of this folder. */
+/** Returns the files of a commit, or without one those of this folder. */
 function treeOf(commit) {
   const names = commit
     ? git('ls-tree', '-r', '--name-only', commit)
@@ -15,7 +15,7 @@ function treeOf(commit) {
   return { files, read: name => (files.includes(name) ? read(name) : '') };
 }
 
-/** Names at the beginning of lines of a block, such as the keys of an interface. */
+/** Returns the names at the beginning of a block's lines, such as the keys of an interface. */
 function namesIn(text, begin, name) {
   const from = text.indexOf(begin);
   const block = from < 0 ? '' : text.slice(from, text.indexOf('\n}', from));
@@ -56,7 +56,7 @@ function kindsOf({ files, read }) {
   };
 }
 
-/** More names say less than their number. */
+/** Above this number, only the count is printed. */
 const MOST_NAMED = 30;
 
 const [base = 'main'] = process.argv.slice(2);

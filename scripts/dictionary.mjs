@@ -1,5 +1,5 @@
-// Adds a dictionary of today's prompts to src/base/sizes/dictionaries.ts, under the next number:
-// `npm run build`, then `node scripts/dictionary.mjs en` (or zh). Numbers that were released stay as they are.
+// Adds a dictionary of the present prompts to src/base/sizes/dictionaries.ts, under the next number: `npm run build`,
+// then `node scripts/dictionary.mjs en` (or zh). Released numbers are never changed.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { DICTIONARIES } from '../dist/base/sizes/dictionaries.js';
 import { promptRoots } from '../dist/config/files/prompt-files.js';
@@ -7,14 +7,14 @@ import { loadPrefix, loadRoles } from '../dist/config/prompts/prompts.js';
 import { renderPrefix, renderRole } from '../dist/config/prompts/render-prompts.js';
 import { DEFAULT_LIMITS } from '../dist/run/limits/limits.js';
 
-/** What most runs pin; a longer text would be forgotten by deflate (32 KB) before it is of use. */
+/** The roles that most runs pin. Deflate looks back only 32 KB, so a longer text would be of no use. */
 const ROLES = ['executor', 'planner', 'router', 'summary', 'understanding', 'verifier'];
 const VALUES = { limits: DEFAULT_LIMITS, tools: [], today: '2026-01-01', workspace: '/workspace' };
 
 const language = process.argv[2] ?? 'en';
 const roots = promptRoots(null);
 const roles = (await loadRoles(roots, language)).filter(({ profile }) => ROLES.includes(profile.name));
-// In the order in which a run pins them.
+// The texts have the order in which a run pins them.
 const words = JSON.stringify({
   roles: Object.fromEntries(roles.map(role => [role.profile.name, renderRole(role, VALUES)])),
   prefix: renderPrefix(await loadPrefix(roots, language), VALUES),

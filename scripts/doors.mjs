@@ -1,4 +1,5 @@
-// Doors of rooms and packages, in sources and in what is made of them: what they give, and from which files.
+// Reads doors of rooms and packages, in sources and in the build: the names that they export, and the files behind
+// them.
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 
@@ -7,11 +8,11 @@ const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.me
 /** An import of names. */
 const NAMED = /^import (type )?\{([^}]*)\} from (["'])([^"'\n]+)\3;/gm;
 const GIVEN = /^(import|export) (type )?\{([^}]*)\} from ["']([^"']+)["']/gm;
-/** `steersman/run`, or `@steersman/view`, which is `#steersman/view` in what is built into the package `steersman`. */
+/** A door: `steersman/run`, or `@steersman/view`, which the build of `steersman` calls `#steersman/view`. */
 const DOOR = /^([@#]?)steersman\/([\w-]+)$/;
 const ENDING = /(?:\.d)?\.[jt]s$/;
 
-/** The file of ours that `file` imports so, both from one folder on as they are built; null for another package's. */
+/** Returns our file that `file` imports by this specifier, relative to the same folder; null for another package. */
 export function ours(file, specifier) {
   const [, scope, name] = DOOR.exec(specifier) ?? [];
   if (name === undefined && !specifier.startsWith('.')) return null;
@@ -24,7 +25,9 @@ export function ours(file, specifier) {
   return path.replace(ENDING, ENDING.exec(file)[0]);
 }
 
-/** The names of a text that come from elsewhere, each with what its own file calls it: `export { own as given } from '…'`. */
+/**
+ * Returns the names that a text takes from other files, each with its name there: `export { own as given } from '…'`.
+ */
 export function namesOf(text) {
   return [...text.matchAll(GIVEN)].flatMap(([, how, , names, from]) =>
     parts(names).map(one => ({ how, from, ...one })),
@@ -39,7 +42,7 @@ function parts(names) {
     .map(([, type = '', own, given = own]) => ({ type, own, given }));
 }
 
-/** What a door of ours gives, each with the file that it comes from. */
+/** Returns the names that a door exports, each with the file that it comes from. */
 function behindDoor(door, read) {
   const text = read(door);
   const named = namesOf(text).map(one => ({ ...one, path: ours(door, one.from) }));
@@ -48,8 +51,8 @@ function behindDoor(door, read) {
 }
 
 /**
- * Lets a text import what comes through a door of ours from its own file: a door loads all that it gives. `read` gives
- * the text of a file of ours, `pathTo` how the importing file names it.
+ * Replaces imports through our doors by imports from the files behind them, because a door loads everything that it
+ * exports. `read` returns the text of our file, `pathTo` its path in the importing file.
  */
 export function pastDoors(text, file, { read, pathTo }) {
   return text.replace(NAMED, (all, type = '', names, _quote, from) => {

@@ -1,7 +1,7 @@
 // node scripts/freeze.mjs [FILE …]
-// Records the frozen histories anew (test/histories), from runs that whole tests make: each of these files once as it
-// is, and once on servers that suggest continue-as-new early, where some tests fail. That takes half an hour. With
-// names of files, such as `skills`, only these are run, and their histories are added.
+// Records the frozen histories anew (test/histories), from the runs of whole test files. Each file is run once as it
+// is, and once on servers that suggest continue-as-new early, where some tests fail. That takes a quarter of an hour.
+// With names of files, such as `skills`, only these are run, and their histories are added.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,14 +10,16 @@ import { join } from 'node:path';
 
 const named = process.argv.slice(2);
 
-/** Files of `test/e2e` and `test/processes` that together have all that `test/support/history-facts.ts` names. */
+/**
+ * Files of `test/e2e` and `test/processes` that together cover everything that `test/support/history-facts.ts` names.
+ */
 const FILES = `
   agent-tree answers app-calls artifacts asks checks compaction credits evidence follow-ups gates gates-meeting
   hooks keyed-calls lead modes own-worker refusals schedules session-runs sessions side-by-side skills steering
   steering-review steering-roles team-models team-stops team-tools transforms
 `;
 
-/** After so many events of a part the server suggests the next. A run has more before its first gate. */
+/** The server suggests continue-as-new after this many events of a segment. A run has more before its first gate. */
 const EVENTS_OF_PART = '8';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -35,7 +37,7 @@ const recording = { STEERSMAN_TEST_RECORD_TO: folder };
 const inParts = { ...recording, STEERSMAN_TEST_RECORD_PARTS: EVENTS_OF_PART };
 const steps = [
   () => vitest(['--project', 'e2e', '--project', 'processes', ...files], recording),
-  // Whatever these tests say: their runs are what counts.
+  // The result of these tests is ignored: only their runs are needed.
   () => vitest(['--project', 'e2e', '--project', 'processes', ...files], inParts) && 0,
   () =>
     vitest(['--project', 'unit', 'test/unit/histories.test.ts'], {

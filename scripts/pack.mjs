@@ -1,6 +1,6 @@
-// Packs what is published, once it is built. `npm run pack -- view print` writes these packages, those of packages/ that
-// they depend on, and `steersman` into this folder, or that of `--to`; without names, all of them. `client` is the client
-// of its own, which needs none. `--no-types` leaves declarations out.
+// Packs what is published, from the build. `npm run pack -- view print` writes these packages, the packages/ that
+// they depend on, and `steersman` into this folder, or the one of `--to`; without names, all of them. `client` is the
+// separate client, which depends on none of them. `--no-types` leaves out declarations.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const own = manifestOf('.');
 
-/** What programs import of the client of its own, and the file of src that it is. */
+/** The entry points of the separate client, each with its file of src. */
 const ENTRIES = {
   '.': 'client/remote',
   './vocabularies': 'client/vocabularies/index',
@@ -23,13 +23,13 @@ const ENTRIES = {
   './store': 'client/remote-store',
 };
 
-/** A database needs the first, a search in a folder the second, types of `./messages` the others. */
+/** Optional packages: a database needs the first, a search in a folder the second, types of `./messages` the others. */
 const OPTIONAL = ['pg', '@vscode/ripgrep', 'openai', '@anthropic-ai/sdk'];
 
-/** No file of ours imports these: Temporal's types need the first, its histories as JSON the second. */
+/** Packages that none of our files imports: Temporal's types need the first, its histories as JSON the second. */
 const OF_TEMPORAL = ['@types/ms', 'protobufjs'];
 
-/** A specifier with what stands before it: in what is built, statements begin their lines. */
+/** Matches a module specifier with the words before it. In built files every statement begins a line. */
 const SPECIFIER = /(^(?:import|export)\b[^;'"]*?\bfrom\s*|^import\s*|\bimport\()(["'])([^"'\n]+)\2/gm;
 const SOURCE_MAP = /^\/\/# sourceMappingURL=.*$/m;
 
@@ -37,9 +37,9 @@ function manifestOf(folder) {
   return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
 }
 
-/** These packages with those that they need, which includes `steersman`. */
+/** Returns these packages with those that they depend on, which include `steersman`. */
 function withSiblings(names) {
-  // A set gives what is added while it is walked.
+  // The loop also visits names that are added to the set meanwhile.
   const found = new Set(names);
   for (const name of found)
     if (name !== 'client' && name !== 'steersman') {
@@ -56,7 +56,7 @@ function stageSteersman(stage) {
   for (const from of typed) cpSync(from, join(stage, 'dist'), { recursive: true });
 }
 
-/** In `steersman` a package has its siblings built in; alone it imports them. */
+/** Stages a package. In `steersman` its siblings are built in; packed alone it imports them. */
 function stagePackage(stage, name) {
   const filter = file => !file.endsWith('.map');
   for (const from of [dist, ...typed])
@@ -96,7 +96,7 @@ function stageClient(stage) {
     description: 'Starts, watches and steers runs of Steersman on a Temporal server elsewhere.',
     ...{ license, type, exports: Object.fromEntries(exports), files: ['dist'], engines },
     dependencies: versionsOf([...packages].filter(name => !OPTIONAL.includes(name))),
-    // A program may have them already.
+    // These are peers, because a program may have them already.
     peerDependencies: Object.fromEntries(OPTIONAL.map(name => [name, `^${own.dependencies[name]}`])),
     peerDependenciesMeta: Object.fromEntries(OPTIONAL.map(name => [name, { optional: true }])),
   };
@@ -105,7 +105,7 @@ function stageClient(stage) {
   cpSync(join(root, 'src', 'client', 'README.md'), join(stage, 'README.md'));
 }
 
-/** Stages the files that entries need, themselves included, and adds the packages that these import. */
+/** Stages the entries and all files that they need, and adds the packages that these import. */
 function closure(folder, entries, stage, packages) {
   const read = file => readFileSync(join(folder, file), 'utf8').replace(SOURCE_MAP, '');
   const left = new Set(entries);
@@ -131,7 +131,7 @@ function pathFrom(file, to) {
   return path.startsWith('.') ? path : `./${path}`;
 }
 
-/** With the versions of this project. */
+/** Returns the packages with the versions of this project. */
 function versionsOf(names) {
   return Object.fromEntries(
     names.sort().map(name => {
@@ -149,7 +149,7 @@ const { values, positionals } = parseArgs({
 const target = resolve(values.to);
 const names = positionals.length > 0 ? positionals : readdirSync(join(root, 'packages'));
 const work = mkdtempSync(join(tmpdir(), 'steersman-pack-'));
-/** The folder of all declarations, if they are wanted. */
+/** The folder of all declarations; empty if they are not wanted. */
 const typed = values.types ? [join(work, 'types')] : [];
 try {
   for (const to of typed)

@@ -1,6 +1,6 @@
-// Takes the pictures of the console for docs/pictures, from a real run: Temporal, a worker, a scripted model, Chromium.
-// `npm run pictures` writes those that pages show. `npm run pictures -- --all DIR` takes every page in both sizes, both
-// schemes and both languages, to look at.
+// Takes the console's pictures for docs/pictures from a real run: Temporal, a worker, a scripted model, Chromium.
+// `npm run pictures` writes the pictures that pages of docs show. `npm run pictures -- --all DIR` takes every page of
+// the console in both sizes, schemes and languages, for a person to look at.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ const OLD = 'return order.lines.reduce((sum, { price, count }) => sum + price * 
 const NEW = `const goods = order.lines.reduce((sum, { price, count }) => sum + price * count, 0);
   return goods + (order.shipping ?? 0);`;
 
-/** What the scripted model says, by role. */
+/** Returns the scripted model's replies, by role. */
 function scriptOf({ byRole, plan, execution, verdict }) {
   const call = (name, args, text = '') => ({ text, toolCalls: [{ name, arguments: args }] });
   const react = ({ body }) => {
@@ -98,7 +98,7 @@ function scriptOf({ byRole, plan, execution, verdict }) {
   });
 }
 
-/** Null: the pictures of the docs are taken. */
+/** The folder of `--all`. Null: the pictures of the docs are taken. */
 const lookDir = process.argv[2] === '--all' ? (process.argv[3] ?? '.') : null;
 
 function browserPath() {
@@ -149,11 +149,11 @@ const browser = await chromium.launch({ executablePath: browserPath(), args: ['-
 const SIZES = { wide: { width: 1280, height: 720 }, phone: { width: 390, height: 800 } };
 
 /**
- * Chinese characters come from a package, because a machine may have no font with them: under the names that the page
- * asks for, for prose and for code. All other characters are in the machine's own fonts.
+ * Chinese characters come from a package, because a machine may have no font with them. They get the names of the
+ * fonts that the page wants for prose and for code. All other characters are in the machine's own fonts.
  */
 const FONT = dirname(fileURLToPath(import.meta.resolve('@fontsource-variable/noto-sans-sc/index.css')));
-/** A face with the Chinese characters of its range alone; its Latin letters are no code's. */
+/** Returns a font face with only the Chinese characters of its range, because its Latin letters do not suit code. */
 const withoutLatin = face =>
   face.replace(/unicode-range: ([^;]+)/, (_, ranges) => {
     const own = ranges.split(',').filter(range => Number.parseInt(range.slice(2), 16) >= 0x2e80);
@@ -183,7 +183,7 @@ async function giveFonts(context) {
     const response = await route.fetch();
     await route.fulfill({ response, body: `${await response.text()}\n${faces.join('\n')}` });
   });
-  // Text that is drawn before its font has come stays without it.
+  // Fonts are loaded before the page's script, because text that is drawn earlier would stay without them.
   await context.route('**/app.js', async route => {
     await route.request().frame().evaluate(LOAD_FONTS);
     await route.continue();
@@ -193,11 +193,11 @@ async function giveFonts(context) {
   );
 }
 
-/** Opens a page of the console, drawn once in memory. */
+/** Opens a page of the console. It loads the fonts first. */
 async function openPage(path, { size = 'wide', scheme = 'light', language = 'en' } = {}) {
   const context = await browser.newContext({
     ...{ viewport: SIZES[size], colorScheme: scheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' },
-    // The page allows no fonts of its own.
+    // The page's policy allows no further fonts.
     bypassCSP: true,
     deviceScaleFactor: lookDir === null ? 1.5 : 1,
   });

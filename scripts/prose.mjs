@@ -1,25 +1,27 @@
-// How plain the English of comments and pages is, by two signs of sentences that are read twice. `npm run check` fails
-// above the limits. `node scripts/prose.mjs PATH…` lists the sentences of these files and folders.
+// Measures how plain the English of comments and pages is, by two signs of sentences that are read twice. `npm run
+// check` fails above the limits. `node scripts/prose.mjs PATH…` lists the sentences of these files and folders.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { parseSync } from 'oxc-parser';
 
-/** A sentence that begins so has mostly no subject, or hides it. Conditions (when, if, where …) are fine. */
+/** A sentence with such a beginning mostly has no subject, or hides it. Conditions (when, if, where …) are fine. */
 const NO_SUBJECT =
   /^(what|whether|where|whoever|who|of|else|that|how|why|by|so|also|ones?|none|those|such|nothing|nobody|behind|besides?|meanwhile|but|not)\b/i;
-/** Words that we use otherwise than everybody. */
+/** Words to which we give another meaning than everybody else. */
 const IDIOM =
   /\b(nobody|none|no more|any more|for good|amid|beside|whoever|whatever|at hand|is to |are to |that is why|comes? to|comes? of)\b/i;
-/** The most of each in a hundred sentences. */
+/** The most sentences with each sign, in percent. */
 const LIMITS = { comments: { subject: 5, idiom: 3 }, pages: { subject: 3, idiom: 3 } };
 
 const paths = process.argv.slice(2);
-const where = paths.length > 0 ? paths : ['src', 'packages', 'docs', 'README.md', 'AGENTS.md'];
+const CODE = ['src', 'packages', 'bench', 'scripts', 'examples'];
+const where = paths.length > 0 ? paths : [...CODE, 'docs', 'README.md', 'AGENTS.md'];
 const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '--', ...where], {
   encoding: 'utf8',
 });
-// Pages of the command line's own making are lists of code.
-const files = listed.split('\n').filter(name => /\.(tsx?|md)$/.test(name) && name !== 'docs/api.md');
+/** docs/api.md is a list of code, and the tasks of benchmarks are data for models. */
+const NO_PROSE = /^docs\/api\.md$|^bench\/.*(?:\/files\/|\.md$)/;
+const files = listed.split('\n').filter(name => /\.(tsx?|[cm]?js|md)$/.test(name) && !NO_PROSE.test(name));
 
 /** The pieces of prose of a file, each with the line on which it begins. */
 function piecesOf(file, text) {

@@ -15,7 +15,7 @@ try {
   for (const name of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.d.ts')) continue;
     const text = readFileSync(join(out, name), 'utf8');
-    // As in what is built: package.json says where it is.
+    // Declarations name packages as the build does, because package.json says where they are.
     writeFileSync(join(out, name), text.replace(/(['"])@steersman\/([\w-]+)\1/g, '$1#steersman/$2$1'));
   }
   cpSync(join(out, 'src'), target, { recursive: true });

@@ -1,5 +1,5 @@
-// Writes src/models/provider/model-info.json: what is known of models, from the data that LiteLLM keeps (MIT). Needs pip.
-//   npm run models:update -- 1.109.1
+// Writes src/models/provider/model-info.json: facts about models, from the data that LiteLLM keeps (MIT). Needs pip.
+// npm run models:update -- 1.109.1
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ const TARGET = new URL('../src/models/provider/model-info.json', import.meta.url
 const DATA = 'litellm/model_prices_and_context_window_backup.json';
 const LICENSE = /^litellm-[^/]+\/licenses\/LICENSE$/;
 
-/** Who sells models under names of their own, and whose endpoints runs can use as they are. */
+/** Providers that sell models under their own names, and whose endpoints runs can use unchanged. */
 const PROVIDERS = [
   'openai',
   'anthropic',
@@ -33,7 +33,7 @@ const CAPABILITIES = {
   json: 'supports_response_schema',
   reasoning: 'supports_reasoning',
 };
-/** Tiers for those who pay for haste, or wait. */
+/** Keys with the price of long contexts. Keys of faster or slower tiers do not match. */
 const LONG_CONTEXT = /^input_cost_per_token_above_(\d+)k_tokens$/;
 
 const [version] = process.argv.slice(2);
@@ -64,7 +64,10 @@ function download(wanted) {
   }
 }
 
-/** Names without their provider, in lower case; dated versions that are as the model without the date are left out. */
+/**
+ * Returns models by their names without provider, in lower case. A dated version that equals the plain one is left
+ * out.
+ */
 function modelsOf(provider, all) {
   const models = new Map();
   for (const [id, entry] of Object.entries(all)) {
@@ -117,7 +120,7 @@ function pricesAt(entry, tier = '') {
     cachedInput: entry[`cache_read_input_token_cost${tier}`],
     cacheWriteInput: entry[`cache_creation_input_token_cost${tier}`],
   };
-  // A write that costs nothing beside the input it is part of.
+  // A write to the cache that costs 0 has the price of the input, of which it is a part.
   if (fields.cacheWriteInput === 0) delete fields.cacheWriteInput;
   const given = Object.entries(fields).filter(([, price]) => typeof price === 'number');
   return Object.fromEntries(given.map(([name, price]) => [name, perMillion(price)]));
@@ -127,7 +130,7 @@ function perMillion(price) {
   return Number((price * 1_000_000).toPrecision(6));
 }
 
-/** One model a line, so that a new version shows what has changed. */
+/** Writes one model a line, so that the difference between two versions is readable. */
 function text({ source, license, providers }) {
   const lines = Object.entries(providers).map(([provider, models]) => {
     const rows = Object.entries(models).map(([n, f]) => `      ${JSON.stringify(n)}: ${JSON.stringify(f)}`);

@@ -1,5 +1,5 @@
-// Writes the texts of prompts/words as the workflow bundle has them, and those that people read as the console has them.
-// `node scripts/words.mjs` writes both; with --check it fails where a file differs.
+// Writes the texts of prompts/words for the workflow bundle, and those that people read for the console. With --check
+// it compares the files instead, and fails if one differs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
@@ -9,7 +9,7 @@ const read = language => parse(readFileSync(`${root}prompts/words/${language}.ya
 const [en, zh] = ['en', 'zh'].map(read);
 const constant = (name, type, words) => `export const ${name}${type} = ${JSON.stringify(words, null, 2)}`;
 
-// A text a line, which no formatter lays out anew.
+// Each text is on its own line, and no formatter changes that.
 const source = `/** Made from prompts/words by \`npm run words\`: change the texts there. */
 ${constant('EN', '', en)} as const;
 
@@ -19,11 +19,11 @@ ${constant('ZH', ': Readonly<Record<keyof typeof EN, string>>', zh)};
 /** Keys of the texts that people read in the console. All others are for models. */
 const FOR_PEOPLE =
   /^(gate|asked|meant|route|deadline|receipt|decided|review|role|suggest|check)[A-Z]|^(asksConfirmation|highRisk|riskNotDescribed|mitigation|notSure|otherwise|appAsks|mayDestroy|whyUnreadable|criterion|noTools|notDoneReport|noAnswer)$/;
-/** Those that a run adds as lines to the words of a role. */
+/** Keys of texts that a run adds as lines to a role's words. */
 const ADDED = /^(notDone|checksNotPassed|checksUnchanged|checksChanged|exceptions|status[A-Z]\w*)$/;
 const pairsOf = keys =>
   Object.keys(en)
-    // A text without words of its own would be found in any other.
+    // A text that only has variables would match any other.
     .filter(key => keys.test(key) && /[a-z]/i.test(en[key].replace(/\{\w+\}/g, '')))
     .map(key => [en[key], zh[key]]);
 const table = (name, keys) =>

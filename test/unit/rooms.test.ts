@@ -156,7 +156,7 @@ test('packages: who in src imports one → its entries, and where worker and cli
 /** What is loaded with a file of src, itself included: files, and packages by their names. */
 function loadedWith(entry: string): Set<string> {
   const loaded = new Set([entry]);
-  // A set gives what is added while it is walked.
+  // The loop also visits names that are added to the set meanwhile.
   for (const file of loaded)
     for (const { from, to, isType } of imports) if (from === file && !isType) loaded.add(to);
   return loaded;
