@@ -24,7 +24,7 @@ export function errorOfBody(text: string): PlainError | null {
   // Gemini's endpoint sends a list with one error.
   const outer: unknown = Array.isArray(body) ? body[0] : body;
   if (!isRecord(outer)) return null;
-  const error = outer.error ?? outer.detail ?? outer.message;
+  const error = outer.error ?? outer.detail ?? outer.message ?? outer.Message ?? outer.errors;
   if (error === undefined) return null;
   // SDKs traverse errors recursively, so a deeply nested one is reduced to its message.
   if (nestsTooDeep(text)) {
@@ -32,6 +32,7 @@ export function errorOfBody(text: string): PlainError | null {
     return { message: typeof detail === 'string' ? detail : text.slice(0, MOST_QUOTED) };
   }
   const { code, type, param } = outer;
+  if (Array.isArray(error)) return plainError(error);
   return plainError(isRecord(error) ? { code, type, param, ...error } : { ...outer, message: error });
 }
 

@@ -190,12 +190,73 @@ export const FEWER_TOKENS: RefusalWords = {
 export const OF_LENGTH = /\btokens?\b|length|context(?!=)|\bsize\b|too (long|large|big)/i;
 
 export const UNKNOWN_MODEL: RefusalWords = {
-  words:
-    /model_not_found|not_found_error model:|(unknown|invalid|no such) model|model( id| name)?\b.{0,80}(not found|does ?n[o']t exist|not exist|is not available|is unknown|not supported for|decommissioned)|not found.{0,20}\bmodel\b/i,
+  words: new RegExp(
+    [
+      /model_not_(found|supported|available)|not_found_error model:|(unknown|invalid|no such) model|not found.{0,20}\bmodel\b/,
+      /models?( id| name)?\b.{0,80}(not found|does ?n[o']t exist|not exist|is not available|is unknown|not supported for|decommissioned)/,
+      /not a valid model|model identifier is invalid|requested model\b.{0,80} not supported|unable to access model|no models? loaded|模型不存在/,
+      /deployment\b.{0,60} does not exist|no endpoints found (for|matching)/,
+    ]
+      .map(({ source }) => source)
+      .join('|'),
+    'i',
+  ),
   met: [
     ['OpenAI', 2023, 'The model `gpt-9` does not exist or you do not have access to it.'],
     ['Ollama', 2024, "model 'gpt-9' not found, try pulling it first"],
     ['Groq', 2025, 'The model `llama-3.2-90b-preview` has been decommissioned and is no longer supported.'],
+    [
+      'Azure',
+      2025,
+      'The API deployment for this resource does not exist. If you created the deployment within the last 5 minutes, please wait a moment and try again.',
+    ],
+    [
+      'Gemini',
+      2025,
+      'models/gemini-9 is not found for API version v1main, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods.',
+    ],
+    ['OpenRouter', 2025, 'gpt-9 is not a valid model ID'],
+    ['OpenRouter', 2025, 'No endpoints found for meta/llama-9.'],
+    ['OpenRouter', 2025, 'No endpoints found matching your data policy (Free model training).'],
+    ['Zhipu', 2025, '模型不存在，请检查模型代码。'],
+    ['Bedrock', 2024, 'The provided model identifier is invalid.'],
+    [
+      'Hugging Face',
+      2025,
+      "The requested model 'gpt-9' is not supported by any provider you have enabled. model_not_supported",
+    ],
+    ['GitHub Copilot', 2025, 'The requested model is not supported.'],
+    [
+      'LM Studio',
+      2025,
+      'No models loaded. Please load a model in the developer page or use the `lms load` command.',
+    ],
+    ['Together', 2025, 'Unable to access model gpt-9. Please visit https://api.together.ai/models'],
+    ['Cloudflare', 2025, 'AiError: No such model @cf/gpt-9 or task'],
+  ],
+};
+
+/** The key is refused, at other statuses than 401. */
+export const WRONG_KEY: RefusalWords = {
+  words:
+    /(invalid|incorrect|expired|missing|malformed)[ _]?api[ _-]?key|api[ _-]?key(_| (is )?)(not valid|invalid|incorrect|expired|missing)\b|(security|proxy server) token\b.{0,60}(invalid|expired|passed)|unregistered callers|login fail/i,
+  met: [
+    ['Gemini', 2025, 'API key not valid. Please pass a valid API key.'],
+    ['Gemini', 2025, 'API key expired. Please renew the API key.'],
+    [
+      'xAI',
+      2025,
+      'Incorrect API key provided: xa***cd. You can obtain an API key from https://console.x.ai.',
+    ],
+    [
+      'LiteLLM',
+      2025,
+      'Authentication Error, Invalid proxy server token passed. Received API Key = sk-...1234',
+    ],
+    ['Bedrock', 2025, 'The security token included in the request is invalid.'],
+    ['Vertex', 2025, "Method doesn't allow unregistered callers (callers without established identity)."],
+    ['MiniMax', 2025, 'login fail: Please carry the API secret key in the Authorization field'],
+    ['DashScope', 2025, 'Invalid API-key provided.'],
   ],
 };
 
@@ -229,7 +290,7 @@ export const BAD_CALL: RefusalWords = {
 
 export const USED_UP: RefusalWords = {
   words:
-    /insufficient_quota|insufficient[_ ](funds|balance|credit)|credit balance is too low|exceeded your current quota|API usage limits|spending limit|billing/i,
+    /insufficient_quota|insufficient[_ ](funds|balance|credit)|balance is (too low|insufficient)|exceeded your current quota|API usage limits|spending limit|billing|have any credits|key limit exceeded|FreeTierOnly|free tier\b.{0,40} exhausted|overdue|arrearage|余额不足|欠费/i,
   met: [
     ['OpenAI', 2023, 'You exceeded your current quota, please check your plan and billing details.'],
     ['Anthropic', 2025, 'Your credit balance is too low to access the Anthropic API.'],
@@ -238,6 +299,26 @@ export const USED_UP: RefusalWords = {
       'Anthropic',
       2025,
       'You have reached your specified API usage limits. You will regain access on 2025-12-01 at 00:00 UTC.',
+    ],
+    [
+      'xAI',
+      2025,
+      "Your newly created team doesn't have any credits yet. You can purchase credits on https://console.x.ai.",
+    ],
+    ['Zhipu', 2025, '余额不足或无可用资源包,请充值。'],
+    ['SiliconFlow', 2025, 'Sorry, your account balance is insufficient'],
+    ['Volcengine', 2025, 'The request failed because your account has an overdue balance.'],
+    [
+      'OpenRouter',
+      2025,
+      'Key limit exceeded (total limit). Manage it using https://openrouter.ai/settings/keys',
+    ],
+    ['DashScope', 2025, 'Arrearage Access denied, please make sure your account is in good standing.'],
+    ['DashScope', 2025, 'The free tier of the model has been exhausted.'],
+    [
+      'Fireworks',
+      2025,
+      'Account x is suspended, possibly due to reaching the monthly spending limit or failure to pay past invoices.',
     ],
   ],
 };

@@ -14,6 +14,7 @@ import {
   TOO_LONG,
   UNKNOWN_MODEL,
   USED_UP,
+  WRONG_KEY,
 } from '../refusals/failure-words.js';
 import { escaped } from '../refusals/places.js';
 import { OverBoundError } from '../reply/event-stream.js';
@@ -58,7 +59,7 @@ export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallEr
   const type = typeOf(answer, site);
   const detail = scrub(answer.message, site.secrets, site.requestTexts);
   const status = answer.status === null ? 'an error in the stream' : `HTTP ${answer.status}`;
-  const quote = detail === '' ? '' : `: ${detail.replace(/[.!]$/, '')}`;
+  const quote = detail === '' ? '' : `: ${detail.replace(/[.!。！]$/, '')}`;
   const message = `${placeOf(site)} answered ${status}${quote}.${advice(type, answer, site)}`;
   const error = new ModelCallError(type, message, waitOf(answer), againOf(answer) ?? undefined);
   const words = inOneLine(answer.message);
@@ -95,13 +96,14 @@ const LARGE_REQUEST_CHARS = 40_000;
 
 function typeOf(answer: ErrorAnswer, site: CallSite): ModelFailureType {
   const status = statusOf(answer);
-  const words = `${answer.code ?? ''} ${answer.type ?? ''} ${answer.message}`;
+  const words = wordsOf(answer, site);
   const { model } = FAILURE;
   if (status === 401) return model.auth;
-  // Gemini's endpoint mentions quota and billing for limits per minute too, but then states when to retry.
-  const isUsedUp = USED_UP.words.test(words) && typeof answer.waitMs !== 'number';
   const again = againOf(answer);
-  if (status === 402 || (isUsedUp && [400, 429].includes(status))) return model.forbidden;
+  if (status === 402 || (isUsedUp(answer, words) && [400, 403, 412, 429].includes(status)))
+    return model.forbidden;
+  // Gemini, xAI and gateways refuse a key with 400 or 403.
+  if (WRONG_KEY.words.test(words) && [400, 403].includes(status)) return model.auth;
   // Gateways and Google also send 403 for a rate, with a wait; a key without permission never comes with a wait.
   const isRate = status === 429 || (status === 403 && waitOf(answer) !== null);
   if (isRate) return again === false ? model.forbidden : model.rateLimited;
@@ -118,6 +120,17 @@ function typeOf(answer: ErrorAnswer, site: CallSite): ModelFailureType {
   // A fallback for unknown words: a large request is sent again with less.
   const isLarge = site.requestChars > LARGE_REQUEST_CHARS && (status === 400 || status === 422);
   return isLarge && OF_LENGTH.test(answer.message) ? model.contextTooLong : model.badRequest;
+}
+
+/** Returns the endpoint's words with its code and type, up to an echo of the request. */
+function wordsOf({ code, type, message }: ErrorAnswer, { requestTexts }: CallSite): string {
+  const said = inOneLine(message);
+  return `${code ?? ''} ${type ?? ''} ${said.slice(0, echoStart(said, requestTexts))}`;
+}
+
+/** Gemini's endpoint mentions quota and billing for limits per minute too, but then states when to retry. */
+function isUsedUp({ waitMs }: ErrorAnswer, words: string): boolean {
+  return USED_UP.words.test(words) && typeof waitMs !== 'number';
 }
 
 /** Errors inside a stream have no status. Some endpoints send a status as the code, others a word. */
@@ -147,7 +160,7 @@ function advice(type: ModelFailureType, answer: ErrorAnswer, site: CallSite): st
         ? ` Check the key in ${site.keyVariable}.`
         : ` No key was sent: ${site.keyVariable} is not set.`;
     case FAILURE.model.forbidden:
-      return answer.status === 403
+      return answer.status === 403 && !USED_UP.words.test(wordsOf(answer, site))
         ? ` The key in ${site.keyVariable} may not use this model.`
         : ` The account of the key in ${site.keyVariable} has no credit or quota left.`;
     case FAILURE.model.unknownModel:

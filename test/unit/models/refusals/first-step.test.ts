@@ -42,6 +42,7 @@ const LEADS_TO: Readonly<Record<string, RegExp | null>> = {
   FILTERED: null,
   BAD_CALL: null,
   USED_UP: null,
+  WRONG_KEY: null,
   NO_TOOLS: null,
   FEWER_TOKENS: /^reply at most \d+$/,
   TOO_MANY_TOOLS: /^tools at most \d+$/,

@@ -36,6 +36,39 @@ describe('words of refusals', () => {
     },
   );
 
+  it.each([
+    ...words.WRONG_KEY.met.map(
+      met => [400, FAILURE.model.auth, /Check the key in OPENAI_API_KEY/, ...met] as const,
+    ),
+    ...words.WRONG_KEY.met.map(met => [403, FAILURE.model.auth, /Check the key in/, ...met] as const),
+    ...words.UNKNOWN_MODEL.met.map(
+      met => [404, FAILURE.model.unknownModel, /does not know the model "gpt-5-mini"/, ...met] as const,
+    ),
+    ...[400, 403, 412, 429].flatMap(status =>
+      words.USED_UP.met.map(
+        met => [status, FAILURE.model.forbidden, /no credit or quota left/, ...met] as const,
+      ),
+    ),
+  ])(
+    'HTTP %d → %s, and advice that matches %s: %s (%d) says "%s" (FE7)',
+    async (status, type, advice, _who, _year, message) => {
+      const { baseUrl } = await startEventEndpoint({ status, error: { message } });
+      const endpoint = { apiKey: 'sk-of-this-test' };
+      const failure = await failureOf(runCall({ baseUrl, endpoint }));
+      expect(failure).toMatchObject({ type, nonRetryable: true });
+      expect(failure.message).toMatch(advice);
+      expect(failure.message).not.toMatch(/[.。]\.( |$)|protocol is not spoken/);
+    },
+  );
+
+  it('a wrong key that only the conversation speaks of → no failure of the key (M6)', async () => {
+    const goal = 'Find out why the log says: API key not valid. Please pass a valid API key.';
+    const error = { message: `Bad message: ${goal}` };
+    const { baseUrl } = await startEventEndpoint({ status: 400, error });
+    const failure = await failureOf(runCall({ baseUrl, messages: [user(goal)] }));
+    expect(failure.type).toBe(FAILURE.model.badRequest);
+  });
+
   const UNHEARD_OF = 'This is more than we handle here; mind the size.';
   it.each([
     ['a large request', 'x'.repeat(60_000), UNHEARD_OF, 422, FAILURE.model.contextTooLong],
@@ -116,6 +149,12 @@ describe('errors within errors', () => {
       { message: 'Provider returned error: No.', param: 'top_p' },
     ],
     ['a text', { error: 'no such model' }, { message: 'no such model' }],
+    [
+      'a list of errors',
+      { success: false, errors: [{ message: 'No such model', code: 5007 }] },
+      { message: 'No such model' },
+    ],
+    ["AWS's Message", { Message: 'Invalid API Key format' }, { message: 'Invalid API Key format' }],
   ])('%s → its words, place and wait (FE9)', (_what, body, expected) => {
     expect(errorOfBody(JSON.stringify(body))).toMatchObject(expected);
   });
