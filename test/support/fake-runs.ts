@@ -100,6 +100,7 @@ const listed: ListedRun = {
   cause: null,
   mode: 'team',
   goal: 'A goal',
+  workspace: '/w',
   startedAt: '2026-01-01T00:00:00.000Z',
   endedAt: null,
   unreadable: [],

@@ -45,6 +45,8 @@ export interface ListedRun {
   cause: string | null;
   mode: string | null;
   goal: string | null;
+  /** The folder in which it works; null if its start did not record it. */
+  workspace: string | null;
   /** ISO 8601. */
   startedAt: string;
   endedAt: string | null;
@@ -105,6 +107,7 @@ export function listedRun(info: WorkflowExecutionInfo): ListedRun {
     cause: open ? null : (text(info.memo?.cause) ?? ownValue<string>(USUAL_CAUSES, outcome ?? '') ?? null),
     mode: text(info.memo?.mode),
     goal: text(info.memo?.goal),
+    workspace: workspaceOf(info.memo),
     ...timesOf(info),
     unreadable: unreadableNames(info.memo),
     stuck: null,

@@ -58,12 +58,12 @@ describe('what this client can not decode', () => {
     ['of no known encoding', { data: Buffer.from('x') }],
     ['broken JSON', payload('json/plain', '{oops')],
   ])(
-    'list: a memo that is %s → that run is marked, the rest of it and the other runs are shown',
+    'list: a memo that is %s → that run is marked, the rest of it and the other runs are shown, each with its folder',
     async (_, bad) => {
       const { client } = serverWith({
         listWorkflowExecutions: {
           executions: [
-            raw('good', { goal: json('count'), mode: json('team') }, RUNNING),
+            raw('good', { goal: json('count'), mode: json('team'), workspace: json('/w') }, RUNNING),
             raw('bad', { goal: bad, mode: json('team') }, RUNNING),
             raw('later', { goal: json('sum') }, RUNNING),
           ],
@@ -76,6 +76,7 @@ describe('what this client can not decode', () => {
         { id: 'bad', goal: null, mode: 'team', unreadable: ['goal'] },
         { id: 'later', goal: 'sum', mode: null, unreadable: [] },
       ]);
+      expect(runs.map(({ workspace }) => workspace)).toEqual(['/w', null, null]);
       expect(listLine({ ...runs[0], status: 'terminated' } as ListedRun, 0).indexOf('terminated')).toBe(
         LIST_HEADER.indexOf('status'),
       );

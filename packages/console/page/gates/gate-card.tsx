@@ -6,7 +6,7 @@ import { visibleText } from 'steersman/base';
 import { hiddenLines, partsOf, replyTo } from 'steersman/rules';
 import { formFields } from 'steersman/run';
 import { Fold } from '../parts/fold.js';
-import { Link, runHref } from '../parts/link.js';
+import { InFolder, Link, runHref } from '../parts/link.js';
 import { Fault, useSending } from '../parts/sending.js';
 import { Ago, Countdown } from '../parts/time.js';
 import { named, said, t } from '../words/words.js';
@@ -57,9 +57,7 @@ export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: bool
       <p class="about">
         {!inRun && <Link to={runHref(run)}>{visibleText(goal ?? run)}</Link>}
         {gate.from && <span>{t('fromAgent', { agent: visibleText(gate.from.agent) })}</span>}
-        {!inRun && workspace && (
-          <span title={workspace}>{t('inFolder', { folder: lastPart(workspace) })}</span>
-        )}
+        {!inRun && workspace && <InFolder path={workspace} />}
         <Ago at={gate.openedAt} />
         {gate.deadline !== null && <Countdown to={gate.deadline} />}
       </p>
@@ -72,10 +70,6 @@ export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: bool
 function isSaidBelow(gate: WaitingGate['gate'], title: string): boolean {
   const [said] = gate.kind === 'question' ? partsOf(gate) : [];
   return said?.kind === 'said' && said.text.trim().replace(/\s+/g, ' ').startsWith(title.replace(/…$/, ''));
-}
-
-function lastPart(path: string): string {
-  return path.split(/[\\/]/).findLast(part => part !== '') ?? path;
 }
 
 function GateForm({ waiting }: { waiting: WaitingGate }) {

@@ -14,6 +14,11 @@ export function mergedRows(runs: readonly ListedRun[], lines: readonly SessionLi
   return rows.sort((a, b) => timeOf(b) - timeOf(a));
 }
 
+/** True if the runs and conversations of a list work in more than one folder, so that each row names its own. */
+export function areInSeveral(listed: readonly { workspace: string | null }[]): boolean {
+  return new Set(listed.flatMap(({ workspace }) => workspace ?? [])).size > 1;
+}
+
 function timeOf(row: Row): number {
   return row.kind === 'run' ? Date.parse(row.run.startedAt) : row.line.changedAt;
 }

@@ -6,10 +6,11 @@ import { visibleText } from 'steersman/base';
 import type { ListedRun } from 'steersman/client';
 import { get } from '../ask.js';
 import { StateChip, UsageFigures } from '../parts/figures.js';
-import { Link, runHref } from '../parts/link.js';
+import { InFolder, Link, runHref } from '../parts/link.js';
 import { faultWords } from '../parts/sending.js';
 import { Ago, durationWords, now } from '../parts/time.js';
 import { t } from '../words/words.js';
+import { areInSeveral } from './merged.js';
 
 const AGAIN_MS = 5_000;
 
@@ -51,17 +52,25 @@ export function useRuns(query: string): ReadRuns {
 
 export function RunList({ runs, label }: { runs: readonly ListedRun[]; label: string }) {
   const figures = useFigures(runs);
+  const isPlaced = areInSeveral(runs);
   return (
     <ul class="rows" aria-label={label}>
       {runs.map(run => (
-        <RunRow key={run.runId} run={run} figures={figures[run.runId] ?? null} />
+        <RunRow key={run.runId} run={run} figures={figures[run.runId] ?? null} isPlaced={isPlaced} />
       ))}
     </ul>
   );
 }
 
-export function RunRow({ run, figures }: { run: ListedRun; figures: RunFigures | null }) {
-  const { id, goal, outcome, phase, mode, startedAt, endedAt, waiting, stuck } = run;
+interface RowGiven {
+  run: ListedRun;
+  figures: RunFigures | null;
+  /** True if the row names the run's folder. */
+  isPlaced: boolean;
+}
+
+export function RunRow({ run, figures, isPlaced }: RowGiven) {
+  const { id, goal, workspace, outcome, phase, mode, startedAt, endedAt, waiting, stuck } = run;
   const isIdle = endedAt === null && phase === 'idle' && waiting === null;
   return (
     <li>
@@ -77,6 +86,7 @@ export function RunRow({ run, figures }: { run: ListedRun; figures: RunFigures |
           {visibleText(goal ?? id)}
         </span>
         <span class="row-facts muted">
+          {isPlaced && workspace && <InFolder path={workspace} />}
           {mode !== null && <span>{mode}</span>}
           {figures?.model && <span>{figures.model}</span>}
           <Ago at={startedAt} />

@@ -10,7 +10,7 @@ import { Ago } from '../parts/time.js';
 import { messageHref, sessionHref } from '../sessions/session-href.js';
 import { t } from '../words/words.js';
 import { Filters, filterQuery, isNarrowed, wordsOf } from './filters.js';
-import { listEnd, MOST, mergedRows, PAGE } from './merged.js';
+import { areInSeveral, listEnd, MOST, mergedRows, PAGE } from './merged.js';
 import { RunRow, useFigures, useRuns } from './run-list.js';
 
 const TYPED_MS = 250;
@@ -63,11 +63,17 @@ export function RunsPage() {
 function Rows({ rows }: { rows: ReturnType<typeof mergedRows> }) {
   const runs = rows.flatMap((row): ListedRun[] => (row.kind === 'run' ? [row.run] : []));
   const figures = useFigures(runs);
+  const isPlaced = areInSeveral(rows.map(row => (row.kind === 'run' ? row.run : row.line)));
   return (
     <ul class="rows" aria-label={t('runs')}>
       {rows.map(row =>
         row.kind === 'run' ? (
-          <RunRow key={row.run.runId} run={row.run} figures={figures[row.run.runId] ?? null} />
+          <RunRow
+            key={row.run.runId}
+            run={row.run}
+            figures={figures[row.run.runId] ?? null}
+            isPlaced={isPlaced}
+          />
         ) : (
           <StoredRow key={row.line.id} line={row.line} />
         ),

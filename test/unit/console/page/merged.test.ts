@@ -1,6 +1,12 @@
 /** Runs and conversations as one list. */
 import { describe, expect, it } from 'vitest';
-import { listEnd, MOST, mergedRows, PAGE } from '../../../../packages/console/page/runs/merged.js';
+import {
+  areInSeveral,
+  listEnd,
+  MOST,
+  mergedRows,
+  PAGE,
+} from '../../../../packages/console/page/runs/merged.js';
 import { sessionOf } from '../../../../packages/console/page/sessions/session-href.js';
 import type { ListedRun, SessionLine } from '../../../../src/client/index.js';
 
@@ -49,3 +55,12 @@ it.each([
     expect(listEnd(limit, { runs: of(runs), lines: of(lines) })).toBe(end);
   },
 );
+
+it.each<[string, (string | null)[], boolean]>([
+  ['of one folder', ['/a', '/a'], false],
+  ['of two folders', ['/a', '/b', '/a'], true],
+  ['whose folder is unknown, beside one of a folder', [null, '/a'], false],
+  ['that is empty', [], false],
+])('a list %s (%j) → its rows name their folders: %s', (_what, folders, expected) => {
+  expect(areInSeveral(folders.map(workspace => ({ workspace })))).toBe(expected);
+});
