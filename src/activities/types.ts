@@ -200,7 +200,7 @@ export type LookInput = { workspace: string } & (
     }
   | {
       at: 'now';
-      files: Pick<Snapshot, 'path' | 'hash' | 'ref'>[];
+      files: Pick<Snapshot, 'path' | 'hash' | 'ref' | 'changedAt'>[];
       /** Milliseconds since the epoch: files changed later are listed too; null: no such files, and no diffs. */
       since: number | null;
       /**

@@ -20,7 +20,7 @@ import { runIdOf } from '../store-text.js';
 import type { LookFinds, LookInput } from '../types.js';
 import { inventoryOf } from './inventory.js';
 import { shareWork } from './share-work.js';
-import { changesBetween, listWorkspace, readList } from './workspace-list.js';
+import { changesBetween, listWorkspace, readList, wasOther } from './workspace-list.js';
 
 export interface LookDeps extends Pick<HostDeps, 'openWorkspace'> {
   blobs: BlobStore;
@@ -92,36 +92,53 @@ async function lookAtStart(
 /** The limit for a stored list. */
 const MOST_LIST_BYTES = 32 << 20;
 
+interface Since {
+  changes: WorkspaceChanges;
+  /** Paths of `files` at which the goal began with another file. */
+  others: ReadonlySet<string>;
+}
+
 async function changesSince(
   workspace: string,
   ref: string | null,
-  { blobs, lists, named }: { blobs: BlobStore; lists: Lists; named: ReadonlySet<string> },
-): Promise<WorkspaceChanges> {
+  { blobs, lists, files }: { blobs: BlobStore; lists: Lists; files: NowInput['files'] },
+): Promise<Since> {
+  const unknown = (why: WorkspaceChanges['unseen']) => ({ changes: unseenChanges(why), others: NONE });
   const range = { offset: 0, length: MOST_LIST_BYTES };
   const page = ref === null ? null : await blobs.read(runIdOf(), ref, range).catch(() => null);
   const before = page === null ? null : readList(page.data.toString('utf8'));
-  if (before === null) return unseenChanges('start');
+  if (before === null) return unknown('start');
   const now = await lists(workspace).catch(() => null);
-  return now === null ? unseenChanges('now') : changesBetween(before, now, named);
+  if (now === null) return unknown('now');
+  const others = files.filter(file => wasOther(file, { before, now }));
+  return {
+    changes: changesBetween(before, now, pathsIn(files)),
+    others: pathsIn(others),
+  };
 }
+
+const NONE: ReadonlySet<string> = new Set();
+
+function pathsIn(files: readonly { path: string }[]): ReadonlySet<string> {
+  return new Set(files.map(({ path }) => path));
+}
+
+type NowInput = Extract<LookInput, { at: 'now' }>;
 
 async function now(
   workspace: string,
-  { files, since, start, context = 2 }: Extract<LookInput, { at: 'now' }>,
+  { files, since, start, context = 2 }: NowInput,
   deps: LookDeps & { lists: Lists },
 ): Promise<FilesNow> {
   const looked: FileNow[] = [];
   for (const file of files)
     looked.push(await nowOf(workspace, file, since === null ? null : { ...deps, context }));
-  const known = new Set(files.map(({ path }) => path));
   if (start !== undefined) {
-    const changes = await changesSince(workspace, start, {
-      blobs: deps.blobs,
-      lists: deps.lists,
-      named: known,
-    });
-    return { files: looked, others: [], more: 0, changes };
+    const { changes, others } = await changesSince(workspace, start, { ...deps, files });
+    const marked = looked.map(file => (others.has(file.path) ? { ...file, isLater: true as const } : file));
+    return { files: marked, others: [], more: 0, changes };
   }
+  const known = pathsIn(files);
   const all = since === null ? [] : (await filesIn(workspace).catch(() => ({ files: [] }))).files;
   const others = all.filter(({ path, changedAt }) => changedAt > (since ?? 0) && !known.has(path));
   const shown = others.slice(0, MOST_OTHERS).map(({ path }) => path);
@@ -136,7 +153,8 @@ async function nowOf(
   const { path } = before;
   const seen = await see(workspace, path);
   if (seen === null) return { path, hash: NOT_SEEN, bytes: 0, diff: null, left: 0, why: 'unread' };
-  const { text, ...state } = { ...seen, path };
+  const { text, hash, bytes } = seen;
+  const state = { path, hash, bytes };
   if (deps === null || state.hash === null || state.hash === before.hash)
     return { ...state, diff: null, left: 0, why: null };
   if (text === null)
@@ -155,7 +173,7 @@ async function oldText(blobs: BlobStore, ref: string | null): Promise<string | n
   return page?.data.toString('utf8') ?? null;
 }
 
-type Seen = FileState & { text: string | null };
+type Seen = FileState & { text: string | null; changedAt?: number };
 
 /** Null for a path outside the workspace, or an unreadable one. */
 async function see(workspace: string, path: string): Promise<Seen | null> {
@@ -163,12 +181,12 @@ async function see(workspace: string, path: string): Promise<Seen | null> {
     const { real, shown, stats: info } = await placeIn(workspace, path);
     if (info === null) return { path: shown, hash: null, bytes: 0, text: null };
     if (!info.isFile()) return { path: shown, hash: 'no file', bytes: 0, text: null };
-    const { size: bytes } = info;
-    if (bytes > MOST_HASHED_BYTES)
-      return { path: shown, hash: `${bytes}:${info.mtimeMs}`, bytes, text: null };
-    if (bytes > MOST_TEXT_BYTES) return { path: shown, hash: await hashOf(real), bytes, text: null };
+    const { size: bytes, ctimeMs: changedAt } = info;
+    const about = { path: shown, bytes, text: null, changedAt };
+    if (bytes > MOST_HASHED_BYTES) return { ...about, hash: `${bytes}:${info.mtimeMs}` };
+    if (bytes > MOST_TEXT_BYTES) return { ...about, hash: await hashOf(real) };
     const { head } = await readHead(real, MOST_TEXT_BYTES + 1);
-    return { path: shown, hash: sha(head), bytes: head.length, text: textOf(head) };
+    return { ...about, hash: sha(head), bytes: head.length, text: textOf(head) };
   } catch {
     return null;
   }

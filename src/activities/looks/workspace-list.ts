@@ -3,7 +3,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../base/json/json.js';
 import { eachOf, search } from '../../config/workspace-files.js';
-import type { WorkspaceChanges } from '../../run/evidence/evidence.js';
+import type { Snapshot, WorkspaceChanges } from '../../run/evidence/evidence.js';
 
 /** The list as stored by reference. */
 export interface WorkspaceList {
@@ -150,6 +150,19 @@ export function changesBetween(
     ignored: counted ? countsBetween(before.ignored ?? {}, now.ignored ?? {}) : [],
     unseen: isCut ? 'cut' : counted ? null : 'ignored',
   };
+}
+
+/** True if the goal began with another file at this path than the first call that named it found; false if it is unknown. */
+export function wasOther(
+  { path, hash, changedAt }: Pick<Snapshot, 'path' | 'hash' | 'changedAt'>,
+  { before, now }: Record<'before' | 'now', WorkspaceList>,
+): boolean {
+  const old = before.entries[path];
+  if (hash === null) return old !== undefined;
+  if (changedAt === undefined) return false;
+  // Ignored files are in neither list.
+  if (old === undefined) return !before.isCut && now.entries[path] !== undefined;
+  return !old.endsWith(`:${changedAt}`);
 }
 
 function countsBetween(before: Record<string, number>, now: Record<string, number>): string[] {

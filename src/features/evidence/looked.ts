@@ -139,7 +139,7 @@ function firstWithin<T>(all: readonly T[], maxBytes: number): T[] {
   return over < 0 ? [...all] : all.slice(0, over);
 }
 
-/** Null for a path without a file before and after: it may not be a file's name at all. */
+/** Null for a path that never had a file: it may not be a file's name at all. */
 function fileEntry(
   words: Words,
   before: Snapshot,
@@ -149,7 +149,7 @@ function fileEntry(
   const now = seen?.files.find(({ path }) => path === before.path);
   const { taskIds } = before;
   if (now === undefined) return null;
-  if (now.hash === null && before.hash === null) return null;
+  if (now.hash === null && before.hash === null && !now.isLater) return null;
   const path = safeLine(before.path);
   // Its change is unknown: without the file, its calls are listed instead.
   const unknown = { taskIds, supports: false, diff: null };
@@ -163,13 +163,17 @@ function fileEntry(
     line: `${path}: ${state}`,
     diff,
   });
-  if (now.hash === before.hash) return entry(words.evidenceSame, false);
+  const earlier = now.isLater ? `; ${words.evidenceEarlier}` : '';
   if (now.hash === null) return entry(words.evidenceGone, true);
+  if (now.hash === before.hash) return entry(`${words.evidenceSame}${earlier}`, false);
   const { bytes } = now;
   const movedFrom = all.find(other => other.path !== before.path && other.hash === now.hash);
   const isMoved = movedFrom && seen?.files.some(({ path, hash }) => path === movedFrom.path && hash === null);
-  if (isMoved) return entry(fill(words.evidenceMoved, { path: safeLine(movedFrom.path), bytes }), true);
-  const state = fill(before.hash === null ? words.evidenceNew : words.evidenceChanged, { bytes });
+  if (isMoved) {
+    const moved = fill(words.evidenceMoved, { path: safeLine(movedFrom.path), bytes });
+    return entry(`${moved}${earlier}`, true);
+  }
+  const state = `${fill(before.hash === null ? words.evidenceNew : words.evidenceChanged, { bytes })}${earlier}`;
   if (now.diff !== null) return entry(`${state}:`, true, shownDiff(words, now, seen));
   return entry(`${state}; ${words[WHY[now.why ?? 'unread']]}`, true);
 }

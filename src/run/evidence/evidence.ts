@@ -21,6 +21,8 @@ export interface Snapshot extends FileState {
   ref: string | null;
   /** Tasks whose calls named it. */
   taskIds: string[];
+  /** The file's change time, as the list of the workspace has it. Absent in older versions, or without a file. */
+  changedAt?: number;
   /** Number of the last change by a call that named it. Absent in older versions, or without such a change. */
   wrote?: number;
 }
@@ -33,6 +35,8 @@ export interface FileNow extends FileState {
   left: number;
   /** The reason for a missing diff that is wanted. */
   why: 'no_text' | 'too_large' | 'unread' | null;
+  /** The goal found another file: something changed it before the first call that named it. */
+  isLater?: true;
 }
 
 /** The result of one look at the workspace. */

@@ -153,6 +153,38 @@ test('the workspace beside its beginning: that was not kept → it is not known 
   expect((found as LookFinds['now']).changes?.unseen).toBe('start');
 });
 
+test('a named file: a command changed it before the first call that named it → the look says so (WK2)', async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'look-named-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const at = (path: string) => join(folder, path);
+  const kept = new Map<string, Buffer>();
+  const look = createLook({
+    openWorkspace: async path => path,
+    blobs: {
+      put: async (_run, data) => {
+        kept.set(`blob:${kept.size}`, Buffer.from(data));
+        return `blob:${kept.size - 1}`;
+      },
+      read: async (_run, ref) => ({ data: kept.get(ref) ?? Buffer.from(''), totalBytes: 9 }),
+    },
+    redact: text => text,
+  });
+  const run = <I extends LookInput>(input: I) => new MockActivityEnvironment().run(look, input);
+  const all = ['left.txt', 'edited.txt', 'by-command.txt', 'gone.txt', 'ignored/x', 'new.txt', 'came.txt'];
+  mkdirSync(at('ignored'));
+  writeFileSync(at('.gitignore'), 'ignored\n');
+  for (const path of all.slice(0, 5)) writeFileSync(at(path), 'a\nb\n');
+  const { ref } = (await run({ at: 'start', workspace: folder })) as LookFinds['start'];
+  writeFileSync(at('by-command.txt'), 'b\na\n');
+  writeFileSync(at('came.txt'), 'a\n');
+  rmSync(at('gone.txt'));
+  const files = (await run({ at: 'before', workspace: folder, paths: all })) as LookFinds['before'];
+  for (const path of all.slice(1)) writeFileSync(at(path), 'c\n');
+  const found = await run({ at: 'now', workspace: folder, files, since: 1, start: ref });
+  const later = (found as LookFinds['now']).files.filter(({ isLater }) => isLater);
+  expect(later.map(({ path }) => path)).toEqual(['by-command.txt', 'gone.txt', 'came.txt']);
+});
+
 test('two lists of which one is cut → only what both have is compared, and it is said (WK2)', () => {
   const list = (entries: Record<string, string>, isCut = false) => ({ entries, ignored: {}, isCut });
   const changes = changesBetween(list({ a: '1', b: '1' }, true), list({ a: '2', c: '1' }), new Set());

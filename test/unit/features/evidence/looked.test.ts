@@ -138,6 +138,24 @@ describe('the text of evidence', () => {
     ['new', then('a', { hash: null }), now('a', { diff: '+y' }), 'e1 · t1 · a: new, 5 bytes:\n+y'],
     ['the same again', then('a'), now('a', { hash: 'old' }), 'a: named by a call, and now as it was before'],
     ['gone', then('a'), now('a', { hash: null }), 'a: was there, and is gone'],
+    [
+      'changed before its first call',
+      then('a'),
+      now('a', { diff: '-x\n+y', isLater: true }),
+      'a: changed, 5 bytes; changed before that too, by a command or somebody else, which is not shown here:\n-x\n+y',
+    ],
+    [
+      'changed before its first call, which changed nothing',
+      then('a'),
+      now('a', { hash: 'old', isLater: true }),
+      'and now as it was before; changed before that too',
+    ],
+    [
+      'gone before its first call',
+      then('a', { hash: null }),
+      now('a', { hash: null, isLater: true }),
+      'a: was there, and is gone',
+    ],
     ['never there', then('a', { hash: null }), now('a', { hash: null }), null],
     ['no text', then('a'), now('a', { why: 'no_text' }), 'a: changed, 5 bytes; no text, so not compared'],
     [
