@@ -36,6 +36,19 @@ export function errorOfBody(text: string): PlainError | null {
   return plainError(isRecord(error) ? { code, type, param, ...error } : { ...outer, message: error });
 }
 
+/**
+ * Returns what an event says in place of a part of a reply, such as MiniMax's refusals with status 200; null if it says
+ * nothing. Only an event of a reply without an end may be read so.
+ */
+export function errorOfEvent({ base_resp: told, ...event }: Record<string, unknown>): PlainError | null {
+  if (isRecord(told) && told.status_code === 0) return null;
+  const { code, type } = event;
+  const [message, ofCode] = isRecord(told)
+    ? [told.status_msg, told.status_code]
+    : [event.message ?? event.msg ?? event.detail, code];
+  return typeof message === 'string' && message !== '' ? plainError({ message, code: ofCode, type }) : null;
+}
+
 /** Returns the plain form of an error that is already an object, or a text in place of one. */
 export function plainError(error: unknown): PlainError {
   const levels = levelsOf(error, MOST_LEVELS);

@@ -95,7 +95,7 @@ function againOf({ status, headers }: ErrorAnswer): boolean | null {
 const LARGE_REQUEST_CHARS = 40_000;
 
 function typeOf(answer: ErrorAnswer, site: CallSite): ModelFailureType {
-  const status = statusOf(answer);
+  const status = statusOf(answer, site);
   const words = wordsOf(answer, site);
   const { model } = FAILURE;
   if (status === 401) return model.auth;
@@ -134,12 +134,16 @@ function isUsedUp({ waitMs }: ErrorAnswer, words: string): boolean {
 }
 
 /** Errors inside a stream have no status. Some endpoints send a status as the code, others a word. */
-export function statusOf(answer: ErrorAnswer): number {
+export function statusOf(answer: ErrorAnswer, site: CallSite): number {
   if (answer.status !== null) return answer.status;
   const code = Number(answer.code);
   if (code >= 400 && code < 600) return code;
-  const words = `${answer.code ?? ''} ${answer.type ?? ''}`;
-  return STATUS_OF_WORDS.find(([said]) => said.test(words))?.[1] ?? 500;
+  const said = `${answer.code ?? ''} ${answer.type ?? ''}`;
+  const named = STATUS_OF_WORDS.find(([words]) => words.test(said));
+  if (named) return named[1];
+  const words = wordsOf(answer, site);
+  if (WRONG_KEY.words.test(words)) return 401;
+  return isUsedUp(answer, words) ? 402 : 500;
 }
 
 const STATUS_OF_WORDS: readonly [RegExp, number][] = [

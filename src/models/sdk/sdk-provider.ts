@@ -11,7 +11,7 @@ import {
   type ModelRequest,
   PLAIN_REQUEST,
 } from '../provider/provider.js';
-import { plainError } from '../refusals/error-body.js';
+import { errorOfEvent, type PlainError, plainError } from '../refusals/error-body.js';
 import { Lessons } from '../refusals/lessons.js';
 import type { Body, RefusableOption } from '../refusals/refused-options.js';
 import { readText } from '../reply/event-stream.js';
@@ -93,14 +93,22 @@ class SdkProvider<Request> {
 
   async *stream(request: ModelRequest, signal: AbortSignal, onEvent?: () => void): AsyncIterable<ModelDelta> {
     let count = 0;
-    const counts = () => {
+    let told: PlainError | null = null;
+    const look = (event: unknown) => {
       count += 1;
+      if (isRecord(event)) told = errorOfEvent(event) ?? told;
       onEvent?.();
     };
     try {
       const reply = await this.#taken(request, signal);
       for (const lesson of reply.lessons) yield { type: 'lesson', lesson };
-      yield* this.#protocol.read(counted(reply.events, counts));
+      let hasEnd = false;
+      for await (const delta of this.#protocol.read(lookedAt(reply.events, look))) {
+        hasEnd ||= delta.type === 'end';
+        yield delta;
+      }
+      const failure = told && !hasEnd && this.#protocol.failureIn({ error: told });
+      if (failure) throw new FailedStream(failure);
       if (count === 0 && !signal.aborted)
         throw notAStream(
           `${this.name}/${request.model} at ${this.endpoint}`,
@@ -156,8 +164,9 @@ class SdkProvider<Request> {
         return { events: startingWith(read, events), lessons: call.taken() };
       } catch (error) {
         const answer = this.#answerOf(error);
-        const status = answer === null ? 0 : statusOf(answer);
-        const quote = answer && quoteOf(answer.message, this.#site(request));
+        const site = this.#site(request);
+        const status = answer === null ? 0 : statusOf(answer, site);
+        const quote = answer && quoteOf(answer.message, site);
         if (!answer || !REFUSALS.has(status) || !call.learn({ ...answer, status }, quote ?? '')) throw error;
       }
     }
@@ -191,9 +200,12 @@ function withoutEmpty({ messages, pictures = NO_PICTURES }: ModelRequest): Model
   return said.length === 0 ? messages : said;
 }
 
-async function* counted(events: AsyncIterable<unknown>, count: () => void): AsyncIterable<unknown> {
+async function* lookedAt(
+  events: AsyncIterable<unknown>,
+  look: (event: unknown) => void,
+): AsyncIterable<unknown> {
   for await (const event of events) {
-    count();
+    look(event);
     yield event;
   }
 }

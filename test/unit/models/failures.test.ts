@@ -10,8 +10,10 @@ import { classifyBreak } from '../../../src/models/sdk/classify.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
 import { MAX_RETRY_AFTER_MS, passedOnRetryAfterMs } from '../../../src/shared/retry-after.js';
 import { type ScriptedReply, startScriptedModel } from '../../support/endpoint/model.js';
+import { startEventEndpoint } from '../../support/event-endpoint.js';
 import { failureOf, MODEL, runCall, tool, user } from '../../support/model-calls.js';
 import { freePort } from '../../support/processes.js';
+import { serve } from '../../support/serve.js';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -255,6 +257,69 @@ describe('failure classifier (M6)', () => {
   ])('error event in the stream: $when → $type', async ({ error, type }) => {
     const server = await scripted({ text: 'Hello there', error: { ...error, afterChunks: 1 } });
     expect(await failureOf(runCall({ baseUrl: server.baseUrl }))).toMatchObject({ type });
+  });
+
+  const HALF_SAID = { choices: [{ index: 0, delta: { content: 'Hello' } }] };
+  it.each<[string, object[], string, RegExp]>([
+    [
+      "MiniMax's wrong key",
+      [
+        {
+          choices: null,
+          base_resp: { status_code: 1004, status_msg: 'login fail: Please carry the API secret key' },
+        },
+      ],
+      model.auth,
+      /login fail: .* Check the key in OPENAI_API_KEY/,
+    ],
+    [
+      "MiniMax's empty account",
+      [{ choices: null, base_resp: { status_code: 1008, status_msg: 'insufficient balance' } }],
+      model.forbidden,
+      /insufficient balance\. .* no credit/,
+    ],
+    [
+      "MiniMax's failure after half a reply",
+      [HALF_SAID, { choices: null, base_resp: { status_code: 1000, status_msg: 'unknown error' } }],
+      model.server,
+      /unknown error/,
+    ],
+    [
+      "a gateway's status in the body",
+      [{ success: false, code: 429, msg: 'busy' }],
+      model.rateLimited,
+      /busy/,
+    ],
+    [
+      "DashScope's code",
+      [{ code: 'InvalidApiKey', message: 'Invalid API-key provided.' }],
+      model.auth,
+      /Check the key/,
+    ],
+    ['a detail', [{ detail: 'Not authenticated' }], model.server, /Not authenticated/],
+  ])('200 that holds no whole reply but %s: %j → %s, in its words', async (_who, events, type, says) => {
+    const asStream = await startEventEndpoint(...[events]);
+    const asBody = await serve((_req, res) => void res.end(JSON.stringify(events.at(-1))));
+    for (const baseUrl of [asStream.baseUrl, asBody]) {
+      const failure = await failureOf(runCall({ baseUrl, endpoint: { apiKey: 'sk-of-this-test' } }));
+      expect(failure).toMatchObject({ type, message: expect.stringMatching(says) });
+    }
+  });
+
+  it('whole reply beside a status of success → the reply', async () => {
+    const end = {
+      choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+      base_resp: { status_code: 0, status_msg: 'success' },
+    };
+    const { baseUrl } = await startEventEndpoint([HALF_SAID, end, { message: 'bye' }]);
+    expect(await runCall({ baseUrl })).toMatchObject({ content: [{ type: 'text', text: 'Hello' }] });
+  });
+
+  it('reply that is cut beside a status of success → a lost connection', async () => {
+    const { baseUrl } = await startEventEndpoint([
+      { ...HALF_SAID, base_resp: { status_code: 0, status_msg: 'success' } },
+    ]);
+    expect(await failureOf(runCall({ baseUrl }))).toMatchObject({ type: model.connection });
   });
 
   it.each(['content_filter', 'refusal'] as const)(
