@@ -22,7 +22,7 @@ export {
 } from './items.js';
 export { isCostly, isCostlyHtml } from './markdown-cost.js';
 export { phaseName } from './phases.js';
-export { RunFold, takesNextGoal } from './run-fold.js';
+export { phaseOf, RunFold, takesNextGoal } from './run-fold.js';
 export {
   type CallInFlight,
   childProgress,

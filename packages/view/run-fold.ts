@@ -100,6 +100,27 @@ export function takesNextGoal({ snapshot, progress }: Pick<RunFold, 'snapshot' |
   return snapshot?.phase === 'idle' && progress.idle;
 }
 
+/** Returns the phase to show. Events arrive before the next snapshot, so they show the newer phase. */
+export function phaseOf({ snapshot, progress, ended, fold }: Shown): string {
+  if (ended) return 'ended';
+  if (progress.paused) return 'paused';
+  const phase = snapshot?.phase ?? progress.phase;
+  const isPast =
+    (phase === 'idle' && !progress.idle) ||
+    (phase === 'waiting' && areClosed(fold, snapshot?.gates.map(({ id }) => id) ?? []));
+  if (!isPast) return phase;
+  return progress.idle ? 'idle' : progress.phase;
+}
+
+type Shown = Pick<RunFold, 'snapshot' | 'progress' | 'ended' | 'fold'>;
+
+/** True if these gates of the run, and all that opened since, were closed. Without any it is unknown. */
+function areClosed({ items }: Fold, ids: readonly string[]): boolean {
+  const own = items.filter(item => item.kind === 'gate').filter(({ path }) => path === '');
+  const isClosed = (id: string) => own.some(({ gateId, closed }) => gateId === id && closed !== null);
+  return ids.length > 0 && ids.every(isClosed) && own.every(({ closed }) => closed !== null);
+}
+
 /** Limit for events of a run and its sub-agents in a page. */
 const MOST_EVENTS = 20_000;
 

@@ -388,7 +388,7 @@ describe.skipIf(browserPath === null)('console', () => {
     await page.context().close();
   });
 
-  test('a run that is answered and open → its row says how it was answered, and by which model', async () => {
+  test('a run that is answered and open → its row says how it was answered, and by which model; its page says it once', async () => {
     rig.play(() => ({ text: 'Aye.' }));
     const run = await rig.start('Say aye.', { ...attended, keepOpenSeconds: 600 });
     const page = await shown.open();
@@ -396,6 +396,9 @@ describe.skipIf(browserPath === null)('console', () => {
     await row.getByText('answered, open until Finish').waitFor();
     await row.getByText('openai/gpt-5-mini').waitFor();
     expect(await row.locator('.chip').innerText()).toBe('answered');
+    await row.click();
+    await page.locator('.run-head .chip').getByText('answered, open').waitFor();
+    expect(await page.locator('.run-head .chip').count()).toBe(1);
     await run.cancel();
     await page.context().close();
   });

@@ -50,9 +50,20 @@ const TONES: Partial<Record<string, string>> = {
   lost: 'bad',
 };
 
+interface StateGiven {
+  outcome: string | null;
+  phase: string | null;
+  /** True if the run has this outcome and is still open. */
+  isOpen?: boolean;
+}
+
 /** Draws a run's phase, or its outcome. */
-export function StateChip({ outcome, phase }: { outcome: string | null; phase: string | null }) {
-  if (outcome !== null)
-    return <span class={`chip ${TONES[outcome] ?? ''}`}>{named('outcome', outcome)}</span>;
+export function StateChip({ outcome, phase, isOpen = false }: StateGiven) {
+  if (outcome !== null) {
+    const name = named('outcome', outcome);
+    return (
+      <span class={`chip ${TONES[outcome] ?? ''}`}>{isOpen ? t('stillOpen', { outcome: name }) : name}</span>
+    );
+  }
   return <span class={`chip ${TONES[phase ?? ''] ?? 'live'}`}>{named('phase', phase ?? 'unknown')}</span>;
 }

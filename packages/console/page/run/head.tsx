@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { lazily } from '@steersman/components';
+import { phaseOf } from '@steersman/view';
 import { useMemo } from 'preact/hooks';
 import { visibleText } from 'steersman/base';
 import type { RunSnapshot } from 'steersman/client';
@@ -26,8 +27,10 @@ export function RunHead({ run }: { run: RunModel }) {
   const given = snapshot?.goal ?? progress.goal;
   // The head is drawn anew with each event.
   const goal = useMemo(() => visibleText(given), [given]);
-  const isIdle = phaseOf(run) === 'idle';
+  const phase = phaseOf(run);
+  const isIdle = phase === 'idle';
   const last = run.fold.items.findLast(({ kind, path }) => kind === 'answer' && path === '');
+  const answered = isIdle && last?.kind === 'answer' ? last.outcome : null;
   const parent = run.id.includes('/') ? run.id.slice(0, run.id.split('/').slice(0, -2).join('/').length) : '';
   return (
     <>
@@ -38,8 +41,7 @@ export function RunHead({ run }: { run: RunModel }) {
           {(outcome !== null || isIdle) && snapshot && <Again snapshot={snapshot} />}
         </div>
         <p class="about">
-          <StateChip outcome={outcome} phase={phaseOf(run)} />
-          {isIdle && last?.kind === 'answer' && <StateChip outcome={last.outcome} phase={null} />}
+          <StateChip outcome={outcome ?? answered} phase={phase} isOpen={isIdle} />
           {parent === '' ? (
             <Link to={sessionHref(sessionOf(run.id))}>{t('wholeConversation')}</Link>
           ) : (
@@ -65,14 +67,6 @@ export function RunHead({ run }: { run: RunModel }) {
       )}
     </>
   );
-}
-
-/** Events arrive before the next snapshot, so they show the newer phase. */
-function phaseOf({ snapshot, progress, ended }: RunModel): string {
-  if (ended) return 'ended';
-  if (progress.paused) return 'paused';
-  const shown = snapshot?.phase ?? progress.phase;
-  return shown === 'idle' && !progress.idle ? progress.phase : shown;
 }
 
 /** Opens the start form with the settings of this run, so that a person can change one, such as the model. */

@@ -216,6 +216,7 @@ export const words = {
   faultFolder: 'Give the path of a folder.',
   faultsInForm: 'The run was not started: see the marked fields.',
   keepOpen: 'stays open for follow-ups until you press Finish, at most 30 minutes',
+  stillOpen: '{outcome}, open',
   openUntilFinish: 'answered, open until Finish',
   start: 'Start',
   kept: 'kept',

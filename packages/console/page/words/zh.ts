@@ -240,6 +240,7 @@ export const words: Words & Record<`fault_${ErrorCode | 'refused'}` | `failure_$
   faultFolder: '请填写文件夹的路径。',
   faultsInForm: '运行没有开始：请看标出的字段。',
   keepOpen: '回答后保持开放以便追问，直到你点击“结束”，最长 30 分钟',
+  stillOpen: '{outcome}，开放中',
   openUntilFinish: '已回答，点击“结束”前保持开放',
   start: '开始',
   kept: '已保存',

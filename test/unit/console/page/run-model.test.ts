@@ -2,9 +2,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { noteState } from '../../../../packages/console/page/ask.js';
 import { RunModel } from '../../../../packages/console/page/run-model.js';
+import { phaseOf } from '../../../../packages/view/index.js';
 import type { RunEvent } from '../../../../src/client/index.js';
 import { NO_USAGE } from '../../../../src/run/messages/message.js';
-import { eventItem, lookOf, warning } from '../../../support/fake-runs.js';
+import { approvalGate, eventItem, gateOpened, lookOf, warning } from '../../../support/fake-runs.js';
 
 function model() {
   vi.stubGlobal('document', { hidden: true });
@@ -67,4 +68,37 @@ test('run model: a run that has ended, whose state comes before its events → w
   takes(eventItem(1, 'model_call_ended', { callId: 'c1', usage } as never), warning(2));
   caughtUp(1);
   expect(run.progress.usage.inputTokens).toBe(100);
+});
+
+const [FIRST, SECOND] = [approvalGate('g1'), approvalGate('g2')];
+const began = eventItem(1, 'phase_started', { phase: 'execution', cycle: 1 });
+const closed = (seq: number, gateId: string) =>
+  eventItem(seq, 'gate_closed', { gateId, kind: 'approval', by: 'person', decision: 'approve' });
+const answered = eventItem(4, 'goal_ended', {
+  ...{ number: 1, outcome: 'answered', cause: 'direct_answer', answer: 'Yes.' },
+});
+
+test.each<[what: string, gates: string[], events: RunEvent[], phase: string]>([
+  ['its gate is open', ['g1'], [began, gateOpened(2, FIRST)], 'waiting'],
+  ['its gate was closed', ['g1'], [began, gateOpened(2, FIRST), closed(3, 'g1')], 'execution'],
+  ['one of its gates was closed', ['g1', 'g2'], [began, gateOpened(2, FIRST), closed(3, 'g1')], 'waiting'],
+  [
+    'its gate was closed, and another one opened',
+    ['g1'],
+    [began, gateOpened(2, FIRST), closed(3, 'g1'), gateOpened(4, SECOND)],
+    'waiting',
+  ],
+  [
+    'its gate was closed, and it has answered',
+    ['g1'],
+    [gateOpened(2, FIRST), closed(3, 'g1'), answered],
+    'idle',
+  ],
+  ['its gates are unknown, since no worker answers', [], [began], 'waiting'],
+])('run model: since the state of a waiting run %s (%j) → its head follows', (_what, ids, events, phase) => {
+  const { run, takes } = model();
+  const gates = ids.map(id => approvalGate(id));
+  run.take({ type: 'snapshot', run: 'run-1', snapshot: lookOf({ phase: 'waiting', gates }) });
+  takes(...events);
+  expect(phaseOf(run)).toBe(phase);
 });
