@@ -71,7 +71,9 @@ function pipeSays(pipe: readonly ShellCommand[], shell: Required<Shell>): CodeSa
   if (isNegated(pipe[0]) && !pipe.every(isLook)) return 'unknown';
   const parts = pipe.map(command => commandSays(command, shell));
   if (shell.pipefail) return together(parts);
-  return together(parts.slice(0, -1)) === 'none' ? (parts.at(-1) ?? 'none') : 'last';
+  // What prints may have printed nothing for the next.
+  const isAlone = together(parts.slice(0, -1)) === 'none' && !pipe.slice(0, -1).some(isPrint);
+  return isAlone ? (parts.at(-1) ?? 'none') : 'last';
 }
 
 function isNegated(command: ShellCommand | undefined): boolean {
@@ -96,6 +98,7 @@ function commandSays(command: ShellCommand, shell: Required<Shell>): CodeSays {
   const own = ownCode(program, given, command.given);
   if (own !== null) return opensSomething(own) ? 'all' : 'none';
   if (looksNowhere(program, given)) return 'none';
+  if (isPrint(command) && !isNegated(command)) return 'none';
   const hasOperand = command.reads || given.some(word => !/^-./.test(word) || word === '--test');
   return NEEDS_OPERAND.has(program) && !hasOperand ? 'none' : 'all';
 }
@@ -109,6 +112,17 @@ function looksNowhere(program: string, given: readonly string[]): boolean {
 }
 
 const NOWHERE: ReadonlySet<string> = new Set(['/dev/null', '.', './', '/', '..', '/tmp']);
+
+/** True if it only prints what is there, as the tool `read` does: no work leads to another code. */
+function isPrint(command: ShellCommand): boolean {
+  const [program = '', ...given] = plainWords(command);
+  if (program !== 'git') return PRINTS.has(program);
+  const at = given.findIndex(
+    (word, index) => !word.startsWith('-') && !/^-[Cc]$/.test(given[index - 1] ?? ''),
+  );
+  const [sub = '', ...options] = given.slice(at);
+  return GIT_PRINTS.has(sub) && !options.some(word => /^--(?:exit-code|quiet|check)$/.test(word));
+}
 
 /** Evaluates the commands that a program runs. Null: it runs no commands. */
 function withinSays(
@@ -156,7 +170,7 @@ function testSays(given: readonly string[], shell: Required<Shell>): CodeSays {
   const parts = lines.map(line => {
     const commands = readShellLine(line);
     const says = codeSays(line, { ...shell, pipefail: true, depth: shell.depth + 1 });
-    if (says === 'none') return 'none';
+    if (says === 'none' && !commands?.every(isPrint)) return 'none';
     // The command's own code is lost. Its output counts if it is compared, or if it only looks.
     return compares || commands?.every(isLook) ? 'all' : 'unknown';
   });
@@ -205,6 +219,8 @@ const LOOKS: ReadonlySet<string> = new Set(
 const GIT_LOOKS: ReadonlySet<string> = new Set(
   'diff|grep|status|log|ls-files|show|rev-parse|branch|tag'.split('|'),
 );
+const PRINTS: ReadonlySet<string> = new Set('cat|head|tail|less|more|nl|stat|file|tree'.split('|'));
+const GIT_PRINTS: ReadonlySet<string> = new Set(['status', 'diff', 'log', 'show']);
 /** Commands that end with 0 regardless of the work, or only set up the shell. */
 const SILENT: ReadonlySet<string> = new Set(
   (
