@@ -33,6 +33,13 @@ describe('arguments against a schema (T6, T7, C4)', () => {
     ]);
   });
 
+  it('a value that fits two forms of one → named, and not what contains it', () => {
+    const forms = { type: 'object', properties: { a: { oneOf: [{ minimum: 1 }, { minimum: 2 }] } } };
+    expect(validateArguments(forms, { a: 3 })).toEqual([
+      'a: Instance does not match exactly one subschema (2 matches), got number 3',
+    ]);
+  });
+
   it('more than ten faults → ten lines', () => {
     const wrong = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`x${i}`, 1]));
     expect(validateArguments(schema, wrong)).toHaveLength(10);

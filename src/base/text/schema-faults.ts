@@ -39,6 +39,9 @@ const WRAPPERS: readonly string[] = [
   ...['$ref', '$recursiveRef', 'allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'],
 ];
 
+/** Those that may have no error below: several forms fit, or an item is missing. */
+const TELLING_WRAPPERS: readonly string[] = ['oneOf', 'contains'];
+
 /** How a value is judged. */
 export interface Judged {
   /** The name of the whole value in a sentence. Default: `the arguments`. */
@@ -60,11 +63,14 @@ export function schemaFaults(
   if (!isSound(given)) return [];
   const schema = asWritten ? (plain(given) as Json) : eased(given);
   const errors = errorsOf({ schema, draft: draftOf(given), value, onlyFirst: false }, interpret);
-  const telling = errors.filter(({ keyword }) => !WRAPPERS.includes(keyword));
+  const telling = [
+    errors.filter(({ keyword }) => !WRAPPERS.includes(keyword)),
+    errors.filter(({ keyword }) => TELLING_WRAPPERS.includes(keyword)),
+  ].find(found => found.length > 0);
   const depthOf = ({ keyword, instanceLocation }: SchemaError) =>
     instanceLocation.split('/').length - (keyword === 'false' ? 1 : 0);
   const before = new Map(errors.map((error, index) => [error, errors[index - 1]]));
-  const sorted = (telling.length > 0 ? telling : errors)
+  const sorted = (telling ?? errors)
     .map(error => ({ error, depth: depthOf(error) }))
     .sort((a, b) => a.depth - b.depth);
   const show = shower();

@@ -82,6 +82,31 @@ const INVALID = [
     '{path}: Array has too many items ({sizes}), got {given}',
     '{path}：项目太多（{sizes}），得到的是 {given}',
   ],
+  [
+    '{path}: Instance does not match any {forms}, got {given}',
+    '{path}：不符合任何一种允许的形式，得到的是 {given}',
+  ],
+  [
+    '{path}: Instance does not match exactly one subschema ({count}), got {given}',
+    '{path}：必须恰好符合一种允许的形式，得到的是 {given}',
+  ],
+  ['{path}: Instance matched {form}, got {given}', '{path}：符合了不允许的形式，得到的是 {given}'],
+  [
+    '{path}: Instance has "{name}" but does not have "{other}", got {given}',
+    '{path}：有 "{name}" 却没有 "{other}"，得到的是 {given}',
+  ],
+  [
+    '{path}: Duplicate items at indexes {one} and {other}, got {given}',
+    '{path}：第 {one} 项和第 {other} 项（从 0 数起）重复，得到的是 {given}',
+  ],
+  [
+    '{path}: {value} is not a multiple of {step}, got {given}',
+    '{path}：必须是 {step} 的倍数，得到的是 {given}',
+  ],
+  [
+    '{path}: String does not match format "{format}", got {given}',
+    '{path}：不符合格式 "{format}"，得到的是 {given}',
+  ],
 ] as const;
 
 /** Texts of the console's server and of the client about a failed request. */

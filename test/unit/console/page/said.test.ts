@@ -154,6 +154,12 @@ const SCHEMA = {
     mode: { enum: ['on', 'off'] },
     tags: { type: 'array', minItems: 1, maxItems: 2 },
     only: { const: 1 },
+    any: { anyOf: [false, false] },
+    one: { oneOf: [{ minimum: 1 }, { minimum: 2 }] },
+    no: { not: { const: 'x' } },
+    both: { dependentRequired: { a: ['b'] } },
+    own: { uniqueItems: true },
+    even: { multipleOf: 2 },
   },
 };
 
@@ -169,7 +175,15 @@ test.each<[Record<string, unknown>, string]>([
   [{ port: 1, name: 'bb' }, 'name：必须符合模式 "^a"，得到的是 string "bb"'],
   [{ port: 1, tags: [] }, 'tags：项目太少（0 < 1），得到的是 array []'],
   [{ port: 1, tags: [1, 2, 3] }, 'tags：项目太多（3 > 2），得到的是 array [1,2,3]'],
-  [{ port: 1, x: 1 }, 'the arguments：未知的属性 "x"；已知的有：port, name, mode, tags, only'],
+  [
+    { port: 1, x: 1 },
+    'the arguments：未知的属性 "x"；已知的有：port, name, mode, tags, only, any, one, no, both, own, even',
+  ],
+  [{ port: 1, one: 3 }, 'one：必须恰好符合一种允许的形式，得到的是 number 3'],
+  [{ port: 1, no: 'x' }, 'no：符合了不允许的形式，得到的是 string "x"'],
+  [{ port: 1, both: { a: 1 } }, 'both：有 "a" 却没有 "b"，得到的是 object {"a":1}'],
+  [{ port: 1, own: [1, 2, 1] }, 'own：第 0 项和第 2 项（从 0 数起）重复，得到的是 array [1,2,1]'],
+  [{ port: 1, even: 3 }, 'even：必须是 2 的倍数，得到的是 number 3'],
 ])(
   'FC6 what a schema finds wrong with %j → in Chinese, alone and in the refusal of a form',
   (value, said) => {
