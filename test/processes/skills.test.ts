@@ -117,4 +117,6 @@ test('skills list, show and check → what runs have, what one says, and what is
     join(rig.project.configDir, '.claude/skills/release-notes'),
   ]);
   expect([good.code, good.stdout]).toEqual([0, '']);
+  const none = await callHere('client', ['skills', 'check', rig.project.configDir]);
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('has no skill. Name the folder of one')]);
 });

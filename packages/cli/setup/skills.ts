@@ -40,7 +40,10 @@ export function addSkills(program: Command): void {
     .description('Check the skills of the project, or of a folder.')
     .argument('[folder]', 'folder of one skill or several (default: the skills of the project)')
     .option('--config <dir>', CONFIG_OPTION)
-    .addHelpText('after', '\nExit codes: 0 all can be used; 1 one is left out.');
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 all can be used; 1 one is left out, or the named folder has none.',
+    );
   describeVerb(check, [verbCall('skills check'), verbCall('skills check ~/skills/pdf')]).action(checkAll);
 }
 
@@ -108,6 +111,12 @@ async function checkAll(folder: string | undefined, options: SkillOptions): Prom
   const notices = skills.flatMap(skill => skill.notices);
   for (const text of faults) json ? value({ type: 'fault', text }) : say(`left out: ${text}`);
   for (const text of notices) json ? value({ type: 'notice', text }) : say(`note: ${text}`);
-  notes.line(`${skills.length} can be used, ${faults.length} left out.`);
-  if (faults.length > 0 || (folder !== undefined && skills.length === 0)) process.exitCode = EXIT.failed;
+  const isEmpty = folder !== undefined && skills.length + faults.length === 0;
+  notes.line(isEmpty ? noSkillIn(folder) : `${skills.length} can be used, ${faults.length} left out.`);
+  if (faults.length > 0 || isEmpty) process.exitCode = EXIT.failed;
+}
+
+function noSkillIn(folder: string): string {
+  const place = terminalText(displayPath(userPath(folder)));
+  return `${place} has no skill. Name the folder of one skill or of several, or no folder for the project's skills.`;
 }

@@ -64,7 +64,7 @@ export function addRun(program: Command): Command {
 }
 
 const NOBODY_ATTENDS =
-  'Nobody attends this run: what it would ask is refused. --attended waits for an answer from another terminal, --yes approves.';
+  'No person attends this run, so a call that must ask is refused. --attended waits for an answer from another terminal, --yes approves.';
 
 const IN_A_TERMINAL = `
 In a terminal: Enter sends what you type to the running team, Alt+Enter queues the next goal, Esc interrupts,
