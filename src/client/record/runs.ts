@@ -129,7 +129,7 @@ export async function fromWorker<T>(
 function unserved(id: string, knows: string): SteersmanError {
   return new SteersmanError(
     `No worker answers for the run ${id}, and only a worker knows ${knows}.`,
-    `Ask again while a worker of its task queue runs. To see what its result keeps: ${hintOf(verbCall(`watch ${id}`), '`run.events()`')}`,
+    `Ask again while a worker of its task queue runs. To see its events: ${hintOf(verbCall(`watch ${id}`), '`run.events()`')}`,
     'unserved',
   );
 }

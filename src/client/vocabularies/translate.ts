@@ -111,7 +111,7 @@ class Turns {
     return this.#speaker === null;
   }
 
-  /** Returns delayed events, until a task speaks that has not ended. */
+  /** Returns the delayed events of each task, up to and with the first task that has not ended its reply. */
   #next(): RunEvent[] {
     this.#speaker = null;
     this.#isEnding = false;

@@ -34,7 +34,7 @@ export function inOrder({ own, children }: NewsRead): RunEvent[] {
       at,
     );
     const ended = idOf(event, 'subagent_ended');
-    // Its clock may be another server's, but its end still comes last.
+    // The sub-agent may have used another server's clock, but its end still comes last.
     if (ended !== null)
       tell(
         streams.filter(({ id }) => id === ended),

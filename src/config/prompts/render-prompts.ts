@@ -56,8 +56,8 @@ interface RoleOpening {
 }
 
 /**
- * Renders a role's prompt: a message of the shared conversation, or its system text, after the run's extra system text
- * (P5). It is the system text for a role that speaks alone, or if it is too long for a message.
+ * Renders a role's prompt. The prompt of a role that speaks alone, or one that is too long for a message, becomes the
+ * role's system text, after the run's extra system text (P5). Any other is a message of the shared conversation.
  * @throws SteersmanError with `file:line` for an unknown placeholder.
  */
 export function renderRole(

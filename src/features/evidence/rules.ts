@@ -41,7 +41,7 @@ export interface CallNote {
   ran?: 'command' | 'code';
   /** The number of changes before it began. Absent in notes of older versions. */
   at?: number;
-  /** Its line changes files after it has tested them. */
+  /** The command line changes files after it has tested them. */
   undoes?: true;
   /** The call's own number among the changes, if it may have changed files without a snapshot. */
   alters?: number;

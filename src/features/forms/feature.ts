@@ -108,7 +108,7 @@ function openForm(run: Run, key: string, { tool, callId, message, schema }: Aske
   if (auto) return auto;
   const open = gateAt(run, key);
   if (open?.gate.kind === 'form' && hasWholeForm(open.gate, { ...open.gate, subject })) return null;
-  // A form that was cut to fit is another form.
+  // The form had to be cut to fit. An answer to the rest would not be an answer to the server's form.
   endForm(run, key, 'superseded');
   return CANCEL;
 }

@@ -356,7 +356,7 @@ export function settingThatDiffers(settings: RunSettings, given: Record<string, 
   if (!isAbsent(autoApprove) && autoApprove !== settings.autoApprove)
     return settings.autoApprove ? 'its calls are approved unasked' : 'its calls are not approved unasked';
   // The context names the account, among other values.
-  if (canonicalJson(context) !== canonicalJson(settings.context ?? {})) return 'its context is another';
+  if (canonicalJson(context) !== canonicalJson(settings.context ?? {})) return 'its context differs';
   return demandThatLacks(settings, given);
 }
 
@@ -366,7 +366,7 @@ export function settingThatDiffers(settings: RunSettings, given: Record<string, 
  */
 function demandThatLacks(settings: RunSettings, given: Record<string, unknown>): string | null {
   const { answer, checks, approvePlan } = given;
-  if (approvePlan === true && !wantsApproval(settings)) return 'its plans wait for nobody';
+  if (approvePlan === true && !wantsApproval(settings)) return 'its plans are not approved by a person';
   if (!isAbsent(answer) && canonicalJson(answer) !== canonicalJson(settings.answer ?? null))
     return 'its answers need not fit this schema';
   const own = (settings.checks ?? []).map(check => canonicalJson(check));

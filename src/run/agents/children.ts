@@ -126,7 +126,7 @@ export interface Addressee {
   to: string | null;
 }
 
-/** Finds the agent that an address names: a running one, or the agent `search` of `lead/1` by `lead/1/search`. */
+/** Finds the agent that an address names. A message for `lead/1/search` goes to `lead/1`, which passes it to its `search`. */
 export function addresseeOf(children: Children, to: unknown): Addressee | null {
   if (typeof to !== 'string') return null;
   const open = openChildren(children);
