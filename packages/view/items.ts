@@ -365,7 +365,7 @@ function messageName(id: string): string {
   return `message ${id}`;
 }
 
-/** Returns the name of the message that a goal is made of: the oldest of its words that the run has not applied. */
+/** Returns the name of the message that became the goal: the oldest one with its text that the run has not applied. */
 function waitingMessage({ items }: Fold, goal: string, path: string): string | null {
   const found = items.find(item => {
     if (item.kind !== 'message' || item.path !== path || item.becameGoal) return false;

@@ -118,5 +118,8 @@ test('skills list, show and check → what runs have, what one says, and what is
   ]);
   expect([good.code, good.stdout]).toEqual([0, '']);
   const none = await callHere('client', ['skills', 'check', rig.project.configDir]);
-  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('has no skill. Name the folder of one')]);
+  expect([none.code, none.stderr]).toEqual([
+    1,
+    expect.stringContaining('has no skill. Name the folder of one'),
+  ]);
 });

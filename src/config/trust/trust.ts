@@ -209,7 +209,7 @@ export function trustedSections(folder: string): Record<string, unknown> {
   return Object.fromEntries(TRUSTED_SECTIONS.map(name => [name, value[name] ?? null]));
 }
 
-/** Returns them as values, so that comments and the order of keys may change; as text if they are unreadable. */
+/** Returns the trusted sections as values, so that comments and the order of keys may change. An unreadable file is returned as text. */
 function sentElsewhereIn(folder: string): string {
   try {
     return canonicalJson(trustedSections(folder));

@@ -28,7 +28,10 @@ interface WriteEffect {
   resetTo: Mark | null;
 }
 
-/** Returns a write's effect; null if another execution replaced its own. Clocks don't decide: they may step back. */
+/**
+ * Returns a write's effect; null if a newer execution has replaced the one that writes. Times are not compared, because
+ * a clock may step back.
+ */
 export function writeEffect(before: RunRecord | null, run: RunRecord, after?: Mark): WriteEffect | null {
   if (before === null) return { run, isNews: true, resetTo: null };
   const { runId, earlier = [] } = before;
