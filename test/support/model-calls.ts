@@ -29,6 +29,8 @@ export interface CallSetup {
   deps?: Partial<CallModelDeps>;
   model?: string;
   callId?: string;
+  /** Lessons that the run knows of its model. */
+  lessons?: string[];
   startToCloseTimeoutMs?: number;
   scheduleToCloseTimeoutMs?: number;
   /** Other facts of the activity, such as its attempt. */
@@ -90,7 +92,13 @@ export function startCall(setup: CallSetup): StartedCall {
     live: { throttleMs: 5 },
     ...setup.deps,
   });
-  const input = { callId: setup.callId ?? 'c1', role: 'executor', model: setup.model ?? MODEL, check: '' };
+  const input = {
+    callId: setup.callId ?? 'c1',
+    role: 'executor',
+    model: setup.model ?? MODEL,
+    check: '',
+    ...(setup.lessons && { lessons: setup.lessons }),
+  };
   const result = environment.run(activity, input) as Promise<CallModelResult>;
   result.catch(() => undefined);
   const shown = (text: string) =>

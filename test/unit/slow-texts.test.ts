@@ -39,6 +39,13 @@ describe('a long text, made to be slow → read in one pass (LI5)', { timeout: 6
     ['blanks below an action', () => written(`Action: read${many('\n')}x`), []],
     ['brackets around blanks', () => written(`[${many(' ')}[`), []],
     ['arguments without an end', () => written(`<tool_call>${many('<arg_key>a</arg_key><arg_value>')}`), []],
+    ['beginnings of calls of Gemma', () => written(many('<|tool_call>call:read{')), []],
+    ['ends of calls of Gemma', () => written(`<|tool_call>call:read{${many('} ')}x`), []],
+    [
+      'texts of Gemma without an end',
+      () => written(`<|tool_call>call:read{a:<escape>${many('<|"|>,b:"')}}`),
+      [],
+    ],
     ['fences before a call', () => written(many('```a```\n')), []],
     ['a fence around blanks', () => CODECS.xml?.parse(`\`\`\`<${many(' ')}x`, tools).calls, []],
     ['zeros in a number', () => exactText(`[1${many('0')}1]`).length, LONG + 6],

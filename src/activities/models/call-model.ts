@@ -180,15 +180,18 @@ async function complete(
   // A reply that was cut off is not repaired: half a plan would look like a complete one.
   const mended = isOutput && stopReason !== 'max_tokens' ? repairOutput(draft.text, head.output) : null;
   const text = mended?.text ?? draft.text;
-  const callText = mended?.isWhole === false ? draft.text : text;
+  // Some models write a call in their thinking, and then nothing more.
+  const isThought = text.trim() === '';
+  const callText = isThought ? draft.reasoning : mended?.isWhole === false ? draft.text : text;
   const reply = { text: callText, callId: input.callId, tools: head.tools };
   const unasked =
     isOutput && stopReason !== 'max_tokens' && head.toolChoice !== 'none' ? WRITTEN_CALLS : null;
   const reads = codec ?? (input.lessons?.includes(WRITTEN_LESSON) ? unasked : null);
   const written = isOutput && reads ? withWrittenCalls(content, reply, reads) : null;
-  const calledInText = written || codec || !unasked ? [] : unasked.parse(text, head.tools).calls;
+  const calledInText =
+    written || codec || !unasked ? [] : unasked.parse(isThought ? callText : text, head.tools).calls;
   if (written) {
-    content = written;
+    content = isThought ? written.filter(block => block.type !== 'text') : written;
     stopReason = 'tool_use';
   }
   const outputText = content.some(block => block.type === 'tool_use')

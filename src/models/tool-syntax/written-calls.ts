@@ -4,7 +4,7 @@
  * quotations.
  */
 import { jsonrepair } from 'jsonrepair';
-import { exactJson, isRecord, nestsTooDeep } from '../../base/json/json.js';
+import { exactJson, isRecord, nestsTooDeep, parseJson } from '../../base/json/json.js';
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import { offeredName } from '../../rules/tools/model-habits.js';
 import type { ParsedReply, ToolCallCodec, WrittenCall } from './codec.js';
@@ -60,10 +60,14 @@ function closed(code: string): string {
   return code.split('(').length > code.split(')').length ? `${code})` : code;
 }
 
-/** Normalises tag prefixes and GLM's key-value pairs. */
+/** MiniMax's separator, which it writes before each tag of a call. */
+const SEPARATOR = ']<]minimax[>[';
+
+/** Normalises tag prefixes, GLM's key-value pairs and Gemma's calls. */
 function plainTags(text: string): string {
-  const tags = text
-    .replace(/<(\/?)(?:｜DSML｜|antml:|minimax:)/g, '<$1')
+  const tags = plainGemma(text)
+    .replaceAll(SEPARATOR, '')
+    .replace(/<(\/?)(?:｜DSML｜|\|DSML\||antml:|minimax:|seed:|steptml:)/g, '<$1')
     .replace(/<tool_call>\s*([\w.-]+)\s*(?=<arg_key>|<\/tool_call>)/g, '<tool_call><name>$1</name>');
   // After the last end tag, each beginning would be searched to the end of the text.
   const end = tags.lastIndexOf('</arg_value>') + '</arg_value>'.length;
@@ -74,6 +78,28 @@ function plainTags(text: string): string {
       '<parameter name="$1">$2</parameter>',
     );
   return parameters + tags.slice(end);
+}
+
+const GEMMA_BEGIN = /(?=<\|tool_call>call:|<start_function_call>call:)/;
+const GEMMA_CALL =
+  /^<[\w|]+>call:([\w.-]+)(\{[\s\S]*\})(?:<tool_call\|>|<end_function_call>)?(?=\s*(?:<\|?[\w|]+>\s*)?$)/;
+const GEMMA_TEXT = /(<\|"\|>|<escape>)([\s\S]*?)\1/g;
+const TEXT_OR_KEY = /"(?:[^"\\]|\\.)*"|([{,]\s*)([A-Za-z_]\w*)(?=\s*:)/g;
+
+/** Turns calls of Gemma 4 and FunctionGemma, `call:read{path:<|"|>a<|"|>}`, into a name and JSON. */
+function plainGemma(text: string): string {
+  return text.split(GEMMA_BEGIN).map(plainGemmaCall).join('');
+}
+
+function plainGemmaCall(part: string): string {
+  return part.replace(GEMMA_CALL, (call, name: string, given: string) => {
+    const texts = given.replace(GEMMA_TEXT, (_text, _quote, inner: string) => JSON.stringify(inner));
+    const json = texts.replace(TEXT_OR_KEY, (found, before = '', key?: string) =>
+      key === undefined ? found : `${before}"${key}"`,
+    );
+    const isRead = isRecord(parseJson(json));
+    return isRead ? `<tool_call>{"name":${JSON.stringify(name)},"arguments":${json}}</tool_call>` : call;
+  });
 }
 
 const BEGINS =
@@ -113,9 +139,9 @@ function inTags(tail: string, tools: readonly OfferedTool[], names: Names): Call
     : null;
 }
 
-/** Markers around calls of DeepSeek, Kimi, Mistral, Llama, Granite, Phi, Command, gpt-oss. */
+/** Markers around calls of DeepSeek, Kimi, Mistral, Llama, Granite, Phi, Command, gpt-oss, Nemotron, LongCat, LM Studio. */
 const MARKS =
-  /<\|[^|<>\n]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>|<\|?\/?tool_calls?\|?>|\[\/?(?:TOOL_CALLS|TOOL_CALL|ARGS)\]|\[CALL_ID\]\w+|<\/?tools?>/g;
+  /<\|[^|<>\n]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>|<\|?\/?(?:[a-z]+_)?(?:tool_?call|function_call)s?\|?>|\[\/?(?:TOOL_CALLS|TOOL_CALL|ARGS)\]|\[(?:END_)?TOOL_REQUEST\]|\[CALL_ID\]\w+|<\/?tools?>/gi;
 const BETWEEN =
   /^(?:\s|,|;|\)|\(|```\w*|to=|functools\b|(?:function|commentary|analysis|assistant|json|code)(?![\w.]))+/;
 const NAMED = /^(?:functions?\.)?([\w-]+(?:\.[\w-]+)*)(?::\d+)?/;
@@ -204,8 +230,10 @@ function callsIn(value: unknown, names: Names): Call[] | null {
 /** Reads `[search(query="x"), read(path='a')]`, the form of Llama and Gemma. */
 function inPython(tail: string, names: Names): Call[] | null {
   const whole = tail.replace(MARKS, '').trim();
-  if (!/^\[[\s\S]*\]$/.test(whole)) return null;
-  const list = whole.slice(1, -1).trim();
+  const isList = /^\[[\s\S]*\]$/.test(whole);
+  // OLMo writes its calls in tags, one a line.
+  if (!isList && !/^<function_calls>/.test(tail)) return null;
+  const list = isList ? whole.slice(1, -1).trim() : whole;
   const calls: Call[] = [];
   for (let rest = list; rest !== ''; ) {
     const [matched = ''] = /^[\w.-]+(?=\()/.exec(rest) ?? [];

@@ -14,6 +14,8 @@ import { bodyOf, type Element, elementsOf, jsonEnd, nextOpen, textOfElement } fr
 
 /** Our own `<tool_call>`, and forms that models were trained on: `<invoke name="…">`, `<function=…>`. */
 export const CALL_TAGS: readonly string[] = ['tool_call', 'invoke', 'function'];
+/** Results of calls: our own, and Qwen's. */
+const RESULT_TAGS: readonly string[] = ['tool_result', 'tool_response'];
 const NAME_TAGS = ['name', 'tool_name', 'tool'];
 const ARGUMENT_TAGS = ['arguments', 'parameters', 'params', 'args', 'input'];
 /** Tags as in `<parameter=path>` and `<parameter name="path">`. */
@@ -36,8 +38,9 @@ export function parseXmlCalls(text: string, tools: readonly OfferedTool[]): Pars
   let lastEnd = 0;
   for (let tags = 0; tags < MOST_TAGS; tags += 1) {
     // A result that the model invented, and all text after it, does not belong to the reply.
-    const open = nextOpen(text, from, [...CALL_TAGS, 'tool_result']);
-    if (open?.tag === 'tool_result' && calls.length > 0) {
+    const open = nextOpen(text, from, [...CALL_TAGS, ...RESULT_TAGS]);
+    const isResult = open !== null && RESULT_TAGS.includes(open.tag);
+    if (isResult && calls.length > 0) {
       prose.push(text.slice(from, open.start).replace(TAGS_AROUND, ''));
       from = text.length;
       lastEnd = text.length;
@@ -51,7 +54,7 @@ export function parseXmlCalls(text: string, tools: readonly OfferedTool[]): Pars
     }
     const body = bodyOf(text, open, { mayBeJson: true });
     const rest = text.slice(body.end);
-    const call = open.tag === 'tool_result' ? null : readCall({ ...open, body: body.text, rest }, tools);
+    const call = isResult ? null : readCall({ ...open, body: body.text, rest }, tools);
     // Unless the tag is our own, a call of an unknown tool is text, because such tags have other meanings.
     const isShown = /^[ \t]*[^\s<]/.test(rest) && !closesAgain(rest);
     if (call && !isShown && (open.tag === 'tool_call' || tools.some(tool => tool.name === call.name))) {

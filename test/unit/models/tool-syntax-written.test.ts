@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ToolCallCodec } from '../../../src/models/tool-syntax/codec.js';
 import { CODECS } from '../../../src/models/tool-syntax/codecs.js';
 import { parseWrittenCalls } from '../../../src/models/tool-syntax/written-calls.js';
+import { WRITTEN_LESSON } from '../../../src/run/models/lessons.js';
 import { startEventEndpoint } from '../../support/event-endpoint.js';
 import { runCall, tool } from '../../support/model-calls.js';
 
@@ -118,6 +119,37 @@ const MET: [string, string][] = [
   ],
 ];
 
+/** Read only where the model is to call natively. */
+const NATIVE: [string, string][] = [
+  ['LM Studio', `[TOOL_REQUEST]\n${JSON_CALL}\n[END_TOOL_REQUEST]`],
+  ['Nemotron', `<TOOLCALL>[${JSON_CALL}]</TOOLCALL>`],
+  ['LongCat', `<longcat_tool_call>${JSON_CALL}</longcat_tool_call>`],
+  ['a tag of the old name', `<function_call>${JSON_CALL}</function_call>`],
+  [
+    'Seed-OSS',
+    '<seed:tool_call>\n<function=search>\n<parameter=query>cats</parameter>\n</function>\n</seed:tool_call>',
+  ],
+  [
+    'Step',
+    '<steptml:toolcall><steptml:invoke name="search"><steptml:parameter name="query">cats</steptml:parameter></steptml:invoke></steptml:toolcall>',
+  ],
+  [
+    'DeepSeek DSML, in plain bars',
+    '<|DSML|function_calls>\n<|DSML|invoke name="search">\n<|DSML|parameter name="query" string="true">cats</|DSML|parameter>\n</|DSML|invoke>\n</|DSML|function_calls>',
+  ],
+  [
+    'MiniMax M3, its separators between the tags',
+    ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="search">]<]minimax[>[<query>cats]<]minimax[>[</query>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>',
+  ],
+  ['OLMo', '<function_calls>\nsearch(query="cats")\n</function_calls>'],
+  ['Gemma 4', '<|tool_call>call:search{query:<|"|>cats<|"|>}<tool_call|>'],
+  ['FunctionGemma', '<start_function_call>call:search{query:<escape>cats<escape>}<end_function_call>'],
+  [
+    'a result that the model made up',
+    `<tool_call>${JSON_CALL}</tool_call>\n<tool_response>\nThree cats.\n</tool_response>\nThere are three cats.`,
+  ],
+];
+
 const XML = CODECS.xml as ToolCallCodec;
 
 describe.each([
@@ -138,7 +170,7 @@ describe.each([
 
 describe('calls in the text of a reply', () => {
   it.each(
-    FORMS.flatMap(([who, text]) => [
+    [...FORMS, ...NATIVE].flatMap(([who, text]) => [
       [who, text, ''],
       [who, `I look it up.\n\n${text}\n`, 'I look it up.'],
     ]),
@@ -148,6 +180,17 @@ describe('calls in the text of a reply', () => {
       ['search', { query: 'cats' }],
     ]);
     expect(parsed.text).toBe(said);
+  });
+
+  it('Gemma 4, two calls, with quotes, braces and lists in their texts → both, as written (FE2)', () => {
+    const text =
+      '<|tool_call>call:search{query:<|"|>a "b", c: {d}\n<|"|>,tags:[<|"|>x<|"|>,<|"|>y: z<|"|>],most:3}<tool_call|><|tool_call>call:read{path:<|"|>a<|"|>}<tool_call|>';
+    expect(
+      parseWrittenCalls(text, TOOLS).calls.map(({ name, arguments: args }) => [name, JSON.parse(args)]),
+    ).toEqual([
+      ['search', { query: 'a "b", c: {d}\n', tags: ['x', 'y: z'], most: 3 }],
+      ['read', { path: 'a' }],
+    ]);
   });
 
   it('two at once → both (FE2)', () => {
@@ -165,6 +208,7 @@ describe('calls in the text of a reply', () => {
     ['JSON that is no call', '{"name": "search", "value": 3}'],
     ['a list of words', '["search", "read"]'],
     ['words', 'I would search(for) it.'],
+    ['Gemma’s words without its marks', 'call:search{query:"cats"}'],
     ['nothing', ''],
   ])('%s → stays text (FE2)', (_what, text) =>
     expect(parseWrittenCalls(text, TOOLS)).toEqual({ text, calls: [] }),
@@ -184,6 +228,30 @@ describe('a reply with one', () => {
     const reply = await runCall({ baseUrl, head: { tools: TOOLS } });
     expect(reply).toMatchObject({ stopReason: 'end_turn', calledInText: ['search'] });
     expect(reply.content.map(({ type }) => type)).toEqual(['text']);
+  });
+
+  const thought = (reasoning_content: string, content: string) => [
+    { choices: [{ index: 0, delta: { reasoning_content, content }, finish_reason: 'stop' }] },
+  ];
+  const WRITTEN = `I look it up.\n<tool_call>${JSON_CALL}</tool_call>`;
+
+  it('it ends the thinking, and nothing follows → told the first time, then read (FE2)', async () => {
+    const { baseUrl } = await startEventEndpoint(thought(WRITTEN, ''));
+    const call = { baseUrl, head: { tools: TOOLS } };
+    expect(await runCall(call)).toMatchObject({ stopReason: 'end_turn', calledInText: ['search'] });
+    const { stopReason, content } = await runCall({ ...call, lessons: [WRITTEN_LESSON] });
+    expect(stopReason).toBe('tool_use');
+    expect(content).toMatchObject([
+      { type: 'reasoning', text: WRITTEN },
+      { type: 'tool_use', name: 'search', input: { query: 'cats' } },
+    ]);
+  });
+
+  it('it ends the thinking, and an answer follows → the answer (FE2)', async () => {
+    const { baseUrl } = await startEventEndpoint(thought(WRITTEN, 'Three.'));
+    const reply = await runCall({ baseUrl, head: { tools: TOOLS }, lessons: [WRITTEN_LESSON] });
+    expect(reply).toMatchObject({ stopReason: 'end_turn' });
+    expect(reply.calledInText).toBeUndefined();
   });
 
   it('no call was wanted → text (FE2)', async () => {
