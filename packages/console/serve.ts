@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { errorText } from 'steersman/base';
+import { errorText, plural } from 'steersman/base';
 import { connect, type SteersmanClient, SteersmanError } from 'steersman/client';
 import { defaultConfigDir, isTrusted, moduleIn } from 'steersman/config';
 import {
@@ -182,7 +182,7 @@ function checkedToken(listen: string, token: string | undefined): string | null 
   const isLong = token !== undefined && token.length >= LEAST_TOKEN_CHARS;
   if (token !== undefined && !isLong)
     throw new SteersmanError(
-      `The token of the console has ${token.length} characters, and needs at least ${LEAST_TOKEN_CHARS}.`,
+      `The token of the console has ${plural(token.length, 'character')}, and needs at least ${LEAST_TOKEN_CHARS}.`,
       'Set STEERSMAN_CONSOLE_TOKEN to a long random text: openssl rand -hex 32.',
     );
   if (!isLong && !isLoopback(listen))

@@ -1,6 +1,6 @@
 /** Formats the conversation of a run as Markdown. Pure. */
 
-import { formatCount, formatDuration } from 'steersman/base';
+import { formatCount, formatDuration, plural } from 'steersman/base';
 import type { ThreadTranscript } from 'steersman/client';
 import { resultText } from 'steersman/conversation';
 import type { Block, Message, ToolResultBlock, ToolUseBlock } from 'steersman/run';
@@ -34,7 +34,7 @@ function headingOf(message: Message): string {
       return `result of ${toolName} · ${ending} · ${formatDuration(durationMs)} · ${at}`;
     }
     case 'cut':
-      return `${formatCount(message.dropped)} messages left out · ${at}`;
+      return `${plural(message.dropped, 'message')} left out · ${at}`;
   }
 }
 

@@ -1,6 +1,7 @@
 /** The tools of a run: those that its servers list when it starts, with the policies that they declare. */
 
 import { errorText } from '../base/text/error-text.js';
+import { plural } from '../base/text/format.js';
 import { preview } from '../base/text/preview.js';
 import {
   DEFAULT_TOOL_POLICY,
@@ -156,7 +157,7 @@ async function listTools(pool: McpPool, name: string, workspace: string, isAgain
 
 function leftOutWarning(server: string, count: number): string | null {
   if (count === 0) return null;
-  return `Tool server ${server} lists ${count} tools without a name, or with arguments nested too deep: left out.`;
+  return `Tool server ${server} lists ${plural(count, 'tool')} without a name, or with arguments nested too deep: left out.`;
 }
 
 const NAMED_TOOLS = 5;

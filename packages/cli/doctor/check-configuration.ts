@@ -150,7 +150,7 @@ function checkPrompts(
       finding:
         warnings.length > 0
           ? warning('prompts', warnings.join('\n'), todo)
-          : ok('prompts', `${roles.length} roles in ${settings.language}: ${names}`),
+          : ok('prompts', `${plural(roles.length, 'role')} in ${settings.language}: ${names}`),
     };
   });
 }

@@ -153,7 +153,7 @@ async function otherEntries(
     else if (entry.isDirectory() && (await readdir(place).catch(() => ['?'])).length === 0) empty.push(name);
     else ignored.push(name);
   }
-  const more = others.length > MOST_NAMED ? `, and ${others.length - MOST_NAMED} more entries` : '';
+  const more = others.length > MOST_NAMED ? `, and ${others.length - MOST_NAMED} more` : '';
   return [
     ...(links.length > 0 ? [`Links: ${links.join(', ')}`] : []),
     ...(empty.length > 0 ? [`Empty: ${empty.join(', ')}`] : []),

@@ -1,5 +1,6 @@
 /** `read`: returns lines of a text, a picture, pages of a PDF, or content that the run has stored by reference. */
 import type { FileHandle } from 'node:fs/promises';
+import { plural } from 'steersman/base';
 import { contentText } from 'steersman/conversation';
 import { type CodeTool, defineTool, Parts, type ToolContext } from 'steersman/mcp';
 import { readResult } from 'steersman/shared';
@@ -136,7 +137,7 @@ function notebook(text: string, shown: string, { offset, limit }: Asked, numbers
   const isWhole = (numbers ? numbered(wanted, first) : wanted).every(line => out.add(line));
   const next = first + out.lines.length;
   if (out.lines.length === 0)
-    throw new Error(`${shown} has ${lines.length} lines of cells: there is no line ${first}.`);
+    throw new Error(`${shown} has ${plural(lines.length, 'line')} of cells: there is no line ${first}.`);
   const more = isWhole && next > lines.length ? [] : [`[Go on with offset ${next}.]`];
   return [...out.lines, ...more].join('\n');
 }
@@ -175,7 +176,7 @@ async function lines(
   const size = sizeText((await handle.stat()).size);
   if (found.lines.length === 0) {
     if (found.total === 0) return `[${shown} is empty.]`;
-    throw new Error(`${shown} has ${found.total} lines: there is no line ${first}.`);
+    throw new Error(`${shown} has ${plural(found.total ?? 0, 'line')}: there is no line ${first}.`);
   }
   const last = first + found.lines.length - 1;
   const notes = [

@@ -133,7 +133,7 @@ function withinBound(pinned: PinnedRun): PinnedRun {
   const tools = jsonBytes(pinned.tools);
   const message =
     `Prompts and tools of the run have ${bytes} bytes, and at most ${PINNED_BYTES - SPARE_BYTES} are taken: ` +
-    `${pinned.tools.length} tools have ${tools}, the prompts ${jsonBytes(pinned.roles)}. ` +
+    `the tools (${pinned.tools.length}) have ${tools}, the prompts ${jsonBytes(pinned.roles)}. ` +
     'Disable tool servers that are not needed, or shorten the prompts.';
   throw ApplicationFailure.nonRetryable(message, FAILURE.run.badConfig);
 }

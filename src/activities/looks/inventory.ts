@@ -1,5 +1,6 @@
 /** The list of a workspace's files for the opening of all roles: names and sizes, in short. */
 import { utf8Length } from '../../base/json/json.js';
+import { plural } from '../../base/text/format.js';
 import { safeLine } from '../../base/text/preview.js';
 
 /** The maximum size of the list. */
@@ -45,7 +46,7 @@ function linesAt(files: readonly Listed[], depth: number): string[] {
     folders.set(folder, { files: known.files + 1, bytes: known.bytes + bytes });
   }
   for (const [name, { files: count, bytes }] of folders)
-    lines.push({ name, line: `${name} ${count} files, ${sizeText(bytes)}` });
+    lines.push({ name, line: `${name} ${plural(count, 'file')}, ${sizeText(bytes)}` });
   return lines.sort((a, b) => (a.name < b.name ? -1 : 1)).map(({ line }) => line);
 }
 

@@ -2,8 +2,25 @@
 
 /** Returns the three nearest names: a misspelt one first, then those with the most letter pairs in common with `name`. */
 export function nearestNames(name: string, names: readonly string[]): string[] {
+  return ranked(name, names).map(({ each }) => each);
+}
+
+/** Leaves out names that are probably not meant: those that neither begin with `name` nor have most letter pairs in common. */
+export function nearNames(name: string, names: readonly string[]): string[] {
+  const begins = (each: string) => name.length > 2 && each.toLowerCase().startsWith(name.toLowerCase());
+  const near = ranked(name, names).filter(
+    ({ each, slips, score }) => slips <= mostSlips(name) || score > 0.5 || begins(each),
+  );
+  return near.map(({ each }) => each);
+}
+
+function mostSlips(name: string): number {
+  return name.length > 4 ? 2 : 1;
+}
+
+function ranked(name: string, names: readonly string[]): { each: string; slips: number; score: number }[] {
   const wanted = letterPairs(name);
-  const most = name.length > 4 ? 2 : 1;
+  const most = mostSlips(name);
   const slips = (candidate: string) => {
     const [a, b] = [name.toLowerCase(), candidate.toLowerCase()];
     const count = [0, 1, 2].find(each => each > most || isWithin(a, b, each)) ?? 3;
@@ -19,8 +36,7 @@ export function nearestNames(name: string, names: readonly string[]): string[] {
   return names
     .map(each => ({ each, slips: slips(each), score: score(each) }))
     .sort((a, b) => a.slips - b.slips || b.score - a.score)
-    .slice(0, 3)
-    .map(({ each }) => each);
+    .slice(0, 3);
 }
 
 function lettersOf(text: string): string {

@@ -2,7 +2,7 @@
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { nearestNames } from '../../base/text/nearest-names.js';
+import { nearNames } from '../../base/text/nearest-names.js';
 import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { isServed } from '../../shared/local/open-runs.js';
 import { hintOf, verbCall } from '../../shared/process/called-as.js';
@@ -86,7 +86,7 @@ export function isOpen({ status }: Pick<RunDescription, 'status'>): boolean {
 }
 
 async function unknownRun(temporal: Temporal, id: string): Promise<SteersmanError> {
-  const near = nearestNames(id, await recentIds(temporal).catch(() => []));
+  const near = nearNames(id, await recentIds(temporal).catch(() => []));
   const nearest = near.length > 0 ? `Nearest: ${near.join(', ')}. ` : '';
   return new SteersmanError(noRun(temporal, id), `${nearest}${seeList()}`, 'not_found');
 }

@@ -7,6 +7,7 @@ import {
   type ScheduleSpec,
   type ScheduleSpecDescription,
 } from '@temporalio/client';
+import { plural } from '../../base/text/format.js';
 import { preview } from '../../base/text/preview.js';
 import { readStart } from '../../rules/agents/run-input.js';
 import type { RunSettings } from '../../run/agents/run-config.js';
@@ -76,7 +77,7 @@ function fieldsFault(expression: string): string[] {
   const fields = bare.replace(/^(?:CRON_)?TZ=\S+\s*/, '').split(/\s+/);
   if (fields.length === 5 || fields[0]?.startsWith('@')) return [];
   return [
-    `The cron expression "${preview(bare)}" has ${fields.filter(Boolean).length} fields, and needs five: minute, hour, day of month, month, day of week.`,
+    `The cron expression "${preview(bare)}" has ${plural(fields.filter(Boolean).length, 'field')}, and needs five: minute, hour, day of month, month, day of week.`,
   ];
 }
 

@@ -4,6 +4,7 @@ import { isRecord, parseJson } from '../../base/json/json.js';
 import { CONTENT_BYTES, FAILURE_BYTES } from '../../base/sizes/bounds.js';
 import { errorText } from '../../base/text/error-text.js';
 import { cutText } from '../../base/text/fit.js';
+import { plural } from '../../base/text/format.js';
 import type { ToolContent } from '../../run/messages/message.js';
 import type { BlobStore } from '../../shared/store/blob-store.js';
 import { commandExcerpt } from '../../shared/store/command-excerpt.js';
@@ -173,7 +174,7 @@ async function remainingBlock(parts: unknown[], keeper: ResultStore): Promise<To
   const ref = await keeper.keep(whole);
   return {
     type: 'text',
-    text: `[… ${parts.length} more parts left out: JSON …]`,
+    text: `[… ${plural(parts.length, 'more part')} left out: JSON …]`,
     ref,
     totalBytes: Buffer.byteLength(whole),
     headBytes: 0,

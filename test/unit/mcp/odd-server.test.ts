@@ -85,7 +85,7 @@ describe('tools/list of an odd server (T1)', () => {
     const list = `{"tools":[{"name":"deep","inputSchema":${schema}},{"name":"b"}]}`;
     const { tools, warnings } = await listRunTools(serverOf({ list }), process.cwd());
     expect(tools.map(({ name }) => name)).toEqual(['b', 'read_result']);
-    expect(warnings).toEqual([expect.stringMatching(/odd lists 1 tools.*left out/)]);
+    expect(warnings).toEqual([expect.stringMatching(/odd lists 1 tool .*left out/)]);
   });
 });
 

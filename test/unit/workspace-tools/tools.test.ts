@@ -85,7 +85,7 @@ describe('read', () => {
     ['the end', 'a\nb\nc\n', { offset: 3 }, 'c\n[Lines 3 to 3 of 3.]'],
     ['numbers', 'a\nb', { numbers: true }, '1: a\n2: b'],
     ['offset 0', 'a', { offset: 0 }, 'a'],
-    ['behind the end', 'a\n', { offset: 7 }, 'failed: f.txt has 1 lines: there is no line 7.'],
+    ['behind the end', 'a\n', { offset: 7 }, 'failed: f.txt has 1 line: there is no line 7.'],
     ['binary', 'a\0b', {}, 'failed: f.txt is binary (3 B): it has no text.'],
     ['other scripts', '\u00e4\u4e2d\ud83d\ude00', {}, '\u00e4\u4e2d\ud83d\ude00'],
   ])('a file: %s → what is there', async (_, content, args, expected) => {

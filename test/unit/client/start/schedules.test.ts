@@ -19,6 +19,7 @@ test.each([
     { cron: '0 30 2 * * *' },
     /"0 30 2 \* \* \*" has 6 fields, and needs five/,
   ],
+  ['one field', { cron: '30' }, /"30" has 1 field, and needs five/],
   ['a year', { cron: '0 0 2 1 * * 2020 # once' }, /needs five/],
   ['a field too few', { cron: 'CRON_TZ=Europe/Paris 30 2 * *' }, /needs five/],
 ])('times of a schedule: %s → refused, and said why', (_what, times, why) => {

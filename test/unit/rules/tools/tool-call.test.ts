@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nearestNames } from '../../../../src/base/text/nearest-names.js';
+import { nearestNames, nearNames } from '../../../../src/base/text/nearest-names.js';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { notAllowedNote } from '../../../../src/conversation/tool-notes.js';
 import { decideToolCall, type ToolCallCase } from '../../../../src/rules/tools/tool-call.js';
@@ -461,6 +461,20 @@ describe('nearestNames', () => {
     ['no names → none (T3)', 'x', [], []],
   ])('nearestNames: %s', (_, name, names, expected) => {
     expect(nearestNames(name, names)).toEqual(expected);
+  });
+});
+
+describe('nearNames', () => {
+  const ids = ['count-the-files-k3x9', 'sum-the-lines-p2m4', 'plain'];
+  test.each([
+    ['a slip → that one alone', 'plane', ['plain']],
+    ['its beginning → that one', 'count', ['count-the-files-k3x9']],
+    ['another ending → that one', 'count-the-files-aaaa', ['count-the-files-k3x9']],
+    ['nothing like it → none', 'nope', []],
+    ['a word that many have → none', 'write-the-report', []],
+    ['one letter → none', 'x', []],
+  ])('nearNames: %s', (_, name, expected) => {
+    expect(nearNames(name, ids)).toEqual(expected);
   });
 });
 
