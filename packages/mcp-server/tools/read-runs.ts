@@ -120,7 +120,7 @@ export function addListRuns(server: McpServer, context: ToolContext): void {
       open: z.boolean().default(false).describe('Only runs that have not ended.'),
       waiting: z.boolean().default(false).describe('Only runs that wait for an answer at a gate.'),
       goal: z.string().optional().describe('Only runs with this text in their goal.'),
-      limit: z.int().min(1).max(100).default(20).describe('At most so many.'),
+      limit: z.int().min(1).max(100).default(20).describe('The largest number of runs to list.'),
     }),
     output: z.object({ runs: z.array(runShape) }),
     annotations: { readOnlyHint: true, openWorldHint: false },

@@ -209,7 +209,7 @@ export function trustedSections(folder: string): Record<string, unknown> {
   return Object.fromEntries(TRUSTED_SECTIONS.map(name => [name, value[name] ?? null]));
 }
 
-/** Returns the trusted sections as values, so that comments and the order of keys may change. An unreadable file is returned as text. */
+/** Returns the trusted sections as values, so that comments and the order of keys may change; an unreadable file as text. */
 function sentElsewhereIn(folder: string): string {
   try {
     return canonicalJson(trustedSections(folder));

@@ -110,7 +110,7 @@ function priceOf(run: Run, { role, thread }: Subject, model: string): number {
   return Math.ceil(asked * cautiousFactor(state.models.inputCounts, model)) + reply;
 }
 
-/** True if the goal has sent enough tokens to pay for another summary with so many attempts. */
+/** True if the goal has sent enough tokens to pay for another summary with this number of attempts. */
 function isAffordable(run: Run, subject: Subject, model: string, tries = 1): boolean {
   const { usage, summaries } = run.state.goal;
   const spent = summaries?.tokens ?? 0;

@@ -111,7 +111,7 @@ export interface Ports {
   storeText(input: StoreTextInput, options: { once: boolean }): Promise<Called<{ ref: string }>>;
   /** Stores the records between two marks in the store of sessions, in a few attempts; `once`: a failure is not retried. */
   keep(input: Pick<KeepInput, 'after' | 'upTo'>, options: { once: boolean }): Promise<Called<KeepEnd>>;
-  /** Reads the messages of the conversation to begin with, up to so many tokens. A stop ends the wait. */
+  /** Reads the messages of the conversation to begin with, up to `tokens`. A stop ends the wait. */
   openSession(
     input: Pick<OpenSessionInput, 'session' | 'tokens' | 'noAnswer' | 'rollsBack'>,
   ): Promise<Called<Opened>>;

@@ -8,7 +8,7 @@ import { PrefixCache } from '../../support/endpoint/cache/prefix-cache.js';
 import { chatPrompt, messagesPrompt, responsesPrompt } from '../../support/endpoint/cache/prompt.js';
 import { startScriptedModel } from '../../support/endpoint/model.js';
 
-/** A text of so many tokens. */
+/** A text of this number of tokens. */
 const words = (tokens: number, letter = 'a') => letter.repeat(4 * tokens);
 
 describe("OpenAI's cache", () => {
