@@ -97,7 +97,7 @@ function callsIn({ tool_calls, function_call }: Wire): unknown {
  */
 function choicesOf(choices: unknown): Wire[] {
   if (!Array.isArray(choices)) return [];
-  return choices.filter(isRecord).filter(choice => (choice.index ?? 0) === 0);
+  return choices.filter(isRecord).filter(choice => Number(choice.index ?? 0) === 0);
 }
 
 class Channels extends ReplyParts {

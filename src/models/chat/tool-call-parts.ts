@@ -76,13 +76,19 @@ export class ToolCalls {
 function toPart(given: Record<string, unknown>, at: number): Part {
   const called = isRecord(given.function) ? given.function : {};
   return {
-    index: typeof given.index === 'number' ? given.index : null,
+    index: indexOf(given.index),
     id: stringOr(given.id, '') || null,
     name: stringOr(called.name, ''),
     text: argumentText(called.arguments),
     extra: given.extra_content,
     isBeside: at > 0,
   };
+}
+
+/** Some gateways send the index as a text. */
+function indexOf(given: unknown): number | null {
+  if (typeof given === 'number') return given;
+  return typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : null;
 }
 
 /** True if the part only carries extra data and belongs to no call. */

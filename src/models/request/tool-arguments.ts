@@ -70,7 +70,7 @@ function parseArguments(call: RawToolCall): Parsed {
   if (nestsTooDeep(text)) return unreadable;
   const plain = parseRecord(text);
   if (plain) return { input: plain, json: text };
-  for (const read of [unquoted, unfenced, ...(call.cut ? [] : [mended])]) {
+  for (const read of [unquoted, unfenced, afterNothing, ...(call.cut ? [] : [mended])]) {
     const json = read(text);
     const input = json === null ? null : parseRecord(json);
     if (json !== null && input) return { input, raw, json };
@@ -87,6 +87,11 @@ function unquoted(text: string): string | null {
 /** Complete JSON in a code block is read without repair, which may mistake a bracket in a string for a closing one. */
 function unfenced(text: string): string | null {
   return /^```\w*\s([\s\S]*)```$/.exec(text)?.[1]?.trim() ?? null;
+}
+
+/** Gateways to Claude pass the empty object on with which its calls begin: `{}{"path":"a.md"}`. */
+function afterNothing(text: string): string | null {
+  return /^\{\}\s*(?=\{)/.test(text) ? text.slice(2).trim() : null;
 }
 
 function mended(text: string): string | null {

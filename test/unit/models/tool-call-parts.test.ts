@@ -5,7 +5,7 @@ import { ReplyDraft } from '../../../src/models/reply/reply-draft.js';
 import { tool } from '../../support/model-calls.js';
 
 interface Part {
-  index?: number;
+  index?: number | string;
   id?: string;
   name?: string;
   args?: string;
@@ -46,6 +46,26 @@ const b = '{"path":"b"}';
 
 describe('streamed tool calls', () => {
   it.each<[string, Part[][], string[]]>([
+    [
+      'the index as a text, and calls in turns',
+      [
+        [{ index: '0', id: 'x', name: 'read', args: '{"pa' }],
+        [{ index: '1', id: 'y', name: 'write', args: '{"pa' }],
+        [{ index: '0', args: 'th":"a"}' }],
+        [{ index: '1', args: 'th":"b"}' }],
+      ],
+      [READ_A, WRITE_B],
+    ],
+    [
+      'an empty object before the arguments, as gateways to Claude pass it on (Bedrock, LiteLLM)',
+      [
+        [{ index: 0, id: 'x', name: 'read', args: '{}' }],
+        [{ index: 0, args: '{"path"' }],
+        [{ index: 0, args: ':"a"}' }],
+        [{ index: 1, id: 'y', name: 'list', args: '{}' }],
+      ],
+      [READ_A, 'list {}'],
+    ],
     [
       'name with the id, arguments in pieces by index',
       [

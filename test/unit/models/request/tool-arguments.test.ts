@@ -59,6 +59,7 @@ describe('arguments of tool calls (T5)', () => {
     ['comments', '{"path":"a.md" /* the "first" } */}', { path: 'a.md' }],
     ['a fence around it', '```json\n{"path":"a.md"}\n```', { path: 'a.md' }],
     ['quoted twice', '"{\\"path\\":\\"a.md\\"}"', { path: 'a.md' }],
+    ['an empty object before it', '{}{"path":"a.md"}', { path: 'a.md' }],
   ])('JSON with %s → mended, raw kept', async (_what, raw, input) => {
     expect(await callOf(raw)).toEqual({ type: 'tool_use', id: 't', name: 'edit_file', input, raw });
   });
