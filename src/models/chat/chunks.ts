@@ -134,7 +134,7 @@ class Channels extends ReplyParts {
 
   *#putSplit(parts: readonly SplitText[]): Iterable<ModelDelta> {
     for (const { channel, text } of parts) {
-      if (channel === 'reasoning' && text !== '') this.#back.came('content');
+      if (channel === 'reasoning' && text !== '' && this.#thinking.isInThinkTags) this.#back.came('content');
       yield* this.put(channel, text);
     }
   }

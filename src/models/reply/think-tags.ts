@@ -1,15 +1,29 @@
 /**
- * Extracts thinking that an endpoint leaves in the text (M12). A reply that begins with `<think>` is reasoning up to
- * `</think>`. Tags elsewhere are text, because a reply may be about them.
+ * Extracts thinking that an endpoint leaves in the text (M12). A reply that begins with a tag of thinking is reasoning up
+ * to the tag that closes it. Tags elsewhere are text, because a reply may be about them.
  */
-const OPEN = /^\s*<think(?:ing)?>/;
-const OPENING = '<thinking>';
+
+interface Tag {
+  open: string;
+  close: RegExp;
+}
+
+const THINK = /<\/think(?:ing)?>/;
+/** The usual tags, and those of Gemini's endpoint, Mistral, Seed, Kimi and Gemma where no parser of their server reads them. */
+const TAGS: readonly Tag[] = [
+  { open: '<think>', close: THINK },
+  { open: '<thinking>', close: THINK },
+  { open: '<thought>', close: /<\/thought>/ },
+  { open: '[THINK]', close: /\[\/THINK\]/ },
+  { open: '<seed:think>', close: /<\/seed:think>/ },
+  { open: '◁think▷', close: /◁\/think▷/ },
+  { open: '<|channel>thought\n', close: /<channel\|>/ },
+];
 /** A closing tag on its own line, for thinking that the chat template opened in the prompt. */
 const CLOSE_LINE = /^([\s\S]*?)\n<\/think(?:ing)?>[ \t]*(?:\n|$)/;
-const CLOSE = /<\/think(?:ing)?>/;
 const MOST_HELD = 200;
 /** The end of a part that could begin the closing tag, with the blanks before it: it is held back. */
-const MAY_CLOSE = /\s{0,50}(?:<[/a-z]{0,10})?$/;
+const MAY_CLOSE = /\s{0,50}(?:[<[◁][/a-zA-Z:|]{0,14})?$/;
 
 export interface SplitText {
   channel: 'text' | 'reasoning';
@@ -20,6 +34,12 @@ export class ThinkSplitter {
   /** `begin` until the text shows whether it begins with a tag; `blanks` between the thinking and the answer. */
   #state: 'begin' | 'thinking' | 'blanks' | 'text' = 'begin';
   #held = '';
+  #tag: Tag | undefined;
+
+  /** True if the thinking is in the tags in which MiniMax wants it back. */
+  get isInThinkTags(): boolean {
+    return this.#tag?.close === THINK;
+  }
 
   /** Returns the text that can be assigned to a channel so far, including text held back earlier. */
   add(text: string): SplitText[] {
@@ -27,10 +47,11 @@ export class ThinkSplitter {
     this.#held += text;
     if (this.#state === 'blanks') return this.#answer();
     if (this.#state === 'begin') {
-      const open = OPEN.exec(this.#held);
-      if (open) {
+      const begun = this.#held.trimStart();
+      this.#tag = TAGS.find(({ open }) => begun.startsWith(open));
+      if (this.#tag) {
         this.#state = 'thinking';
-        this.#held = this.#held.slice(open[0].length);
+        this.#held = begun.slice(this.#tag.open.length);
       } else if (mayBegin(this.#held)) {
         return [];
       } else {
@@ -46,7 +67,7 @@ export class ThinkSplitter {
   }
 
   #thinking(): SplitText[] {
-    const close = CLOSE.exec(this.#held);
+    const close = this.#tag?.close.exec(this.#held);
     if (close) {
       const reasoning = this.#held.slice(0, close.index).trimEnd();
       this.#held = this.#held.slice(close.index + close[0].length);
@@ -76,7 +97,7 @@ export class ThinkSplitter {
 function mayBegin(text: string): boolean {
   if (text.length > MOST_HELD) return false;
   const begin = text.trimStart();
-  return begin.length < OPENING.length && (OPENING.startsWith(begin) || '<think>'.startsWith(begin));
+  return TAGS.some(({ open }) => open.startsWith(begin));
 }
 
 function parts(channel: SplitText['channel'], text: string): SplitText[] {

@@ -291,6 +291,12 @@ describe('a reply in another form (OU4)', () => {
     ['\n<thinking>a < b</thinking>Four.', 'a < b', 'Four.'],
     ['Let me see.\n</think>\n\nFour.', 'Let me see.', 'Four.'],
     ['<think>never closed', 'never closed', ''],
+    ['<thought>Let me see.</thought>\nFour.', 'Let me see.', 'Four.'],
+    ['[THINK]Let [me] see.[/THINK]Four.', 'Let [me] see.', 'Four.'],
+    ['<seed:think>Let me see.</seed:think>Four.', 'Let me see.', 'Four.'],
+    ['◁think▷Let me see.◁/think▷Four.', 'Let me see.', 'Four.'],
+    ['<|channel>thought\nLet me see.<channel|>Four.', 'Let me see.', 'Four.'],
+    ['[THINK]never closed </think>', 'never closed </think>', ''],
   ])('text %j → thinking apart from the answer, wherever it is cut', async (text, reasoning, answer) => {
     for (const size of [1, 3, 1_000]) {
       const events = times(Math.ceil(text.length / size), index =>
@@ -302,14 +308,19 @@ describe('a reply in another form (OU4)', () => {
     }
   });
 
-  it.each(['The tag <think> opens, and </think> closes.', 'Use `</think>`.', '<thin', '{"a":"<think>"}'])(
-    'text %j, which only speaks of such tags → the answer as it is',
-    async text => {
-      const events = [...text].map(character => delta({ content: character }));
-      const result = await runCall({ baseUrl: await streaming([...events, stop()]) });
-      expect(result.content).toEqual([{ type: 'text', text }]);
-    },
-  );
+  it.each([
+    'The tag <think> opens, and </think> closes.',
+    'Use `</think>`.',
+    '<thin',
+    '{"a":"<think>"}',
+    '[THIN',
+    '[TH] and [THINK]',
+    'Four.[/THINK]',
+  ])('text %j, which only speaks of such tags → the answer as it is', async text => {
+    const events = [...text].map(character => delta({ content: character }));
+    const result = await runCall({ baseUrl: await streaming([...events, stop()]) });
+    expect(result.content).toEqual([{ type: 'text', text }]);
+  });
 
   it.each([
     ['a comment after the brace', '{ // the plan\n "needsMorePlanning": false, "todos": [{"id":"a"}] }'],

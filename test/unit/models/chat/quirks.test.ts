@@ -309,6 +309,13 @@ describe('what an endpoint wants back beside a reply', () => {
     },
   );
 
+  it('reasoning in tags of another model than MiniMax → not sent back in tags that it does not write', async () => {
+    const said = [chunk({ content: '[THINK]Hm.[/THINK]Go.' }), CALLED, chunk({}, 'tool_calls')];
+    const endpoint = await startEventEndpoint(said);
+    const { content } = await runCall({ baseUrl: endpoint.baseUrl, head: { tools: [tool('read')] } });
+    expect((await sentBack(content))[2]).toHaveProperty('content', 'Go.');
+  });
+
   it('reasoning of a reply without calls → stays here: nothing goes on from it', async () => {
     const endpoint = await startEventEndpoint([chunk({ reasoning_content: 'Hm.' }), ...DONE]);
     const { content } = await runCall({ baseUrl: endpoint.baseUrl });
