@@ -150,7 +150,7 @@ export function startRemedy(log: string, database: string): string {
   if (/database is locked/i.test(log))
     return `Another process has ${database} open: end it, and try again. Nothing that ran is lost.`;
   if (/readonly database|read-only file system/i.test(log))
-    return `${database} can not be written: make it and its folder writable, and try again.`;
+    return `${database} cannot be written: make it and its folder writable, and try again.`;
   return `If its database is damaged or of a newer server, move ${database} away and try again.`;
 }
 

@@ -244,7 +244,7 @@ export function countable<T extends { credits: number; tokens?: number }>(what: 
   if (Number.isFinite(rounded(credits)) && Number.isSafeInteger(tokens))
     return { ...what, credits: rounded(credits) };
   throw new SteersmanError(
-    `${credits} credits and ${tokens} tokens can not be counted.`,
+    `${credits} credits and ${tokens} tokens cannot be counted.`,
     'Give numbers.',
     'usage',
   );

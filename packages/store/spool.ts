@@ -98,7 +98,7 @@ export class SpooledTexts implements TextStore {
     let moved = 0;
     let refused = 0;
     for (const name of await this.#inTurn()) {
-      const waits = await this.#spool.open(name).catch(error => this.#leave(name, 'can not be read', error));
+      const waits = await this.#spool.open(name).catch(error => this.#leave(name, 'cannot be read', error));
       if (waits === undefined) continue;
       // Another worker of this machine serves that namespace.
       if (waits && waits.namespaceId !== '' && waits.namespaceId !== (await this.#namespaceId())) continue;
@@ -141,7 +141,7 @@ export class SpooledTexts implements TextStore {
   }
 
   /** The text stays in the folder: it is the only copy. */
-  #leave(name: string, why: 'can not be read' | 'is refused', error: unknown): undefined {
+  #leave(name: string, why: 'cannot be read' | 'is refused', error: unknown): undefined {
     const isTold = this.#left.delete(name);
     this.#left.add(name);
     if (isTold) return;

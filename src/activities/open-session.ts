@@ -109,6 +109,6 @@ async function keepEnds({ keepLate }: Pick<OpenDeps, 'keepLate'>, ids: readonly 
 
 /** A person who may start runs in one folder must not read conversations of another. */
 function elsewhere(session: string, workspace: string): ApplicationFailure {
-  const message = `The run can not start: the conversation ${session} belongs to another workspace than ${workspace}. Start it in that one, or begin another conversation.`;
+  const message = `The run cannot start: the conversation ${session} belongs to another workspace than ${workspace}. Start it in that one, or begin another conversation.`;
   return ApplicationFailure.nonRetryable(message, FAILURE.run.badInput);
 }

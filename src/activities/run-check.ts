@@ -146,7 +146,7 @@ async function fileFits(
     const code = errorCode(error);
     if (code === OUTSIDE) return notRun('it leads out of the workspace');
     if (NO_FILE.has(code)) return failed('there is no such file');
-    return code === 'not a file' ? failed('it is not a file') : notRun(`it can not be read (${code})`);
+    return code === 'not a file' ? failed('it is not a file') : notRun(`it cannot be read (${code})`);
   }
   const ends = [
     ...(matches === undefined ? [] : [said(deps, { matches }, text)]),
@@ -176,7 +176,7 @@ function jsonFits(schema: Record<string, unknown>, text: string): CheckEnd {
     return failed(`it is not JSON: ${errorText(error)}`);
   }
   const faults = faultsOf(schema, value);
-  if (faults === null) return notRun('its JSON Schema can not be followed');
+  if (faults === null) return notRun('its JSON Schema cannot be followed');
   return faults.length === 0
     ? { status: 'passed', why: 'it fits its schema' }
     : failed(

@@ -86,7 +86,7 @@ export async function search({
   const timer = setTimeout(() => end('time'), timeoutMs);
   const release = onAbort(signal, () => end('enough'));
   const ended = new Promise<void>((resolve, reject) => {
-    child.on('error', error => reject(new Error(`The search can not be started: ${error.message}`)));
+    child.on('error', error => reject(new Error(`The search cannot be started: ${error.message}`)));
     child.on('close', () => resolve());
   });
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

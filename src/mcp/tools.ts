@@ -139,7 +139,7 @@ async function listServer(pool: McpPool, name: string, workspace: string): Promi
     const text =
       error instanceof SteersmanError
         ? `${message.replace(/\.?$/, '.')} ${error.remedy}`
-        : `Tool server ${name}: its tools can not be listed (${message}).`;
+        : `Tool server ${name}: its tools cannot be listed (${message}).`;
     return { name, tools: [], connected: false, warnings: [text] };
   }
 }

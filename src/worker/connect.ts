@@ -48,7 +48,7 @@ export async function connectWhenThere(
       sayAt = now + SAY_EVERY_MS;
       const minutes = Math.round((now - since) / 60_000);
       report(
-        `Temporal at ${address} can not be reached${minutes > 0 ? ` for ${minutes} min` : ''}: ${found}. This worker waits for it; where the address is wrong, set TEMPORAL_ADDRESS.`,
+        `Temporal at ${address} cannot be reached${minutes > 0 ? ` for ${minutes} min` : ''}: ${found}. This worker waits for it; where the address is wrong, set TEMPORAL_ADDRESS.`,
       );
     }
     await delay(pauseMs);
@@ -81,7 +81,7 @@ async function openOrWhy(config: ClientConnectConfig, address: string): Promise<
 
 function unreachable(address: string, error: unknown): SteersmanError {
   return new SteersmanError(
-    `Temporal at ${address} can not be reached: ${errorText(error)}`,
+    `Temporal at ${address} cannot be reached: ${errorText(error)}`,
     `Start it (${scriptCall('dev')} starts a local one), or set TEMPORAL_ADDRESS to where it runs.`,
   );
 }

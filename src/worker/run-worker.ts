@@ -89,7 +89,7 @@ function installRuntime(metrics: string | undefined): void {
   } catch (error) {
     if (!telemetry) throw error;
     throw new SteersmanError(
-      `The worker can not serve its metrics at ${metrics}: ${errorText(error)}`,
+      `The worker cannot serve its metrics at ${metrics}: ${errorText(error)}`,
       'Set STEERSMAN_METRICS to an address and a port that is free, such as 127.0.0.1:9464, or unset it.',
     );
   }
@@ -143,7 +143,7 @@ async function* readable(
 
 function notRead(ids: readonly string[]): string {
   const some = ids.slice(0, 3).join(', ');
-  return `${plural(ids.length, 'open run')} can not be replayed by this command, for the payloads are encrypted: ${some}${ids.length > 3 ? ', …' : ''}. The program that has the codec can: replayHistories(histories, { dataConverter }) of steersman/testing.`;
+  return `${plural(ids.length, 'open run')} cannot be replayed by this command, for the payloads are encrypted: ${some}${ids.length > 3 ? ', …' : ''}. The program that has the codec can: replayHistories(histories, { dataConverter }) of steersman/testing.`;
 }
 
 /** Describes how to continue a run with this version by a reset, and which calls that repeats. */

@@ -138,7 +138,7 @@ function stateFor(
 }
 
 function refusal(why: string): ApplicationFailure {
-  const message = boundedText(`The run can not start: ${why}`);
+  const message = boundedText(`The run cannot start: ${why}`);
   return ApplicationFailure.create({ type: FAILURE.run.badInput, message, nonRetryable: true });
 }
 

@@ -115,7 +115,7 @@ function notTaken({ messages, leftOut, untold = [] }: InitialMessages): string[]
       : []),
     ...untold.map(
       id =>
-        `The run ${id} ended while the store was unavailable, and can not be read: this run does not know all of it.`,
+        `The run ${id} ended while the store was unavailable, and cannot be read: this run does not know all of it.`,
     ),
   ];
 }

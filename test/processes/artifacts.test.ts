@@ -154,7 +154,7 @@ test('texts: a store that takes nothing → said when the worker starts', async 
   await careForStore(rig.env.client, { ...careOf(file), report: line => lines.push(line) });
   await until('it is said', () => lines.length > 0);
   // The removal of what is old fails too, at its own time.
-  expect(lines).toContainEqual(expect.stringContaining(`${join(file, 'texts')} can not be written`));
+  expect(lines).toContainEqual(expect.stringContaining(`${join(file, 'texts')} cannot be written`));
 });
 
 function careOf(dir: string): StoreCare {

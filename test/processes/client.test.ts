@@ -316,7 +316,7 @@ describe('wrong calls', () => {
       script: 'client',
       args: ['list'],
       env: { TEMPORAL_ADDRESS: '127.0.0.1:9' },
-      says: /127\.0\.0\.1:9 can not be reached[\s\S]*TEMPORAL_ADDRESS/,
+      says: /127\.0\.0\.1:9 cannot be reached[\s\S]*TEMPORAL_ADDRESS/,
     },
     {
       name: 'an unknown profile',

@@ -173,7 +173,7 @@ describe.skipIf(browserPath === null)('console', () => {
     await page.route('**/api/runs/**', route => route.abort());
     await page.locator('details.artifact > summary').first().click();
     await page.locator('.call').getByText('The console does not answer').waitFor();
-    expect(await page.getByText('can not be rebuilt').count()).toBe(0);
+    expect(await page.getByText('cannot be rebuilt').count()).toBe(0);
     await page.context().close();
   });
 
@@ -193,7 +193,7 @@ describe.skipIf(browserPath === null)('console', () => {
     await page.route('**/transcript', route => route.fulfill(gone));
     await page.reload();
     await call.click();
-    await page.getByText('What was sent can not be rebuilt').waitFor();
+    await page.getByText('What was sent cannot be rebuilt').waitFor();
     await page.context().close();
   });
 

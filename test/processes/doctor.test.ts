@@ -202,7 +202,7 @@ describe('with a worker', () => {
       code: 1,
     });
     expect(await check({ STEERSMAN_HOME: file })).toMatchObject({
-      output: expect.stringContaining(`${file}/store/texts can not be written`),
+      output: expect.stringContaining(`${file}/store/texts cannot be written`),
       code: 1,
     });
     worker.kill('SIGSTOP');

@@ -67,7 +67,7 @@ test('a worker that starts while Temporal is away → it says so, waits, serves 
   await temporal.kill();
   const [worker, leaving] = [spawnWorker(options), spawnWorker(options)];
   for (const each of [worker, leaving])
-    await until('it says so', () => each.log().includes(`${temporal.address} can not be reached`));
+    await until('it says so', () => each.log().includes(`${temporal.address} cannot be reached`));
   leaving.end('SIGTERM');
   expect(await leaving.exited).toBe(0);
   await temporal.restart();

@@ -203,7 +203,7 @@ describe('orchestrator (F21, F22)', () => {
     rig = await rigWith('orchestrate: true');
   });
   const gaveUp: ScriptedReply = {
-    text: execution({ summary: 'It can not be done.', taskCompleted: false, shouldContinue: false }),
+    text: execution({ summary: 'It cannot be done.', taskCompleted: false, shouldContinue: false }),
   };
   const play = (orchestrator: ScriptedReply[], executor: ScriptedReply[] = [gaveUp, reported()]) =>
     rig.play(

@@ -75,7 +75,7 @@ test.each([
   ['its .mcp.json', false, (of: string) => servers(of, 'rm', '-rf', '/')],
   ['an endpoint', false, (of: string) => settings(of, HOME.replace('localhost', 'elsewhere'))],
   ['the default model', false, (of: string) => settings(of, HOME.replace('home/a', 'openai/b'))],
-  ['its models, to what can not be read', false, (of: string) => settings(of, `${HOME}: [`)],
+  ['its models, to what cannot be read', false, (of: string) => settings(of, `${HOME}: [`)],
   ['its tools', false, (of: string) => tools(of, 'ours.mjs')],
   ['what its tools load', false, (of: string) => tools(of, 'lib/ours.mjs')],
   ['what runs unasked (WB1)', false, (of: string) => settings(of, `permissions: { auto: ["*"] }\n${HOME}`)],
@@ -294,19 +294,15 @@ function pipe(path: string): void {
 }
 
 test.each<[string, RegExp, (of: string) => void]>([
-  ['its .env is a pipe', /\.env can not be read \(not a regular file\)/, of => pipe(join(of, '.env'))],
-  ['its .env leads to a device', /\.env can not/, of => symlinkSync('/dev/zero', join(of, '.env'))],
-  [
-    'its .env leads to itself',
-    /\.env can not be read \(ELOOP\)/,
-    of => symlinkSync('.env', join(of, '.env')),
-  ],
+  ['its .env is a pipe', /\.env cannot be read \(not a regular file\)/, of => pipe(join(of, '.env'))],
+  ['its .env leads to a device', /\.env cannot/, of => symlinkSync('/dev/zero', join(of, '.env'))],
+  ['its .env leads to itself', /\.env cannot be read \(ELOOP\)/, of => symlinkSync('.env', join(of, '.env'))],
   ['its .env is too large', /\.env .*\(larger than/, of => writeFileSync(join(of, '.env'), '#'.repeat(2e6))],
-  ['its steersman.yaml is a pipe', /steersman\.yaml can not/, of => pipe(join(of, 'steersman.yaml'))],
-  ['its tools lead to the root', /tools.* can not/, of => symlinkSync('/', join(of, 'tools'))],
+  ['its steersman.yaml is a pipe', /steersman\.yaml cannot/, of => pipe(join(of, 'steersman.yaml'))],
+  ['its tools lead to the root', /tools.* cannot/, of => symlinkSync('/', join(of, 'tools'))],
   [
     'a file of its tools is a pipe',
-    /tools\/a\.mjs can not/,
+    /tools\/a\.mjs cannot/,
     of => {
       mkdirSync(join(of, 'tools'));
       pipe(join(of, 'tools', 'a.mjs'));

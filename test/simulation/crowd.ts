@@ -276,7 +276,7 @@ export class Crowd {
     const read = withdrawalReader(run)(input);
     watcher.seen.add('error' in read ? 'taking back refused' : 'message taken back');
     const isUnread = !isOdd && this.#agents().some(agent => waitsIn(agent, id));
-    expectThat(!isUnread || !('error' in read), `${id} waits at an agent, and can not be taken back`);
+    expectThat(!isUnread || !('error' in read), `${id} waits at an agent, and cannot be taken back`);
     if (isUnread) watcher.seen.add('a message to an agent taken back');
     if ('error' in read) return;
     withdraw(run, read.ok);

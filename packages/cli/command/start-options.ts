@@ -278,7 +278,7 @@ async function readNamed(path: string, what: string): Promise<string> {
 }
 
 function unreadable(path: string, what: string, error: unknown): never {
-  const why = errorCode(error) === 'ENOENT' ? 'does not exist' : `can not be read (${errorCode(error)})`;
+  const why = errorCode(error) === 'ENOENT' ? 'does not exist' : `cannot be read (${errorCode(error)})`;
   throw new SteersmanError(
     `The file of ${what} ${path} ${why}.`,
     'See --help for how to start a run.',

@@ -69,7 +69,7 @@ async function checkAttributes(client: Client, { namespace, fix }: ServerCheckOp
     return failed(check, `not of type Keyword: ${odd.join(', ')}`, todo);
   }
   if (missing.length === 0) return ok(check, SEARCH_ATTRIBUTES.join(', '));
-  const found = `not registered: ${missing.join(', ')}; runs can not be found by them`;
+  const found = `not registered: ${missing.join(', ')}; runs cannot be found by them`;
   if (!fix) return failed(check, found, `Register them with: ${verbCall('doctor --fix')}`);
   return register(client, namespace, missing);
 }

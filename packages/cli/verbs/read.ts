@@ -168,7 +168,7 @@ async function saved(text: string, path: string, { what, option }: { what: strin
     await writeFile(file, text);
     return file;
   } catch (error) {
-    const why = `The ${what} can not be written: ${errorText(error)}`;
+    const why = `The ${what} cannot be written: ${errorText(error)}`;
     throw new SteersmanError(why, `Name another file with ${option}.`, 'host');
   }
 }

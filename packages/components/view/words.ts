@@ -4,7 +4,7 @@ const EN = {
   loading: 'Loading…',
   writes: 'writes…',
   asData: 'As data',
-  notDrawn: 'It can not be drawn: see it as data.',
+  notDrawn: 'It cannot be drawn: see it as data.',
   noComponent: 'There is no component {name} here.',
   badProps: 'The component {name} got properties that it does not accept.',
   brokenComponent: 'The component {name} failed.',

@@ -124,7 +124,7 @@ function addressesOf(dir: string): string[] {
         ]
       : named;
   } catch {
-    return ['(it can not be read)'];
+    return ['(it cannot be read)'];
   }
 }
 
@@ -132,7 +132,7 @@ function programsOf(dir: string): string[] {
   try {
     return loadMcpConfig(dir).servers.map(commandOf);
   } catch {
-    return ['(it can not be read)'];
+    return ['(it cannot be read)'];
   }
 }
 

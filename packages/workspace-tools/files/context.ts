@@ -174,5 +174,5 @@ function isHome(path: string): Error {
 /** Throws an error of the file system in words for the model, without paths of the host. */
 export function refuse(path: string, error: unknown): never {
   const code = isRecord(error) ? String(error.code) : '';
-  throw new Error(`${path}: ${WORDS[code] ?? `it can not be used (${code || 'no reason given'})`}.`);
+  throw new Error(`${path}: ${WORDS[code] ?? `it cannot be used (${code || 'no reason given'})`}.`);
 }

@@ -11,6 +11,6 @@ export async function pdfPages(data: PdfData, signal: AbortSignal): Promise<PdfP
     return (await callProcess({ ...HOW, data, signal })) as PdfPages;
   } catch (error) {
     signal.throwIfAborted();
-    throw new Error(`The PDF can not be read: ${errorText(error)}`);
+    throw new Error(`The PDF cannot be read: ${errorText(error)}`);
   }
 }

@@ -86,7 +86,7 @@ async function readReference(
   { offset, limit }: Asked,
   { runId }: ToolContext,
 ): Promise<string> {
-  if (!readKept) throw new Error(`${ref}: texts can not be read by reference here.`);
+  if (!readKept) throw new Error(`${ref}: texts cannot be read by reference here.`);
   if (offset !== null && offset < 0)
     throw new Error(`offset ${offset}: bytes of a reference are counted from 0.`);
   const args = { ref, offset: offset ?? 0, ...(limit !== null && limit > 0 && { length: limit }) };

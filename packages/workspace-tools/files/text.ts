@@ -75,6 +75,6 @@ export async function exactText(
   const encoding = encodingOf(bytes);
   const text = encoding === null ? '\0' : wholeText(bytes, encoding);
   if (encoding === null || text.includes('\0') || !encoded(text, encoding).equals(bytes))
-    throw new Error(`${shown} is not text that can be written back unchanged, so it can not be edited.`);
+    throw new Error(`${shown} is not text that can be written back unchanged, so it cannot be edited.`);
   return { text, encoding };
 }

@@ -98,5 +98,5 @@ function readable(text: string): string {
   if (unreadable === 0) return text;
   const all = [...text].filter(character => character.trim() !== '').length;
   const clean = text.replaceAll(UNREADABLE, '\ufffd').replaceAll(/\ufffd{2,}/g, '\ufffd');
-  return `[${unreadable} of ${all} characters can not be read: the fonts do not say which they are. "\ufffd" stands for them.]\n${clean}`;
+  return `[${unreadable} of ${all} characters cannot be read: the fonts do not say which they are. "\ufffd" stands for them.]\n${clean}`;
 }

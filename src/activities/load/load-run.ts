@@ -230,7 +230,7 @@ async function readWorkspace(
 function limitsFor({ limits, ceilings }: RunFiles['settings'], run: RunSettings): Limits {
   const over = ceilingFault(run.limits ?? {}, ceilings);
   if (over !== null)
-    throw ApplicationFailure.nonRetryable(`The run can not start: ${over}`, FAILURE.run.badInput);
+    throw ApplicationFailure.nonRetryable(`The run cannot start: ${over}`, FAILURE.run.badInput);
   return underCeilings(mergeLimits(limits, run.limits ?? {}), ceilings);
 }
 

@@ -254,7 +254,7 @@ async function interrupted(
 }
 
 function usageWarning(model: string): string {
-  return `The token counts that the endpoint of ${model} reports can not be right: they are estimated from here on.`;
+  return `The token counts that the endpoint of ${model} reports cannot be right: they are estimated from here on.`;
 }
 
 /** The signal's reason is a CancelledFailure whose message is the SDK's word for the cause. */

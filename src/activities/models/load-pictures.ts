@@ -48,7 +48,7 @@ export async function loadPictures(messages: Message[], read: ReadBlob): Promise
 }
 
 const GONE = 'This picture is not kept any more. Where it is needed, call the tool again.';
-const UNREADABLE = 'This picture can not be read now. Where it is needed, call the tool again.';
+const UNREADABLE = 'This picture cannot be read now. Where it is needed, call the tool again.';
 
 /** The width and height that providers accept: Anthropic has the lowest limit. */
 const PICTURE_PIXELS = 8_000;

@@ -125,7 +125,7 @@ async function recalled(
 ): ReturnType<typeof recall> {
   const asker: Asker = { workflowId, namespaceId: await namespaceId() };
   return recall(sessions, asker, args, changedAt).catch((error: unknown) => ({
-    note: `The conversation can not be read: ${errorText(error)}. Try once more; else call the tool that said it again.`,
+    note: `The conversation cannot be read: ${errorText(error)}. Try once more; else call the tool that said it again.`,
     content: [],
     isError: true,
   }));

@@ -7,7 +7,7 @@ export function errorText(thrown: unknown): string {
     if (message === undefined) return String(thrown);
     return isRecord(message) || Array.isArray(message) ? JSON.stringify(message) : String(message);
   } catch {
-    return 'an error that can not be shown';
+    return 'an error that cannot be shown';
   }
 }
 

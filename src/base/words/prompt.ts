@@ -107,7 +107,7 @@ export function delimit(
 ): string {
   // Anything inside that looks like the tag is escaped, in any case or width, even with spaces or invisible characters,
   // so that the text can't end its own wrapping.
-  if (!TAG_NAME.test(tag)) throw new RangeError(`"${tag}" can not be a tag`);
+  if (!TAG_NAME.test(tag)) throw new RangeError(`"${tag}" cannot be a tag`);
   const safe = text.replace(OPENS_TAG, (found, at: number) => (namesTag(text, at + 1, tag) ? '&lt;' : found));
   const named = Object.entries(attributes).map(([name, value]) => ` ${name}="${value}"`);
   return `<${tag}${named.join('')}>\n${safe}\n</${tag}>`;

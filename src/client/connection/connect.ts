@@ -60,7 +60,7 @@ export async function connectTo({ remedy, ...named }: Named): Promise<Temporal> 
     const known = await connectionFault(address, options, error);
     if (known) throw known;
     throw new SteersmanError(
-      `Temporal at ${address} can not be reached: ${errorText(error)}`,
+      `Temporal at ${address} cannot be reached: ${errorText(error)}`,
       remedy,
       'unreachable',
     );

@@ -117,7 +117,7 @@ const MOST_TOLD = 5;
 
 function refused(faults: readonly string[]): SteersmanError {
   return new SteersmanError(
-    `The conversation can not be read: ${faults.slice(0, MOST_TOLD).join(' ')}`,
+    `The conversation cannot be read: ${faults.slice(0, MOST_TOLD).join(' ')}`,
     'It may have the form of chat completions, of Anthropic’s Messages, of the Responses API, or of `sessions export --format json`.',
     'usage',
   );

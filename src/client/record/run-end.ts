@@ -76,7 +76,7 @@ function failedEnd(
 function unreadable(value: unknown): RunEnd['failure'] {
   const encoding = unreadableEncoding(value);
   if (encoding === null) return null;
-  return { type: UNREADABLE, message: `Its result can not be read here: it is encoded as ${encoding}.` };
+  return { type: UNREADABLE, message: `Its result cannot be read here: it is encoded as ${encoding}.` };
 }
 
 function runResultIn(value: unknown): RunResult | null {

@@ -66,7 +66,7 @@ function explain(trouble: Trouble, { id, taskQueue, last }: TaskLook): { what: s
     case 'size':
       return {
         what: `Its next record is larger than Temporal takes: ${failure}`,
-        todo: `It can not get over that by itself. See what it has: ${hintOf(verbCall(`show ${id}`), '`run.show()`')}. Then end it: temporal workflow terminate --workflow-id ${id}`,
+        todo: `It cannot get over that by itself. See what it has: ${hintOf(verbCall(`show ${id}`), '`run.show()`')}. Then end it: temporal workflow terminate --workflow-id ${id}`,
       };
     case 'code':
       return {

@@ -324,7 +324,7 @@ function tooLarge(id: string, bytes: number): SteersmanError {
 
 function unserved(id: string): SteersmanError {
   return new SteersmanError(
-    `No worker answers for the run ${id}: it can not take this now.`,
+    `No worker answers for the run ${id}: it cannot take this now.`,
     `Go on with runs that were left open: ${hintOf(startCall('--resume-open'), '`client.resumeLeftOpen(await client.leftOpen())`')}`,
     'unserved',
   );

@@ -250,7 +250,7 @@ function secondOf(time: Date): number {
 
 function refused(why: string): SteersmanError {
   const help = hintOf(verbCall('schedule create --help'), 'ScheduleOptions');
-  return new SteersmanError(`This can not be scheduled: ${why}`, `See: ${help}.`, 'usage');
+  return new SteersmanError(`This cannot be scheduled: ${why}`, `See: ${help}.`, 'usage');
 }
 
 function taken(id: string): SteersmanError {

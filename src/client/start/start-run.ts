@@ -201,7 +201,7 @@ function jsonSchemaOf(answer: unknown): unknown {
   try {
     return answerSchema(answer);
   } catch (error) {
-    throw notStarted([`\`answer\` can not be used: ${errorText(error)}.`]);
+    throw notStarted([`\`answer\` cannot be used: ${errorText(error)}.`]);
   }
 }
 
@@ -236,7 +236,7 @@ function notStarted(
   }: { option?: string | null; remedy?: string } = {},
 ): SteersmanError {
   const faults = errors.length === 1 ? ` ${errors[0]}` : errors.map(error => `\n- ${error}`).join('');
-  return new SteersmanError(`The run can not start:${faults}`, remedy, 'usage', option);
+  return new SteersmanError(`The run cannot start:${faults}`, remedy, 'usage', option);
 }
 
 /** The workers of another server may have a folder that is missing here, so they decide. */

@@ -226,7 +226,7 @@ function isMissing(error: unknown): boolean {
 function unreadable(path: string, why: unknown): SteersmanError {
   if (why instanceof SteersmanError) return why;
   return new SteersmanError(
-    `${displayPath(path)} can not be read (${errorCode(why)}).`,
+    `${displayPath(path)} cannot be read (${errorCode(why)}).`,
     'Check that it is a file that this user may read.',
   );
 }

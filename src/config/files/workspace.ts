@@ -74,7 +74,7 @@ function realFolder(path: string): string {
       );
     }
     throw new MissingWorkspaceError(
-      `The workspace ${path} can not be read (${code}).`,
+      `The workspace ${path} cannot be read (${code}).`,
       'Check who may read that folder.',
     );
   }

@@ -44,7 +44,7 @@ function parseSafely(text: string, file: string, firstLine: number): YamlSource 
   } catch (error) {
     if (error instanceof SteersmanError) throw error;
     throw new SteersmanError(
-      `${displayPath(file)}:${firstLine}: its YAML can not be read: ${errorText(error)}.`,
+      `${displayPath(file)}:${firstLine}: its YAML cannot be read: ${errorText(error)}.`,
       'Nest it less deeply, and write values out in place of references.',
     );
   }

@@ -78,7 +78,7 @@ async function write(path: string, text: string): Promise<void> {
     await writeFile(path, text, { flag: 'wx' });
   } catch (error) {
     throw new SteersmanError(
-      `${displayPath(path)} can not be written: ${errorText(error)}`,
+      `${displayPath(path)} cannot be written: ${errorText(error)}`,
       'Name a folder that can be written to.',
       'host',
     );

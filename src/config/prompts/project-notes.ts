@@ -31,7 +31,7 @@ export async function readProjectNotes(workspace: string): Promise<ReadNotes> {
     return { notes: { text: head, isWhole }, warnings: isWhole ? [] : [notes(CUT)] };
   } catch (error) {
     const code = errorCode(error);
-    return without(code === 'ENOENT' ? 'is not there' : `can not be read (${code})`);
+    return without(code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`);
   }
 }
 

@@ -121,7 +121,7 @@ function checkRoles(settings: Settings, { source, roleNames, onStranger }: Names
 function checkModes(modes: Settings['modes'], names: Names): void {
   for (const [name, { steps }] of Object.entries(modes)) {
     if (!mayBeDeclared(name))
-      throw faultAt(names.source, ['modes', name], 'a mode of your own can not have this name.', NAME_A_MODE);
+      throw faultAt(names.source, ['modes', name], 'a mode of your own cannot have this name.', NAME_A_MODE);
     for (const [index, role] of steps.entries()) checkRole(names, ['modes', name, 'steps', index], role);
   }
 }

@@ -216,7 +216,7 @@ async function readable<T>(path: string, read: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof SteersmanError) throw error;
     throw new SteersmanError(
-      `${displayPath(path)} can not be read (${errorCode(error) || errorText(error)}).`,
+      `${displayPath(path)} cannot be read (${errorCode(error) || errorText(error)}).`,
       'Check who may read it.',
     );
   }

@@ -66,7 +66,7 @@ async function takePlace(
   runsAtOnce = Number.MAX_SAFE_INTEGER,
 ): Promise<void> {
   if (await accounts.lease(account, runIdOf(), runsAtOnce)) return;
-  const message = `The run can not start: the account ${account} has ${runsAtOnce} at work already, and no more are allowed at once.`;
+  const message = `The run cannot start: the account ${account} has ${runsAtOnce} at work already, and no more are allowed at once.`;
   throw ApplicationFailure.retryable(message, FAILURE.run.busy);
 }
 

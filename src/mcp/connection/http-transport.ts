@@ -110,7 +110,7 @@ async function fetchOrNotBegun(url: string | URL, init?: RequestInit): Promise<R
     return await fetchSameOrigin(url, init);
   } catch (error) {
     const met = socketProof(error);
-    if (met) throw new NotBegunError(met.proof, `${new URL(url).host} can not be reached (${met.code})`);
+    if (met) throw new NotBegunError(met.proof, `${new URL(url).host} cannot be reached (${met.code})`);
     throw error;
   }
 }

@@ -120,7 +120,7 @@ export class Requests {
       );
     if (this.#process === null) {
       return new SteersmanError(
-        `Tool server ${name} can not be reached (address: ${label}): ${this.#reason(error)}`,
+        `Tool server ${name} cannot be reached (address: ${label}): ${this.#reason(error)}`,
         'Check that the server runs and that its address and headers in .mcp.json are right, or set "enabled": false.',
       );
     }

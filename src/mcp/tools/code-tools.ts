@@ -141,7 +141,7 @@ const STEPS = new WeakMap<CodeTool['run'], Steps>();
 export function checkToolName(name: string): void {
   if (NAME.test(name)) return;
   throw new SteersmanError(
-    `The tool name ${JSON.stringify(name)} can not be used.`,
+    `The tool name ${JSON.stringify(name)} cannot be used.`,
     'Use letters, digits, "_" and "-", 64 at most.',
   );
 }

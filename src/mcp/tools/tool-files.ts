@@ -37,7 +37,7 @@ async function exportsOf(file: string): Promise<unknown[]> {
     throw new SteersmanError(
       `${file} does not run: ${errorText(error)}`,
       isTyped
-        ? 'This version of Node.js can not run TypeScript: compile the file to .mjs next to it, or use 22.18 or later.'
+        ? 'This version of Node.js cannot run TypeScript: compile the file to .mjs next to it, or use 22.18 or later.'
         : file.endsWith('.js') && error instanceof SyntaxError
           ? 'Correct it. If the nearest package.json has "type": "commonjs", a file with import or export must end in .mjs.'
           : 'Correct it, or take it out of tools/.',

@@ -196,7 +196,7 @@ export const EMPTY_MESSAGE: RefusalWords = {
 /** The order of roles, or of calls and results, is refused. */
 export const BAD_ORDER: RefusalWords = {
   words:
-    /\broles?\b|\balternat|tool_?call_?ids?|tool_use|tool_result|tool messages?|tool (call|output) found|\bturns?\b|(first|last|final) (message|turn|content)|(must|should|has to|expected to|cannot|can not) (start|begin|end|finish) with|must be followed|preceding|prefill|orphan|function[ _](response|call) (turn|part)/i,
+    /\broles?\b|\balternat|tool_?call_?ids?|tool_use|tool_result|tool messages?|tool (call|output) found|\bturns?\b|(first|last|final) (message|turn|content)|(must|should|has to|expected to|can ?not) (start|begin|end|finish) with|must be followed|preceding|prefill|orphan|function[ _](response|call) (turn|part)/i,
   met: [
     [
       'Gemini',

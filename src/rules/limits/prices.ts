@@ -36,7 +36,7 @@ export function pricedChains(
   };
   const names = [...unpriced].join(', ');
   if (bare.size > 0) {
-    const fault = `The limit costUsd can not be held: no price is known for ${names}, and ${[...bare].join(' and ')} would have no other model.`;
+    const fault = `The limit costUsd cannot be held: no price is known for ${names}, and ${[...bare].join(' and ')} would have no other model.`;
     return { ...kept, warnings: [], fault };
   }
   const warning = `Not used as a fallback, because no price is known and costUsd is limited: ${names}.`;

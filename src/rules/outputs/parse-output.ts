@@ -217,7 +217,7 @@ export function fieldsInDialect(
   if (contract === 'orchestration' || specials !== SPECIALS) return own;
   const asking = word(Object.keys(specials), {
     optional: true,
-    about: 'null, but where the role can not go on',
+    about: 'null, but where the role cannot go on',
   });
   return { ...own, action: asking, params: orNull(oneOf(specials), 'else null') };
 }

@@ -176,7 +176,7 @@ export interface PlanningRound {
 }
 
 const MISSING =
-  'The planner can not make a plan from this goal. What exactly is wanted, and what may be assumed?';
+  'The planner cannot make a plan from this goal. What exactly is wanted, and what may be assumed?';
 
 /** Returns the question after two rounds that want more planning without tasks: only the user has the missing facts. */
 export function planningQuestion({ output, round, taskCount, askedBefore }: PlanningRound): string | null {

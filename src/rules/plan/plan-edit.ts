@@ -47,7 +47,7 @@ export function removalFaults(tasks: readonly Task[], { tasks: changes, removed 
   const faults = removed.flatMap(id => {
     const task = tasks.find(each => each.id === id);
     if (task === undefined) return [`There is no task ${id}.`];
-    if (task.status !== 'pending') return [`Task ${id} ${WHY_FIXED[task.status]} and can not be removed.`];
+    if (task.status !== 'pending') return [`Task ${id} ${WHY_FIXED[task.status]} and cannot be removed.`];
     return changes.some(change => change.id === id) ? [`Task ${id} is changed and removed.`] : [];
   });
   const left = planInForce(tasks).some(({ id }) => !removed.includes(id));
@@ -67,7 +67,7 @@ export function planEditFaults(
   for (const { id, dependencies, requiredCapabilities } of edit) {
     const status = byId.get(id)?.status ?? 'pending';
     if (status !== 'pending')
-      faults.push(`Task ${id} ${WHY_FIXED[status]} and can not be changed: give new work a new id.`);
+      faults.push(`Task ${id} ${WHY_FIXED[status]} and cannot be changed: give new work a new id.`);
     const lacking = missing(requiredCapabilities, has);
     if (lacking.length > 0) faults.push(`Task ${id} needs ${lacking.join(', ')}, which is not available.`);
     for (const needed of dependencies) {

@@ -19,7 +19,7 @@ export function answerSchema(given: unknown): unknown {
   const { jsonSchema } = isRecord(standard) ? (standard as Partial<TypedSchema<unknown>['~standard']>) : {};
   if (jsonSchema === undefined)
     throw new TypeError(
-      'its library can not convert it to JSON Schema: give a JSON Schema, such as z.toJSONSchema(schema)',
+      'its library cannot convert it to JSON Schema: give a JSON Schema, such as z.toJSONSchema(schema)',
     );
   return jsonSchema.output({ target: 'draft-2020-12' });
 }

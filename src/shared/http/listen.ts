@@ -24,7 +24,7 @@ export async function listenOn(
     if (fault === null) break;
   }
   if (fault !== null)
-    throw new SteersmanError(`This process can not listen on ${host}:${ports.at(-1)}: ${fault}`, remedy);
+    throw new SteersmanError(`This process cannot listen on ${host}:${ports.at(-1)}: ${fault}`, remedy);
   return {
     port: (server.address() as AddressInfo).port,
     closed: once(server, 'close'),

@@ -49,5 +49,5 @@ function shown({ origin, pathname }: URL): string {
 
 function targetOf(location: string, base: URL): URL {
   if (URL.canParse(location, base.href)) return new URL(location, base);
-  throw new RedirectRefusedError('a text that is not an address', 'which can not be followed');
+  throw new RedirectRefusedError('a text that is not an address', 'which cannot be followed');
 }

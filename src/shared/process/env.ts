@@ -19,7 +19,7 @@ function readFrom(name: string): string | undefined {
     return readFileSync(file, 'utf8').trim() || undefined;
   } catch (error) {
     throw new SteersmanError(
-      `${name}_FILE names ${file}, which can not be read: ${errorText(error)}`,
+      `${name}_FILE names ${file}, which cannot be read: ${errorText(error)}`,
       'Name a file that this user may read, or unset the variable.',
     );
   }

@@ -125,7 +125,7 @@ async function readWhole(folder: string, name: string): Promise<Buffer | null> {
   } catch (error) {
     if (isNotThere(error)) return null;
     throw new SteersmanError(
-      `The stored text ${path} can not be read: ${errorText(error)}`,
+      `The stored text ${path} cannot be read: ${errorText(error)}`,
       OTHER_USER,
       'host',
     );
@@ -168,7 +168,7 @@ export async function tryBlobStore(dir: string): Promise<void> {
   } catch (error) {
     await unlink(probe).catch(() => undefined);
     throw new SteersmanError(
-      `${dir} can not be written (${errorText(error)})`,
+      `${dir} cannot be written (${errorText(error)})`,
       'Make it writable for this user, or set STEERSMAN_HOME to a folder that is.',
       'host',
     );

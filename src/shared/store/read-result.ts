@@ -61,7 +61,7 @@ export async function readResult(
   });
   if (page === 'unreadable')
     return failed(
-      `The stored result ${ref} can not be read on this worker, which is a fault of its host. Try once more, since another worker may read it; else do without the rest, or call the tool that gave it again.`,
+      `The stored result ${ref} cannot be read on this worker, which is a fault of its host. Try once more, since another worker may read it; else do without the rest, or call the tool that gave it again.`,
     );
   if (!page)
     return failed(
@@ -71,7 +71,7 @@ export async function readResult(
     return failed(`The result ends at byte ${page.totalBytes}: offset ${offset} is behind it.`);
   const shown = cutHead(page.data, Math.max(length, MAX_CHAR_BYTES));
   const body = decodeText(shown);
-  if (body === null) return failed('This result is binary, such as a picture: it can not be read as text.');
+  if (body === null) return failed('This result is binary, such as a picture: it cannot be read as text.');
   const next = offset + shown.length;
   const more = next < page.totalBytes ? `Go on with offset ${next}.` : 'This is the end.';
   const note = `Bytes ${offset} to ${next} of ${page.totalBytes}. ${more}`;

@@ -66,7 +66,7 @@ export async function recall(
   const known = await conversationOf(sessions, asker);
   if (known === null)
     return failed(
-      'The store has nothing of this conversation. What is not shown above can not be read now: try again later, or call the tool that said it.',
+      'The store has nothing of this conversation. What is not shown above cannot be read now: try again later, or call the tool that said it.',
     );
   const { run: found, said } = known;
   return id.trim() === ''

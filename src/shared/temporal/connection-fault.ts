@@ -16,7 +16,7 @@ export function temporalConfig(options?: LoadClientProfileOptions): ClientConnec
     return loadClientConnectConfig(options);
   } catch (error) {
     throw new SteersmanError(
-      `The Temporal configuration can not be read: ${errorText(error)}`,
+      `The Temporal configuration cannot be read: ${errorText(error)}`,
       'Check TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE, TEMPORAL_TLS_CLIENT_CERT_PATH, TEMPORAL_TLS_CLIENT_KEY_PATH and TEMPORAL_TLS_SERVER_CA_CERT_PATH, and the files they name.',
       'configuration',
     );

@@ -59,7 +59,7 @@ export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 
   constructor(encoding: string) {
-    super(`The answer can not be read here: it is encoded as ${encoding}.`);
+    super(`The answer cannot be read here: it is encoded as ${encoding}.`);
   }
 }
 

@@ -280,7 +280,7 @@ export function checkModels(
     ]),
   ];
   if (named.length === 0 && configDir !== null && !answers && !servesDemo)
-    throw new SteersmanError(`This worker can not call any model: ${NO_ENDPOINT}.`, SET_A_KEY);
+    throw new SteersmanError(`This worker cannot call any model: ${NO_ENDPOINT}.`, SET_A_KEY);
   for (const model of named) {
     try {
       providers.resolve(model);

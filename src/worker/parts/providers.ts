@@ -56,7 +56,7 @@ export function pinnedFacts(
   const fault = endpointFault(modelId, endpointNames(models.endpoints, names));
   if (fault === null) return pinnedModel(modelInfo(modelId, models, env.lookup));
   throw new SteersmanError(
-    `The run can not start: ${fault}`,
+    `The run cannot start: ${fault}`,
     'Write the endpoint under models.endpoints in steersman.yaml of its worker, or name another model.',
   );
 }

@@ -103,7 +103,7 @@ async function keepLateRuns(
         if (!(error instanceof RunUnanswered)) throw error;
         if (error.mayPass) continue;
         report(
-          `The run ${run.workflowId} ended while the store was unavailable, and can not be read: ${error.message}`,
+          `The run ${run.workflowId} ended while the store was unavailable, and cannot be read: ${error.message}`,
         );
       }
       done.add(run.runId);

@@ -102,7 +102,7 @@ export class Work {
       return this.#calls(isTeam ? this.#tools.simple() : this.#pieces(0.2));
     const givesUp = !isTeam && this.#random.chance(0.2);
     return givesUp
-      ? { text: execution({ summary: 'It can not be done.', shouldContinue: false }) }
+      ? { text: execution({ summary: 'It cannot be done.', shouldContinue: false }) }
       : reported();
   }
 

@@ -82,7 +82,7 @@ async function callOfRestarted(awayMs: number, input: Partial<CallToolInput>) {
     config: { servers: [] },
     connect: async () => {
       if (calls === 0 || performance.now() - startedAt >= awayMs) return connection;
-      throw new SteersmanError('Tool server fake can not be reached: ECONNREFUSED', '');
+      throw new SteersmanError('Tool server fake cannot be reached: ECONNREFUSED', '');
     },
   } as unknown as McpPool;
   const blobs = createLocalBlobStore(join(tmpdir(), 'unused'));

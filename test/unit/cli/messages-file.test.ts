@@ -22,7 +22,7 @@ test('--messages: a request of chat completions → its messages', async () => {
 test.each<[string, string, RegExp]>([
   ['no JSON', '{"messages": [', /none\.json: it is not JSON/],
   ['Markdown, in one line', '# Notes\n\nTwo boats.\n', /none\.json: it is not JSON: .*# Notes Two boats.*$/],
-  ['another form', '{"turns": []}', /none\.json: The conversation can not be read: `the conversation`/],
+  ['another form', '{"turns": []}', /none\.json: The conversation cannot be read: `the conversation`/],
   ['a bad role', '[{"role": "x"}]', /none\.json: .*`messages\[0\]\.role` must be one of/],
 ])('--messages: %s → refused with file and path (Z3)', async (_what, text, fault) => {
   await expect(startOptions({ messages: file('none.json', text) })).rejects.toThrow(fault);

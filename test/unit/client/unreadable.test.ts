@@ -103,7 +103,7 @@ describe('what this client can not decode', () => {
       unreadable: ['goal', 'result'],
     });
     expect(endLine(end)).toBe(
-      'The run r was completed. Its result can not be read here: it is encoded as binary/encrypted.',
+      'The run r was completed. Its result cannot be read here: it is encoded as binary/encrypted.',
     );
   });
 
@@ -243,7 +243,7 @@ describe('what a run was started with', () => {
 });
 
 test('CF8 resultIn: a run that could not begin → its result says what it died of', () => {
-  const failure = { type: 'run.bad_input', message: 'The run can not start: there is no role nobody.' };
+  const failure = { type: 'run.bad_input', message: 'The run cannot start: there is no role nobody.' };
   const result = { outcome: 'failed', text: '' } as RunResult;
   const end: RunEnd = {
     ...{ id: 'r', runId: 'r', status: 'failed', outcome: 'failed', cause: null, basis: null },

@@ -166,7 +166,7 @@ describe('components', () => {
 
   test.each<[string, () => unknown]>([
     ['an object that is no text', () => Object.create(null)],
-    ['an error that can not be told', () => Object.defineProperty(new Error('x'), 'message', { get: fail })],
+    ['an error that cannot be told', () => Object.defineProperty(new Error('x'), 'message', { get: fail })],
     ['nothing', () => undefined],
   ])(
     'R5 a component that throws %s → a hint in its place, and the next one is drawn',
@@ -179,7 +179,7 @@ describe('components', () => {
       });
       const text = content(card(name, {}), card('summary-response', { summary: 'The next' }));
       await eventually(() =>
-        expect(drawn(text)).toMatch(/The component throws-\w+ failed\.|It can not be drawn/),
+        expect(drawn(text)).toMatch(/The component throws-\w+ failed\.|It cannot be drawn/),
       );
       expect(host.textContent).toContain('The next');
     },
@@ -366,7 +366,7 @@ describe('HTML', () => {
       ...html(large),
       { type: 'component', component: 'todo-list', props: { todos: ['The next'] } },
     ]);
-    await eventually(() => expect(host.textContent).toContain('It can not be drawn: see it as data.'));
+    await eventually(() => expect(host.textContent).toContain('It cannot be drawn: see it as data.'));
     expect(passes).toEqual([]);
     expect(host.textContent).toContain('The next');
     drawParts(html('<p>Small</p>'));

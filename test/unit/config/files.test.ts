@@ -64,7 +64,7 @@ test('configuration files: a pipe, or a link to a device → an error that names
   symlinkSync('/dev/zero', join(dir, 'zero.md'));
   for (const name of ['pipe.md', 'zero.md']) {
     await expect(readTextIfPresent(join(dir, name))).rejects.toThrow(
-      `${name} can not be read (not a regular file)`,
+      `${name} cannot be read (not a regular file)`,
     );
   }
 });

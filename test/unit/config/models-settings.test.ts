@@ -92,7 +92,7 @@ describe('models in steersman.yaml', () => {
       /Did you mean "keyVariable"\? Known here: protocol, baseUrl, keyVariable, headers, extraBody, contextTokens, toolSyntax\./,
     ],
     [
-      'a name that ids can not have',
+      'a name that ids cannot have',
       endpoint(ADDRESS, 'My.Home'),
       /models\.endpoints\.My\.Home: the name of an endpoint begins its model ids/,
     ],

@@ -52,8 +52,8 @@ const full = () => Promise.reject(new Error('ENOSPC: no space left on device, wr
 const replace = { tool: 'update_artifact', edit: { kind: 'replace', ref: 'ref-0' } } as const;
 
 test.each<[string, Partial<BlobStore>, Partial<EditArtifactInput>]>([
-  ['can not be written', { put: full }, {}],
-  ['can not be read', { read: full }, replace],
+  ['cannot be written', { put: full }, {}],
+  ['cannot be read', { read: full }, replace],
 ])('artifact: the store %s → a failure of the store, which is tried again', async (_, store, input) => {
   await expect(editor([], store).run(input)).rejects.toMatchObject({
     type: FAILURE.storeFailed,

@@ -101,7 +101,7 @@ describe('the server over HTTP', () => {
 
   test('http: a port that is taken → says so', async () => {
     const { url } = await served();
-    await expect(served(fakeRuns(), { port: Number(new URL(url).port) })).rejects.toThrow(/can not listen/);
+    await expect(served(fakeRuns(), { port: Number(new URL(url).port) })).rejects.toThrow(/cannot listen/);
   });
 });
 

@@ -119,20 +119,20 @@ describe('blob store (T17)', () => {
     const path = join(dir, ref.replace('blob:', ''));
     rmSync(path);
     mkdirSync(path);
-    await expect(store.read('run', ref, { offset: 0, length: 9 })).rejects.toThrow(/can not be read: EISDIR/);
+    await expect(store.read('run', ref, { offset: 0, length: 9 })).rejects.toThrow(/cannot be read: EISDIR/);
     expect((await readResult(store, 'run', { ref })).note).toContain('another worker may read it');
   });
 
   it('a folder that takes nothing → trying it says so', async () => {
     writeFileSync(join(dir, 'file'), '');
-    await expect(tryBlobStore(join(dir, 'file', 'blobs'))).rejects.toThrow(/can not be written \(ENOTDIR/);
+    await expect(tryBlobStore(join(dir, 'file', 'blobs'))).rejects.toThrow(/cannot be written \(ENOTDIR/);
     await tryBlobStore(join(dir, 'blobs'));
     expect(readdirSync(join(dir, 'blobs'))).toEqual([]);
   });
 
   it('a folder that is there and takes no file → trying it says so', async () => {
     const deepest = deepestIn(dir);
-    await expect(tryBlobStore(deepest)).rejects.toThrow(/can not be written \(ENAMETOOLONG/);
+    await expect(tryBlobStore(deepest)).rejects.toThrow(/cannot be written \(ENAMETOOLONG/);
   });
 
   it('a folder with texts of another user → trying it says whose they are to be', async () => {
@@ -167,7 +167,7 @@ describe('pruning', () => {
   it.each<[string, number, string | null, Parameters<typeof pruneBlobs>[2], boolean]>([
     ['ended by then', 40, 'ns', isOver, false],
     ['is open, or ended later', 40, 'ns', isOpen, true],
-    ['can not be looked up', 40, 'ns', () => Promise.reject(new Error('Temporal is away')), true],
+    ['cannot be looked up', 40, 'ns', () => Promise.reject(new Error('Temporal is away')), true],
     ['is unknown: nothing says whose the texts are', 40, null, isOver, true],
     ['stored something lately', 20, 'ns', isOver, true],
   ])(

@@ -212,10 +212,7 @@ describe('tools in code', () => {
   });
 
   test.each([
-    [
-      'a name that models can not call',
-      () => defineTool({ name: 'look up', description: '', run: () => '' }),
-    ],
+    ['a name that models cannot call', () => defineTool({ name: 'look up', description: '', run: () => '' })],
     [
       'an input that is no object',
       () => defineTool({ name: 'a', description: '', input: z.string(), run: () => '' }),
@@ -283,7 +280,7 @@ describe('a tool in code, called by a run', () => {
     ['whose message is an object', messageOf({ status: 502 })],
     ['without a message', messageOf(undefined)],
     ['whose message is a number', messageOf(409)],
-    ['that can not be shown', { toString: fails, toJSON: fails }],
+    ['that cannot be shown', { toString: fails, toJSON: fails }],
     ['of an object without a prototype', Object.create(null)],
     ['of the protocol, about arguments', new McpError(ErrorCode.InvalidParams, 'no such order')],
     ['of the protocol, about a method', new McpError(ErrorCode.MethodNotFound, 'no such method')],

@@ -68,7 +68,7 @@ test.each([
   ['/json', /^\S+ \(application\/json\)\n\n\{"a":1\}$/],
   ['/packed', /^\S+ \(text\/plain, cut\)\n\nx{200000}$/],
   ['/picture', /^FAILED \S+ is image\/png, 4 bytes: not a text\.$/],
-  ['/pdf', /^FAILED The PDF can not be read/],
+  ['/pdf', /^FAILED The PDF cannot be read/],
   ['/gone', /^FAILED HTTP 404: nothing here$/],
   ['/round', /^FAILED .* redirected more than 5 times\.$/],
   ['/file', /^FAILED Only http and https/],

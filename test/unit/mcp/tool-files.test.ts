@@ -61,7 +61,7 @@ test.each([
   [
     'has a name no model could call',
     `export const a = { name: 'a b', description: '', run() {} };`,
-    /"a b" can not be used/,
+    /"a b" cannot be used/,
   ],
 ])('tools/: a file that %s → refused, with its name (T10)', async (_, text, message) => {
   file('broken.mjs', text);

@@ -393,7 +393,7 @@ describe('usage that can not be right (LI4)', () => {
     expect(result.usage.cacheDiscountTokens).toBeUndefined();
     expect(result.usage.inputTokens).toBeGreaterThan(3);
     expect(result.usage.inputTokens).toBeLessThan(100);
-    expect(result.warning).toMatch(/openai\/gpt-5-mini reports can not be right/);
+    expect(result.warning).toMatch(/openai\/gpt-5-mini reports cannot be right/);
   });
 
   it.each([

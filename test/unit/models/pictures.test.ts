@@ -224,7 +224,7 @@ describe('pictures that tools return', () => {
     const [, said] = toWireTurns(MODEL, messages, pictures).slice(1);
     const text = JSON.stringify(said);
     expect(text).toContain('This picture is not kept any more.');
-    expect(text).toContain('This picture can not be read now.');
+    expect(text).toContain('This picture cannot be read now.');
     expect(text).toContain('[image image/png]');
     expect(text).not.toContain('kept as');
     expect(refsIn(pictures)).toEqual(['a']);

@@ -26,7 +26,7 @@ test('variable: not set, and NAME_FILE names a file → what stands in it, witho
 
 test('variable: its file can not be read → an error that names both, never a missing key', () => {
   vi.stubEnv('SOME_API_KEY_FILE', join(dir, 'none'));
-  expect(() => env.lookup('SOME_API_KEY')).toThrow(/SOME_API_KEY_FILE names .*none, which can not be read/);
+  expect(() => env.lookup('SOME_API_KEY')).toThrow(/SOME_API_KEY_FILE names .*none, which cannot be read/);
   rmSync(dir, { recursive: true });
 });
 

@@ -78,6 +78,6 @@ test('the way to Temporal: nobody is there for two minutes → said at once and 
     syncBuiltinESMExports();
   }
   expect(lines.map(line => line.split(': tcp')[0])).toEqual(
-    ['', ' for 1 min', ' for 2 min'].map(since => `Temporal at a:1 can not be reached${since}`),
+    ['', ' for 1 min', ' for 2 min'].map(since => `Temporal at a:1 cannot be reached${since}`),
   );
 });

@@ -239,7 +239,7 @@ describe('replies that were cut at the output limit', () => {
 });
 
 test('usage: an endpoint reports what can not be right, reply after reply → one warning (LI4)', async () => {
-  const warning = 'The token counts of p/a can not be right.';
+  const warning = 'The token counts of p/a cannot be right.';
   const world = runAtCall('execution', () => reply('What?', { warning }));
   await world.turn();
   const warnings = world.state.log.journal.events.filter(({ type }) => type === 'warning');

@@ -174,7 +174,7 @@ describe('outcomes', () => {
       'planning_cap',
     ],
     [
-      'a verdict that can not be read',
+      'a verdict that cannot be read',
       [planned('Read'), done, { text: 'Fine.' }, { text: 'Fine.' }, { text: 'It says 42.' }],
       'no_verdict',
     ],

@@ -176,7 +176,7 @@ describe('tasks removed while the run works', () => {
     ['what is no list of ids', { remove: 'report' }, '`remove` must be a list of ids of tasks'],
     ['what is no id', { remove: [7] }, '`remove` must be a list of ids of tasks'],
     ['a task that is not there', { remove: ['other'] }, 'There is no task other.'],
-    ['one that has begun', { remove: ['backup'] }, 'Task backup has begun already and can not be removed.'],
+    ['one that has begun', { remove: ['backup'] }, 'Task backup has begun already and cannot be removed.'],
     [
       'one that it changes',
       { remove: ['report'], tasks: [task('report')] },

@@ -72,7 +72,7 @@ describe('a plan whose task needs what nothing has', () => {
     });
     const [gate] = events(ran, 'gate_opened');
     expect(gate).toMatchObject({
-      body: expect.stringContaining('t1 can not be carried out (not available: web)'),
+      body: expect.stringContaining('t1 cannot be carried out (not available: web)'),
     });
     expect(gate).toMatchObject({ title: 'Carry out this plan of 1 task(s)?' });
   });

@@ -146,7 +146,7 @@ describe('WK16: files that are not UTF-8, and ends of lines', () => {
     expect(await hands.call('read', { path: 'f.txt' })).toMatch(/^grün \ufffd\n\[Not all of it is text/);
     expect(await hands.call('compute', { code: 'read("f.txt")' })).toBe('grün \ufffd');
     expect(await hands.call('edit', { path: 'f.txt', edits: [{ oldText: 'gr', newText: 'x' }] })).toMatch(
-      /^failed: .*can not be edited/,
+      /^failed: .*cannot be edited/,
     );
   });
 });

@@ -36,5 +36,5 @@ test('a font that no map is known of → said in place of an empty page (FE10)',
 
 test('a font whose codes say nothing → how much of the page can not be read (FE10)', async () => {
   const answer = await read(pdfIn(cidFont('Identity-H', 'Adobe-Identity'), ['<0003000400050006>']));
-  expect(answer).toMatch(/^\[page 1 of 1\]\n\[4 of 4 characters can not be read: /);
+  expect(answer).toMatch(/^\[page 1 of 1\]\n\[4 of 4 characters cannot be read: /);
 });

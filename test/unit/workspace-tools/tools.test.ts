@@ -143,7 +143,7 @@ describe('read', () => {
     );
     expect(await hands.call('read', { path: 'two.pdf', offset: 3 })).toMatch(/has 2 pages/);
     hands.put('bad.pdf', '%PDF-1.4 and no more');
-    expect(await hands.call('read', { path: 'bad.pdf' })).toMatch(/^failed: The PDF can not be read/);
+    expect(await hands.call('read', { path: 'bad.pdf' })).toMatch(/^failed: The PDF cannot be read/);
   });
 
   test('a reference → what the run keeps, of this run alone; without a run → said', async () => {
@@ -158,7 +158,7 @@ describe('read', () => {
     expect(await call('read', { path: 'blob:other' })).toMatch(
       /^failed: There is no stored result blob:other/,
     );
-    expect(await hands.call('read', { path: 'blob:r/1' })).toMatch(/texts can not be read by reference here/);
+    expect(await hands.call('read', { path: 'blob:r/1' })).toMatch(/texts cannot be read by reference here/);
   });
 });
 
@@ -403,7 +403,7 @@ describe('edit', () => {
   test('what is no text, or not there → refused', async () => {
     hands.put('f.ts', 'h\0');
     expect(await edit({ oldText: 'h', newText: 'x' })).toBe(
-      'failed: f.ts is not text that can be written back unchanged, so it can not be edited.',
+      'failed: f.ts is not text that can be written back unchanged, so it cannot be edited.',
     );
     expect(await hands.call('edit', { path: 'nix', edits: [{ oldText: 'a', newText: 'b' }] })).toBe(
       'failed: nix does not exist.',

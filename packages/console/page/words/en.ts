@@ -289,7 +289,7 @@ export const words = {
   reply: 'Reply',
   noReply: 'No reply yet.',
   requestUnknown:
-    'What was sent can not be rebuilt: a run keeps only its last requests, and a worker must answer.',
+    'What was sent cannot be rebuilt: a run keeps only its last requests, and a worker must answer.',
   requestRebuilt:
     'The request itself is no longer kept, or no worker answers: its system text and tools are missing here, and the messages are whole, as first said.',
   systemText: 'System text, {count} characters',

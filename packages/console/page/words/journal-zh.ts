@@ -142,7 +142,7 @@ const FAULTS = [
   ],
   ['Its answer: {command}', '它的回答：{command}'],
   [
-    'No worker answers for the run {id}: it can not take this now.',
+    'No worker answers for the run {id}: it cannot take this now.',
     '没有工作进程为运行 {id} 响应：它现在无法接受。',
   ],
   ['Go on with runs that were left open: {command}', '继续未结束的运行：{command}'],
@@ -170,7 +170,7 @@ export const JOURNAL: readonly (readonly [english: string, chinese: string])[] =
   ['result', '已给出结果'],
   ['{allowed} is allowed for this run', '{allowed} 在本次运行中始终允许'],
   [
-    'The planner can not make a plan from this goal. What exactly is wanted, and what may be assumed?',
+    'The planner cannot make a plan from this goal. What exactly is wanted, and what may be assumed?',
     '规划者无法根据这个目标制定计划。究竟想要什么，可以作哪些假设？',
   ],
   [
@@ -197,7 +197,7 @@ export const JOURNAL: readonly (readonly [english: string, chinese: string])[] =
   ['there is no such file', '没有这个文件'],
   ['it is not a file', '不是文件'],
   ['it leads out of the workspace', '指向工作区之外'],
-  ['it can not be read ({code})', '无法读取（{code}）'],
+  ['it cannot be read ({code})', '无法读取（{code}）'],
   ['{pattern} does not match', '与 {pattern} 不符'],
   ['it is not JSON: {fault}', '不是 JSON：{fault}'],
   ['it does not fit its schema', '不符合模式'],
@@ -294,7 +294,7 @@ export const JOURNAL: readonly (readonly [english: string, chinese: string])[] =
   ['The tools stay as they were: {why}', '工具保持原样：{why}'],
   ['The plan gives up {id}, which a person set, {why}', '计划放弃了由人设定的 {id}，{why}'],
   ['What {id} used is not known: {why}', '{id} 的用量未知：{why}'],
-  ['The app of {tool} can not be shown: {why}.', '无法显示 {tool} 的应用：{why}。'],
+  ['The app of {tool} cannot be shown: {why}.', '无法显示 {tool} 的应用：{why}。'],
   [
     'Checks that the planner proposed do not count, since no person saw and approved them: {checks}',
     '规划者提出的检查不算数，因为没有人看过并批准：{checks}',
@@ -310,7 +310,7 @@ export const JOURNAL: readonly (readonly [english: string, chinese: string])[] =
   ],
   ['The files of the workspace could not be listed ({why}).', '无法列出工作区的文件（{why}）。'],
   [
-    'Tool server {server}: its tools can not be listed ({why}).',
+    'Tool server {server}: its tools cannot be listed ({why}).',
     '工具服务器 {server}：无法列出它的工具（{why}）。',
   ],
   [
@@ -341,7 +341,7 @@ export const JOURNAL: readonly (readonly [english: string, chinese: string])[] =
     '这个工作进程没有存储（其 steersman.yaml 中 store.kind 为 none）：运行不知道会话中先前说过的内容。',
   ],
   // Ends of runs.
-  ['The run can not start: {why}', '运行无法开始：{why}'],
+  ['The run cannot start: {why}', '运行无法开始：{why}'],
   ['The run could not go on.', '运行无法继续。'],
   ['Tasks of the plan failed, and none was carried out.', '计划中的任务失败，没有一项完成。'],
   [

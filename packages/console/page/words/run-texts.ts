@@ -37,7 +37,7 @@ export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[]
     "这个角色问用户：{question}"
   ],
   [
-    "The role can not go on: {message}",
+    "The role cannot go on: {message}",
     "这个角色无法继续：{message}"
   ],
   [
@@ -173,7 +173,7 @@ export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[]
     "注意：{concern}"
   ],
   [
-    "{id} can not be carried out ({reason}).",
+    "{id} cannot be carried out ({reason}).",
     "{id} 无法执行（{reason}）。"
   ],
   [
@@ -221,7 +221,7 @@ export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[]
     "提高限额以继续，或以现有内容收尾。"
   ],
   [
-    "The goal's cost is not known, so its limit of {limit} can not be enforced.",
+    "The goal's cost is not known, so its limit of {limit} cannot be enforced.",
     "目标的费用未知，因此无法守住 {limit} 的限额。"
   ],
   [
@@ -701,7 +701,7 @@ export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[]
     "没有人回答"
   ],
   [
-    "{phase} can not follow execution: {phases} can.",
+    "{phase} cannot follow execution: {phases} can.",
     "{phase} 不能接在执行之后：{phases} 可以。"
   ],
   [
@@ -753,11 +753,11 @@ export const RUN_TEXTS: readonly (readonly [english: string, chinese: string])[]
     "没有任务 {id}。"
   ],
   [
-    "A task that is {status} can not be tried again.",
+    "A task that is {status} cannot be tried again.",
     "状态为 {status} 的任务不能再做。"
   ],
   [
-    "A task that is {status} can not be skipped.",
+    "A task that is {status} cannot be skipped.",
     "状态为 {status} 的任务不能跳过。"
   ],
   [

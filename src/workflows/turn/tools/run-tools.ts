@@ -180,7 +180,7 @@ export async function callUntilResult(
       const { ending, session: opened, toolsChangedAt, storeFault, appFault, ...outcome } = called.value;
       if (storeFault !== undefined) noteStoreFailed(run, call.name, storeFault);
       if (appFault !== undefined)
-        run.warnOnce(`app ${tool.name}`, `The app of ${tool.name} can not be shown: ${appFault}.`);
+        run.warnOnce(`app ${tool.name}`, `The app of ${tool.name} cannot be shown: ${appFault}.`);
       noteChange(run, toolsChangedAt);
       if (outcome.files) run.memory.changedBy.set(callId, outcome.files);
       noteSession(run, tool, { ending, opened });

@@ -28,6 +28,6 @@ it.each([
   ['a form in JSON', { message: { toJSON: fails } }],
   ['words', new Proxy({}, { get: fails, has: fails })],
 ])('errorText: what was thrown throws where it is asked for %s → a text all the same', (_, thrown) => {
-  expect(errorText(thrown)).toBe('an error that can not be shown');
+  expect(errorText(thrown)).toBe('an error that cannot be shown');
   expect(errorTextWithCause(new Error('lost', { cause: thrown }))).toContain('lost');
 });

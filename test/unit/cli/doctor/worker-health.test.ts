@@ -48,7 +48,7 @@ async function health(env: Record<string, string>, yaml = '') {
 }
 
 test.each<[string, Record<string, string>, string, string]>([
-  ['a folder that can not be written', { STEERSMAN_HOME: join(dir, 'file') }, '', 'can not be written'],
+  ['a folder that cannot be written', { STEERSMAN_HOME: join(dir, 'file') }, '', 'cannot be written'],
   ['a database of DATABASE_URL, and nobody is there', { DATABASE_URL: AWAY }, '', 'DATABASE_URL'],
   [
     'a database of the variable that the configuration names, which is not set',

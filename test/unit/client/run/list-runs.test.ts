@@ -68,7 +68,7 @@ describe('a filtered list', () => {
   test.each([
     ['the text in other letters', run('Write the CHANGELOG'), { goal: 'changelog' }, true],
     ['another text', run('Write'), { goal: 'changelog' }, false],
-    ['a goal that can not be read here', run(undefined), { goal: 'x' }, false],
+    ['a goal that cannot be read here', run(undefined), { goal: 'x' }, false],
     [
       'begun before, gone on since',
       run('x', '2026-03-01T00:00:00Z'),

@@ -21,12 +21,12 @@ test.each<[string, object, RegExp]>([
   [
     'that changes what it reads',
     z.object({ at: z.string().transform(Number) }),
-    /`answer` can not be used: .*[Tt]ransform/,
+    /`answer` cannot be used: .*[Tt]ransform/,
   ],
   [
     'of a library without JSON Schema',
     { '~standard': { vendor: 'other' } },
-    /`answer` can not be used: .*z\.toJSONSchema/,
+    /`answer` cannot be used: .*z\.toJSONSchema/,
   ],
   ['of a list', z.array(z.string()), /`settings\.answer\.type` must be object/],
 ])('a start with a schema %s → refused, with why (TA2)', async (_what, answer, fault) => {

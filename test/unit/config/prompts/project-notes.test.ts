@@ -43,11 +43,11 @@ test.each([
 test.each<[string, () => Promise<unknown>, string]>([
   ['no file', async () => {}, 'is not there'],
   ['an empty file', () => writeFile(file, ' \n'), 'is empty'],
-  ['a folder', () => mkdir(file), 'can not be read (not a file)'],
+  ['a folder', () => mkdir(file), 'cannot be read (not a file)'],
   [
     'a pipe, which would never end',
     async () => execFileSync('sh', ['-c', 'mkfifo "$0"', file]),
-    'can not be read (not a file)',
+    'cannot be read (not a file)',
   ],
   ['a link that leads nowhere', () => symlink(join(workspace, 'gone'), file), 'is not there'],
 ])('project notes: %s → none, and a warning that says why', async (_what, make, why) => {

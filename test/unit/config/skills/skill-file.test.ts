@@ -121,7 +121,7 @@ test.each([
     ':3: description: it is missing',
     'when to use it',
   ],
-  ['references that multiply', front(`${LAUGHS}\nname: pdf`), 'can not be read', 'references'],
+  ['references that multiply', front(`${LAUGHS}\nname: pdf`), 'cannot be read', 'references'],
   [
     'thousands of keys, the last twice',
     front(`name: pdf\n${keys(30_000)}\nk29999: 1`),
@@ -134,7 +134,7 @@ test.each([
     ':30004: not valid YAML: *m is a reference',
     'into quotes',
   ],
-  ['a mapping that is in itself', front('name: pdf\nx: &x\n  y: *x'), 'can not be read', 'references'],
+  ['a mapping that is in itself', front('name: pdf\nx: &x\n  y: *x'), 'cannot be read', 'references'],
 ])('SKILL.md: %s → refused, with place, fault and remedy (SK1)', (_what, text, message, remedy) => {
   const fault = faultOf(text);
   expect(fault.message).toContain(message);

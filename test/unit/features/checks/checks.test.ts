@@ -85,7 +85,7 @@ test.each<[string, Check, number]>([
 
 test.each([
   ['passes', 'passed', 'completed', 'checked'],
-  ['can not be made', 'not_run', 'unverified', 'checks_not_run'],
+  ['cannot be made', 'not_run', 'unverified', 'checks_not_run'],
 ] as const)(
   'team: the planner answers without a plan, and the check %s → %4$s',
   async (_, status, outcome, cause) => {

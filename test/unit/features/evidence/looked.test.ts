@@ -258,7 +258,7 @@ describe('the text of evidence', () => {
   });
 
   test.each<[string, Snapshot, FileNow, string]>([
-    ['now', then('a'), now('a', { hash: NOT_SEEN, bytes: 0, why: 'unread' }), 'a: can not be looked at now'],
+    ['now', then('a'), now('a', { hash: NOT_SEEN, bytes: 0, why: 'unread' }), 'a: cannot be looked at now'],
     [
       'before the first write',
       then('a', { hash: NOT_SEEN, ref: null }),

@@ -60,7 +60,7 @@ test.each([
     more();
   });
   await expect(McpConnection.open(serverAt(url, 3_000), new AbortController().signal)).rejects.toThrow(
-    /far can not be reached/,
+    /far cannot be reached/,
   );
   expect(sent).toBeLessThan(80);
 });

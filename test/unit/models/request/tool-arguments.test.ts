@@ -170,7 +170,7 @@ describe('validation against the schema (C4)', () => {
 
   it.each([
     ['validation is delegated', { ...EDIT, validation: 'delegate' as const }],
-    ['the schema can not be used', { ...EDIT, inputSchema: { type: 'object', $ref: '#/nowhere' } }],
+    ['the schema cannot be used', { ...EDIT, inputSchema: { type: 'object', $ref: '#/nowhere' } }],
   ])('%s → not checked here', async (_why, offered) => {
     expect(await callOf('{"edits":"all"}', [offered])).not.toHaveProperty('argErrors');
   });

@@ -28,9 +28,9 @@ test.each<[string, PlannedTask[], string]>([
     'Task g needs web, which is not available.',
   ],
   ['a task that has not begun', [task('e', { description: 'Otherwise' })], ''],
-  ['a completed task', [task('a')], 'Task a is completed and can not be changed: give new work a new id.'],
-  ['the task at work', [task('d')], 'Task d has begun already and can not be changed'],
-  ['a blocked task', [task('c')], 'Task c is blocked and can not be changed'],
+  ['a completed task', [task('a')], 'Task a is completed and cannot be changed: give new work a new id.'],
+  ['the task at work', [task('d')], 'Task d has begun already and cannot be changed'],
+  ['a blocked task', [task('c')], 'Task c is blocked and cannot be changed'],
   [
     'a task behind one that failed',
     [task('g', { dependencies: ['b'] })],

@@ -233,7 +233,7 @@ describe('readSpecial', () => {
       for (const [advised = '', bare = ''] of texts) {
         expect(advised.startsWith(`${bare} `)).toBe(true);
         expect(specialText({ ...read, suggestion: 'Own.' }, BUILT_IN_WORDS.en)).toBe(
-          'The role can not go on: m Own.',
+          'The role cannot go on: m Own.',
         );
       }
       expect(new Set(texts.flat()).size).toBe(4);

@@ -86,7 +86,7 @@ test.each<[string, number, Listed, number, unknown[]]>([
   ['before the tools were listed', 0, listed(...before), 0, []],
   ['and the list is as it was', 5, listed(...before), 1, []],
   [
-    'and the list can not be had',
+    'and the list cannot be had',
     5,
     { ok: false, failure: { kind: 'lost', type: '', message: 'gone' } },
     1,
