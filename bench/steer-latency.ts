@@ -124,7 +124,7 @@ async function measure(client: Client, wanted: Kind, sample: Sample): Promise<nu
 
 async function sampleInterrupt(handle: WorkflowHandle, nth: number): Promise<number[]> {
   const request = asked[nth - 1];
-  if (!request) throw new Error(`model call ${nth} is not there`);
+  if (!request) throw new Error(`model call ${nth} was not made`);
   // The delay varies, so that it favours no interval of heartbeats.
   await sleep(300 + ((nth * 137) % 900));
   const gone = new Promise<number>(resolve =>

@@ -318,7 +318,7 @@ export function unknownStart(id: string, error: unknown): SteersmanError {
   const why = explainError(error)?.message ?? String(error);
   return new SteersmanError(
     `It is not known whether the run ${id} was started. ${why}`,
-    `See whether it is there: ${hintOf(verbCall(`show ${id}`), '`client.attach(id)`')}. If not, start it with ${hintOf('--id', 'the id')} ${id}: there is never a second one of that id.`,
+    `See whether it is there: ${hintOf(verbCall(`show ${id}`), '`client.attach(id)`')}. If not, start it with ${hintOf('--id', 'the id')} ${id}: a repeated start with this id never begins a second run.`,
     'uncertain',
   );
 }
