@@ -126,7 +126,10 @@ function lookForVerdict(run: Run, position: Verification): Promise<void> | null 
     tell(null);
     return null;
   }
-  const files = filesOf(record).map(({ path, hash, ref }) => ({ path, hash, ref }));
+  const files = filesOf(record).map(({ path, hash, ref, changedAt }) => ({
+    ...{ path, hash, ref },
+    ...(changedAt !== undefined && { changedAt }),
+  }));
   const { workspace } = settings;
   const start = goal.start && { start: goal.start.ref };
   // A shared conversation has the edits, so lines around them would only be repeated.

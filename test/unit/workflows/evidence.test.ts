@@ -136,6 +136,20 @@ test.each([
   expect(seen.some(input => 'context' in input)).toBe(context === 0);
 });
 
+test('a file whose change time was seen before its first write → the look before a verdict compares it (WK2)', async () => {
+  const before = { path: 'a', named: 'a', hash: 'old', bytes: 1, ref: null, changedAt: 7.5 };
+  const seen: LookInput[] = [];
+  const look = async <I extends LookInput>(input: I) => {
+    seen.push(input);
+    const found = input.at === 'before' ? [before] : { files: [], others: [], more: 0 };
+    return { ok: true as const, value: found as unknown as LookFinds[I['at']] };
+  };
+  const pinned = { roles: roles({}), tools: [fileTool('put')] };
+  await team([planned, { calls: ['put'], input: { path: 'a' } }, done, content], 0, { pinned, look });
+  const files = [{ path: 'a', hash: 'old', ref: null, changedAt: 7.5 }];
+  expect(seen.find(({ at }) => at === 'now')).toMatchObject({ files });
+});
+
 describe('a verifier with a memory of its own', () => {
   const found: LookFinds = {
     before: [{ named: 'a', path: 'a', hash: null, bytes: 0, ref: null }],
