@@ -5,7 +5,7 @@ import { terminalText } from '../shared/process/terminal-text.js';
 import type { McpConnection } from './connection/connection.js';
 import { pagesOf } from './connection/server-tools.js';
 
-/** Limit for an expanded prompt, UTF-8 bytes. Longer ones are refused, because part of an instruction is another one. */
+/** Limit for an expanded prompt, UTF-8 bytes. Longer ones are refused, because a part of an instruction may mean something else. */
 const PROMPT_BYTES = 16_384;
 const MAX_LIST_PAGES = 20;
 const MAX_PROMPTS = 500;
