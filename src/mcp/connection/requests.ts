@@ -10,6 +10,7 @@ import {
 import { z } from 'zod';
 import { isRecord, stringOr } from '../../base/json/json.js';
 import { errorTextWithCause, secondsOf } from '../../base/text/error-text.js';
+import { preview } from '../../base/text/preview.js';
 import { SteersmanError } from '../../shared/process/errors.js';
 import { onAbort } from '../../shared/waits.js';
 import { saysNotCalled } from '../tools/code-tools.js';
@@ -97,7 +98,9 @@ export class Requests {
     if (error instanceof McpError) {
       const notCalled = this.#server.type === 'code' && saysNotCalled(error.data);
       const words = [message, ...addressesIn(error)].join(' ');
-      return new McpCallError('rejected', this.#server.redact(words), { code: error.code, notCalled });
+      const reconnect = this.#server.type === 'http' && isSessionGone(error);
+      const facts = { code: error.code, notCalled, reconnect };
+      return new McpCallError('rejected', this.#server.redact(words), facts);
     }
     const isZod = error instanceof z.core.$ZodError;
     if (isZod && instead === '') return new McpCallError('rejected', badAnswer);
@@ -119,10 +122,10 @@ export class Requests {
         `Steersman speaks ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}. Use a version of the server that speaks one of them, or set "enabled": false.`,
       );
     if (this.#process === null) {
-      return new SteersmanError(
-        `Tool server ${name} cannot be reached (address: ${label}): ${this.#reason(error)}`,
-        'Check that the server runs and that its address and headers in .mcp.json are right, or set "enabled": false.',
-      );
+      const status = error instanceof HttpStatusError ? error.status : 0;
+      const what = NOT_ALLOWED.includes(status) ? 'refuses the connection' : 'cannot be reached';
+      const why = preview(this.#reason(error), MOST_QUOTED);
+      return new SteersmanError(`Tool server ${name} ${what} (address: ${label}): ${why}`, remedyOf(status));
     }
     // A broken pipe is noticed before the exit that caused it, and the exit code is more informative.
     if (error instanceof NotBegunError) await this.#process.endsWithin(EXIT_NOTICE_MS);
@@ -145,8 +148,28 @@ export class Requests {
     if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) {
       return `no answer to the handshake within ${secondsOf(this.#server.startTimeoutMs)} s (startTimeoutMs in .mcp.json)`;
     }
-    return this.#server.redact(errorTextWithCause(error));
+    return this.#server.redact(
+      error instanceof z.core.$ZodError ? badGreeting(error) : errorTextWithCause(error),
+    );
   }
+}
+
+/** Characters of a server's answer that a message quotes; firewalls answer with whole pages. */
+const MOST_QUOTED = 400;
+const NOT_ALLOWED: readonly number[] = [401, 403];
+const NO_MCP_HERE: readonly number[] = [404, 405];
+
+function remedyOf(status: number): string {
+  if (NOT_ALLOWED.includes(status))
+    return 'Write the key or token that it wants into "headers" in .mcp.json (Steersman does not sign in with a browser), or set "enabled": false.';
+  if (NO_MCP_HERE.includes(status))
+    return 'Check its address in .mcp.json: it must speak streamable HTTP, often at /mcp. An address that ends in /sse is of the older transport, which Steersman does not speak. Or set "enabled": false.';
+  return 'Check that the server runs and that its address and headers in .mcp.json are right, or set "enabled": false.';
+}
+
+function badGreeting({ issues }: z.core.$ZodError): string {
+  const faults = issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
+  return `its greeting is not valid MCP (${faults.join('; ')})`;
 }
 
 /** Servers of 2026-07-28 know no handshake: they answer that its method is unknown, or name the versions that they have. */
@@ -171,6 +194,16 @@ function addressesIn(error: McpError): string[] {
   );
 }
 
+const SESSION_GONE =
+  /\bsession\b.{0,40}\b(not found|unknown|expired|invalid|terminated|does not exist)|\b(no valid|invalid|unknown|expired) (mcp )?session/i;
+/** Codes of a server that has not looked at the method; a tool's own errors have others. */
+const BEFORE_THE_METHOD: readonly number[] = [-32_600, -32_000, -32_001];
+
+/** True if a server answers that it does not know the session, as some do without the protocol's status. */
+function isSessionGone({ code, message }: McpError): boolean {
+  return BEFORE_THE_METHOD.includes(code) && SESSION_GONE.test(message);
+}
+
 const TOO_MANY = 429;
 /** Many servers answer with one of them if they do not know the session of a request. */
 const NO_SUCH_SESSION: readonly number[] = [400, 410];
@@ -179,7 +212,8 @@ function ofStatus(
   { status, proof, retryAfterMs, inSession }: HttpStatusError,
   message: string,
 ): McpCallError {
-  const reconnect = proof === 'http_session_lost' || (inSession && NO_SUCH_SESSION.includes(status));
+  const isGone = NO_SUCH_SESSION.includes(status) || SESSION_GONE.test(message);
+  const reconnect = proof === 'http_session_lost' || (inSession && isGone);
   const facts = { proof, status, retryAfterMs, reconnect };
   if (status === TOO_MANY) return new McpCallError('busy', message, facts);
   return new McpCallError(proof ? 'not_begun' : 'connection_lost', message, facts);

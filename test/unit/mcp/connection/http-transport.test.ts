@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { McpConnection } from '../../../../src/mcp/connection/connection.js';
 import { resolveServer } from '../../../../src/mcp/connection/resolve-server.js';
 import { outward } from '../../../../src/shared/http/outward-fetch.js';
+import type { SteersmanError } from '../../../../src/shared/process/errors.js';
 import { json, type McpAnswer, serveMcp } from '../../../support/scripted-mcp.js';
 import { serveHttp } from '../../../support/serve.js';
 
@@ -64,6 +65,66 @@ test.each([
   );
   expect(sent).toBeLessThan(80);
 });
+
+const PAGE = `<html><title>Blocked</title>${'<p>no</p>'.repeat(2_000)}</html>`;
+const refusing =
+  (status: number, body: string, headers = {}): RequestListener =>
+  (_req, res) =>
+    void res.writeHead(status, headers).end(body);
+test.each<[string, RequestListener, RegExp, RegExp]>([
+  [
+    'it wants a sign-in',
+    refusing(401, '{"error":"invalid_token"}', {
+      'www-authenticate': 'Bearer resource_metadata="https://x/y"',
+    }),
+    /^Tool server far refuses the connection \(address: [^)]*\): it answered HTTP 401: \{"error":"invalid_token"\}$/,
+    /token.*"headers".*does not sign in/,
+  ],
+  [
+    'a page of a firewall',
+    refusing(403, PAGE),
+    /refuses the connection .* HTTP 403: <html><title>Blocked.{0,400}…$/,
+    /"headers"/,
+  ],
+  [
+    'it speaks the older transport',
+    refusing(405, 'Method Not Allowed'),
+    /cannot be reached .* HTTP 405/,
+    /streamable HTTP.*\/sse/,
+  ],
+  [
+    'there is nothing at its address',
+    refusing(404, 'Not Found'),
+    /cannot be reached .* HTTP 404/,
+    /streamable HTTP/,
+  ],
+  [
+    'its greeting is none',
+    async (req, res) => {
+      let body = '';
+      for await (const part of req) body += part;
+      json(res, {
+        jsonrpc: '2.0',
+        id: JSON.parse(body).id,
+        result: { protocolVersion: '2025-06-18', capabilities: {} },
+      });
+    },
+    /^Tool server far cannot be reached [^:]*:[^)]*\): its greeting is not valid MCP \(serverInfo: .*\)$/,
+    /Check that the server runs/,
+  ],
+])(
+  'tool server over HTTP: %s → said so, in one line, with what to do',
+  async (_what, handle, says, remedy) => {
+    const started = McpConnection.open(serverAt(await serve(handle)), new AbortController().signal);
+    const { message, remedy: advice } = await started.then(
+      () => Promise.reject(new Error('it started')),
+      (error: SteersmanError) => error,
+    );
+    expect(message).toMatch(says);
+    expect(message).not.toContain('\n');
+    expect(advice).toMatch(remedy);
+  },
+);
 
 async function connectTo(
   answers: Record<string, McpAnswer>,

@@ -79,6 +79,60 @@ test('shared connection: its server was started anew and knows no session → th
   }
 });
 
+const said =
+  (status: number, body: object): McpAnswer =>
+  (id, res) =>
+    void res
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id, ...body }));
+const NOT_FOUND = { error: { code: -32_600, message: 'Session not found' } };
+test.each<[string, McpAnswer, string]>([
+  ['503', said(503, { ...NOT_FOUND, id: null }), 'outcome_unknown'],
+  [
+    '500, and that it knows no valid session',
+    said(500, { error: { code: -32_000, message: 'Bad Request: No valid session ID provided' } }),
+    'outcome_unknown',
+  ],
+  ['an error of JSON-RPC', said(200, NOT_FOUND), 'executed'],
+])(
+  'shared connection: its server lost the session and says so with %s → the next call has another',
+  async (_how, lost, ending) => {
+    let calls = 0;
+    const methods: string[] = [];
+    const answers: Record<string, McpAnswer> = {
+      'tools/call': (id, res) => {
+        calls += 1;
+        (calls === 1 ? lost : done)(id, res);
+      },
+    };
+    const { url, close } = await serveMcp(answers, { tools: {} }, 'session-1', method =>
+      methods.push(method),
+    );
+    const pool = poolOf({ url });
+    closing.push(close, () => pool.close());
+    const call = () => toolCaller(pool, 'write', {})({ idempotent: false });
+    expect(await call()).toMatchObject({ ending, isError: true });
+    expect(methods.filter(method => method === 'initialize')).toHaveLength(1);
+    expect(await call()).toMatchObject({ ending: 'executed', isError: false });
+    expect(methods.filter(method => method === 'initialize')).toHaveLength(2);
+  },
+);
+
+test('shared connection: a tool that speaks of a session of its own → the connection stays', async () => {
+  const methods: string[] = [];
+  const error = { code: -32_603, message: 'Browser session not found' };
+  const { url, close } = await serveMcp(
+    { 'tools/call': said(200, { error }) },
+    { tools: {} },
+    'session-1',
+    method => methods.push(method),
+  );
+  const pool = poolOf({ url });
+  closing.push(close, () => pool.close());
+  for (const _ of [1, 2]) await toolCaller(pool, 'write', {})({ idempotent: false });
+  expect(methods.filter(method => method === 'initialize')).toHaveLength(1);
+});
+
 test('connection: opened and closed again and again → nothing of it hears the signal of its worker’s end', async () => {
   const { url, close } = await serveMcp({});
   const pool = poolOf({ url });
