@@ -253,18 +253,22 @@ async function readPicture(given: string): Promise<StartPicture> {
 async function readSchemaFile(given: string): Promise<StartOptions['answer'] & object> {
   const path = userPath(given);
   const text = await readNamed(path, 'the schema');
+  const refused = (why: string) =>
+    new SteersmanError(
+      `The file of the schema ${path}: ${why}.`,
+      'It must be one JSON Schema of an object.',
+      'usage',
+    );
+  let schema: StartOptions['answer'] & object;
   try {
-    const schema = JSON.parse(text);
-    // As an option null would stand for no schema.
-    if (schema !== null) return schema;
+    schema = JSON.parse(text);
   } catch (error) {
-    const why = `The file of the schema ${path}: it is not JSON: ${preview(errorText(error))}`;
-    throw new SteersmanError(why, SCHEMA_REMEDY, 'usage');
+    throw refused(`it is not JSON: ${preview(errorText(error))}`);
   }
-  throw new SteersmanError(`The file of the schema ${path}: it holds null.`, SCHEMA_REMEDY, 'usage');
+  // As an option null would stand for no schema.
+  if (schema === null) throw refused('it holds null');
+  return schema;
 }
-
-const SCHEMA_REMEDY = 'It must be one JSON Schema of an object.';
 
 /** Reads settings that have no option: `systemMessage`, `context`, `limits`, `checks`, `clientTools`, in YAML or JSON. */
 async function readSettingsFile(given: string): Promise<Record<string, unknown>> {
