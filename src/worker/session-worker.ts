@@ -9,8 +9,8 @@ import { errorText } from '../base/text/error-text.js';
 import { temporalClient } from '../shared/temporal/temporal-client.js';
 import type { Parts } from './parts/parts.js';
 
-/** The queue has few calls. */
-const POLLS = 2;
+/** The queue has few calls. The SDK 1.24 ignores `maxConcurrentActivityTaskPolls`. */
+const POLLS = { type: 'simple-maximum', maximum: 2 } as const;
 
 export interface SessionWorker {
   /** Resolves when the worker has ended. */
@@ -37,7 +37,7 @@ export async function createSessionWorker(
   } = options;
   if (!options.connection || !pool.config.servers.some(({ stateful }) => stateful)) return null;
   const queue = `${options.taskQueue}/${randomUUID()}`;
-  const worker = await Worker.create({ ...own, taskQueue: queue, maxConcurrentActivityTaskPolls: POLLS });
+  const worker = await Worker.create({ ...own, taskQueue: queue, activityTaskPollerBehavior: POLLS });
   return {
     run: async () => {
       sessions.serve(queue, runId => isOpen(options, runId));
