@@ -1,6 +1,8 @@
 /** Checks of a goal in a whole run in memory: what they are made of, and how long they hold. */
 import { describe, expect, test } from 'vitest';
 import { execution, plan, verdict } from '../../../../packages/test-kit/role-outputs.js';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import { checks as checksFeature } from '../../../../src/features/checks/feature.js';
 import { BEHAVIOUR, type PinnedRun } from '../../../../src/run/agents/run-config.js';
 import type { Check } from '../../../../src/run/checks/check.js';
 import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
@@ -349,5 +351,52 @@ describe('SE8: checks before the first change', () => {
     };
     await runTeam(replies, { settings, pinned: given, runCheck });
     expect(made).toBe(times);
+  });
+});
+
+describe('SE9: a call that may be one of the goal’s checks', () => {
+  const origin = { type: 'mcp' as const, server: 'ws', own: true as const };
+  const run = { ...fileTool('run'), name: 'ws__run', origin };
+  const confirm = (pattern: string) => ({ permissions: { auto: [], confirm: [pattern], deny: [] } });
+  const { mayDestroy } = BUILT_IN_WORDS.en;
+  interface Given {
+    tool?: ReturnType<typeof fileTool>;
+    input?: Record<string, unknown>;
+    concerns?: string[];
+    start?: { ref: string | null } | null;
+    pinned?: Partial<PinnedRun>;
+  }
+
+  test.each<[what: string, given: Given, mayRun: boolean]>([
+    ['in its words', {}, true],
+    ['in its words, with a time limit', { input: { command: 'npm test', timeoutMs: 5 } }, true],
+    ['in its words, by a tool that may destroy something', { concerns: [mayDestroy] }, true],
+    ['in its words, with a doubt', { concerns: [mayDestroy, 'It is cut off.'] }, false],
+    ['with another word', { input: { command: 'npm test -u' } }, false],
+    ['with its beginning', { input: { command: 'npm' } }, false],
+    ['of a second check', { pinned: { checks: [{ file: 'a' }, ...checks] } }, true],
+    [
+      'without a command, where a check is of a file',
+      { input: {}, pinned: { checks: [{ file: 'a' }] } },
+      false,
+    ],
+    ['of a goal without checks', { pinned: { checks: [] } }, false],
+    ['by a tool of another server', { tool: { ...run, origin: { type: 'mcp', server: 'ws' } } }, false],
+    ['by another of our tools', { tool: { ...run, serverToolName: 'write' } }, false],
+    ['that `confirm` names', { pinned: confirm('ws__run(npm *)') }, false],
+    ['that `confirm` names as its server does', { pinned: confirm('run(npm *)') }, false],
+    ['by a tool that `confirm` names', { pinned: confirm('run') }, false],
+    ['where `confirm` names another command', { pinned: confirm('run(git *)') }, true],
+    ['where the files of the beginning are unknown', { start: { ref: null } }, false],
+    ['where nobody looked at the beginning', { start: null }, false],
+  ])('%s (%j) → may run unasked: %s', (_what, given, mayRun) => {
+    const { tool = run, input = { command: 'npm test' }, concerns = [], start = { ref: 'r' } } = given;
+    const small = runAtCalls([{ name: tool.name, input }], {
+      pinned: { tools: [tool], checks, ...given.pinned },
+    });
+    if (start !== null) small.run.state.goal.start = start;
+    const call = { type: 'tool_use' as const, id: 't1', name: tool.name, input };
+    const found = checksFeature.unasked?.(small.run, call, { kind: 'ask', tool, note: null, concerns });
+    expect(found !== null).toBe(mayRun);
   });
 });
