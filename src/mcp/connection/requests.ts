@@ -8,7 +8,7 @@ import {
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { isRecord, stringOr } from '../../base/json/json.js';
+import { isRecord, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../../base/json/json.js';
 import { errorTextWithCause, secondsOf } from '../../base/text/error-text.js';
 import { preview } from '../../base/text/preview.js';
 import { SteersmanError } from '../../shared/process/errors.js';
@@ -97,7 +97,7 @@ export class Requests {
     if (this.closed) return new McpCallError('connection_lost', this.ofEnd());
     if (error instanceof McpError) {
       const notCalled = this.#server.type === 'code' && saysNotCalled(error.data);
-      const words = [message, ...addressesIn(error)].join(' ');
+      const words = [message, detailsOf(error, this.#server)].join(' ').trim();
       const reconnect = this.#server.type === 'http' && isSessionGone(error);
       const facts = { code: error.code, notCalled, reconnect };
       return new McpCallError('rejected', this.#server.redact(words), facts);
@@ -183,6 +183,18 @@ function versionFault(error: unknown): string | null {
   const dates: string[] = `${text} ${JSON.stringify(data)}`.match(/\b20\d\d-\d\d-\d\d\b/g) ?? [];
   const theirs = new Set(dates.filter(date => !SUPPORTED_PROTOCOL_VERSIONS.includes(date)));
   return theirs.size > 0 ? `it has ${[...theirs].join(', ')}.` : text;
+}
+
+const MOST_DETAILS = 2_000;
+
+/** Returns what an error's data says, such as which arguments are wrong. Our own functions have only a mark in it. */
+function detailsOf(error: McpError, { type, redact }: ResolvedServer): string {
+  const addresses = addressesIn(error);
+  if (addresses.length > 0) return addresses.join(' ');
+  const { data } = error;
+  if (type === 'code' || data === undefined || data === null || nestsDeeper(data, MAX_JSON_DEPTH)) return '';
+  // Masked before it is cut, because half a secret would not be recognised.
+  return preview(redact(typeof data === 'string' ? data : JSON.stringify(data)), MOST_DETAILS);
 }
 
 /** Returns what a person must open before the call can succeed. Only the error's data contains it. */

@@ -1,9 +1,12 @@
 /** Reads a tool's answer part by part, so that an unreadable part does not cost the others. */
 import { z } from 'zod';
+import { isRecord } from '../../base/json/json.js';
 
 const optionalText = z.string().optional().catch(undefined);
 /** A single character class, because a pattern with groups would overflow the call stack on megabytes of data. */
 const base64 = z.string().regex(/^[\w+/=\s-]*$/);
+/** Some servers send the data of pictures as an address of it. */
+const DATA_ADDRESS = /^data:([\w.+/-]+);base64,/;
 
 const partSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: z.string() }),
@@ -30,6 +33,8 @@ const partSchema = z.discriminatedUnion('type', [
 export const toolAnswerSchema = z.looseObject({
   content: z.unknown().optional(),
   structuredContent: z.unknown().optional(),
+  /** Older servers send this in place of both. */
+  toolResult: z.unknown().optional(),
   isError: z.boolean().optional().catch(undefined),
   _meta: z.record(z.string(), z.unknown()).optional().catch(undefined),
 });
@@ -48,7 +53,8 @@ export interface ToolAnswer {
 
 export function readToolAnswer({
   content,
-  structuredContent,
+  toolResult,
+  structuredContent = toolResult,
   isError,
   _meta: meta,
 }: z.infer<typeof toolAnswerSchema>): ToolAnswer {
@@ -58,11 +64,19 @@ export function readToolAnswer({
     answer.structuredContent = structuredContent;
   if (meta !== undefined) answer.meta = meta;
   for (const [index, part] of parts.entries()) {
-    const read = partSchema.safeParse(part);
+    const read = partSchema.safeParse(plainPart(part));
     if (read.success) answer.content.push(read.data);
     else answer.unreadable.push(`part ${index + 1}, ${faultOf(part)}`);
   }
   return answer;
+}
+
+/** Returns a part in the protocol's form: some servers send a bare text, or data as an address. */
+function plainPart(part: unknown): unknown {
+  if (typeof part === 'string') return { type: 'text', text: part };
+  if (!isRecord(part) || typeof part.data !== 'string') return part;
+  const [address, mimeType] = DATA_ADDRESS.exec(part.data) ?? [];
+  return address === undefined ? part : { ...part, mimeType, data: part.data.slice(address.length) };
 }
 
 const KINDS: Readonly<Record<string, string>> = {

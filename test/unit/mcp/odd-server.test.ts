@@ -139,6 +139,23 @@ it('tool server: a result with parts of no known type, without text, malformed �
   });
 });
 
+it.each<[string, object, object]>([
+  ['a text for its list of parts', { content: 'one' }, { content: [{ type: 'text', text: 'one' }] }],
+  ['texts as parts', { content: ['one', 'two'] }, { content: [{ text: 'one' }, { text: 'two' }] }],
+  [
+    'a picture as an address of its data',
+    { content: [{ type: 'image', mimeType: 'image/*', data: 'data:image/png;base64,iVBORw0KGgo=' }] },
+    { content: [{ type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }] },
+  ],
+  ['the form of 2024', { toolResult: { orders: [1] } }, { content: [], structuredContent: { orders: [1] } }],
+])('tool server: a result with %s → read all the same (T16)', async (_what, answer, expected) => {
+  const connection = await serverOf({ list: LIST, answer: JSON.stringify(answer) }).connect(
+    'odd',
+    process.cwd(),
+  );
+  expect(await connection.callTool(echo())).toMatchObject({ ...expected, unreadable: [] });
+});
+
 it('tools of a run: the first server is down → its tool’s name does not pass to the next, run after run (TR7)', async () => {
   const script = `require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
     const m = JSON.parse(line);

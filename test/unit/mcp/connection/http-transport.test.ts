@@ -299,6 +299,25 @@ test('tool server over HTTP: a call that needs an address opened first (-32042) 
   });
 });
 
+test.each<[string, unknown, string]>([
+  [
+    'a list of faults',
+    { issues: [{ path: ['a'], message: 'must be a number' }] },
+    ' {"issues":[{"path":["a"],"message":"must be a number"}]}',
+  ],
+  ['a text', 'a must be a number', ' a must be a number'],
+  ['its key', 'with secret-1', ' with ***'],
+  ['more than a page', 'x'.repeat(5_000), ` ${'x'.repeat(1_999)}…`],
+  ['nothing', null, ''],
+  ['nested without an end', JSON.parse('['.repeat(5_000) + ']'.repeat(5_000)), ''],
+])('tool server: an error whose details are %s → quoted with it', async (_what, data, quoted) => {
+  const error = { code: -32_602, message: 'Invalid params', data };
+  const connection = await connectTo({ 'tools/call': (id, res) => json(res, { jsonrpc: '2.0', id, error }) });
+  await expect(callEcho(connection)).rejects.toMatchObject({
+    message: `MCP error -32602: Invalid params${quoted}`,
+  });
+});
+
 test.each([
   ['connect', 'EHOSTUNREACH', 'not_begun'],
   ['connect', 'ENETUNREACH', 'not_begun'],
