@@ -90,7 +90,7 @@ async function askHow(
     why: text === null ? words.decidedUnanswered : (fault ?? fill(words.decidedAnswered, { id: task.id })),
   });
   if (text === null) return MOVED;
-  run.tellRole(EXECUTOR, text);
+  run.tellRole(EXECUTOR, text, question);
   if (fault === null) return reopen(run, task.id, 'pending');
   run.journal('user_message', {
     role: ORCHESTRATOR,

@@ -75,7 +75,7 @@ async function clarify(run: Run, position: Answering, role: PinnedRole, question
     instruct(run, role, run.words.noteNobodyAnswers);
   } else {
     giveRoundBack(position);
-    run.tellRole(role.name, text);
+    run.tellRole(role.name, text, question);
   }
   return MOVED;
 }

@@ -119,7 +119,7 @@ async function clarify(run: Run, position: Planning, question: string): Promise<
   if (!goal.asked && answer !== null) giveRoundBack(position);
   goal.asked = true;
   if (answer === null) instruct(run, run.role(PLANNER), run.words.planUnanswered);
-  else run.tellRole(PLANNER, answer);
+  else run.tellRole(PLANNER, answer, question);
   return position.turns.round >= run.limits.planning ? adopt(run, position, null) : MOVED;
 }
 

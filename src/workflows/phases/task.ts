@@ -223,6 +223,6 @@ async function askForTask(
     return endTask(run, task.id, { status: 'failed', reason: 'not answered', result: question });
   position.step = { kind: 'work', taskId: task.id };
   giveRoundBack(position);
-  run.tellRole(carrier, asked.answer.text);
+  run.tellRole(carrier, asked.answer.text, question);
   return MOVED;
 }

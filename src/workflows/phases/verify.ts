@@ -221,7 +221,7 @@ async function clarify(run: Run, position: Verification, question: string): Prom
     position.turns.instructed = false;
   } else {
     giveRoundBack(position);
-    run.tellRole(VERIFIER, text);
+    run.tellRole(VERIFIER, text, question);
   }
   return MOVED;
 }

@@ -4,7 +4,8 @@
  */
 
 import { sizeOf } from '../../base/sizes/sizes.js';
-import { type Words, wordsOf } from '../../base/words/words.js';
+import { preview } from '../../base/text/preview.js';
+import { fill, type Words, wordsOf } from '../../base/words/words.js';
 import { fitMessage } from '../../conversation/fit-message.js';
 import { limitsOf } from '../../rules/limits/in-force.js';
 import { isPaused, openChildren } from '../../run/agents/children.js';
@@ -32,6 +33,8 @@ import { type Line, MainLine } from './line.js';
 import { type CallInFlight, newMemory, type RunMemory } from './memory.js';
 import type { CallOptions, Ports } from './ports.js';
 
+/** Most of a question that is kept with its answer. */
+const ASKED_CHARS = 300;
 /** Most different warnings of a goal; each is reported once. */
 const MOST_WARNED = 30;
 
@@ -167,15 +170,17 @@ export class Run {
     state.tasks = state.tasks.map(task => (task.id === id ? { ...task, ...change } : task));
   }
 
-  /** Stores a person's words as a part of the goal. */
-  wish(text: string): void {
+  /** Stores a person's words as a part of the goal. `question`: what they answer, without which they may say nothing. */
+  wish(text: string, question?: string): void {
     const { goal } = this.state;
-    goal.userNotes = withUserNote(goal.userNotes, text);
+    const asked = question === undefined ? null : preview(question, ASKED_CHARS);
+    const note = asked === null ? text : fill(this.words.userAnswer, { question: asked, answer: text });
+    goal.userNotes = withUserNote(goal.userNotes, note);
   }
 
-  /** Adds a person's words to the goal, and to the role's conversation. */
-  tellRole(role: string, text: string): void {
-    this.wish(text);
+  /** Adds a person's words to the goal, and to the role's conversation, which has the question. */
+  tellRole(role: string, text: string, question?: string): void {
+    this.wish(text, question);
     this.say(this.threadOf(this.role(role)), 'steer', text);
   }
 

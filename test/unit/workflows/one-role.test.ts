@@ -228,12 +228,12 @@ describe('a person and a text answer', () => {
     return turns.round;
   };
 
-  test.each<[string, TeamReply]>([
-    ['asks in an envelope', asks],
-    ['escalates', escalates],
+  test.each<[string, TeamReply, string]>([
+    ['asks in an envelope', asks, 'Which file?'],
+    ['escalates', escalates, 'The role wants a person to decide: Too bold.'],
   ])(
-    'answer: a role %s, one round is left → its answer is told to the role, and costs none (F17, G12)',
-    async (_, first) => {
+    'answer: a role %s, one round is left → its answer is told to the role, costs none, and stays with its question (F17, G12)',
+    async (_, first, question) => {
       const { run, end, asked } = await runReact([first, ANSWER], {
         role: { maxRounds: 1 },
         answers: [reply('The second.')],
@@ -241,7 +241,7 @@ describe('a person and a text answer', () => {
       expect(asked).toEqual(['react', 'react']);
       expect(end).toMatchObject({ cause: 'direct_answer', answer: 'The file says 42.' });
       expect(rounds(run)).toBe(1);
-      expect(run.state.goal.userNotes).toContain('The second.');
+      expect(run.state.goal.userNotes).toEqual([`Asked "${question}": The second.`]);
       expect(heard(run)).toContain('The second.');
     },
   );

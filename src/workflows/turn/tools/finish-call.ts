@@ -67,7 +67,8 @@ export function noteAnswer(
   answer: CallReply,
 ): void {
   if (answer.kind !== 'question' || answer.text === null) return;
-  run.wish(answer.text);
+  const { question } = call.input;
+  run.wish(answer.text, typeof question === 'string' ? question : undefined);
   const calls = toolCallsOf(reply);
   const asksOnly = calls.every(({ name }) => name === ASK_PERSON);
   if (asksOnly && call === calls.at(-1)) giveRoundBack(here(run.cursor));

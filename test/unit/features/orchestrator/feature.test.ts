@@ -90,23 +90,27 @@ describe('orchestrator: what a person says to it', () => {
   const STOP = { action: 'EXCEPTION_HANDLE', handling: 'stop' } as const;
 
   test.each([
-    ['its proposal is denied with a reason', STOP, { decision: 'deny', reason: 'Try the other file.' }],
+    ['its proposal is denied with a reason', STOP, { decision: 'deny', reason: 'Try the other file.' }, ''],
     [
       'its question is answered',
       { action: 'EXCEPTION_HANDLE', handling: 'ask_user' },
       { text: 'Try the other file.' },
+      'Asked "It helps.": ',
     ],
-  ] as const)('%s → said in the conversation, and a part of the goal (S6)', async (_, proposal, said) => {
-    const run = runAtFailure({});
-    const disposed = propose(run, proposal);
-    answer(run, { gateId: run.state.people.gates[0]?.gate.id, ...said });
-    await disposed;
-    expect(run.state.goal.userNotes).toEqual(['Try the other file.']);
-    expect(run.mainThread().messages.at(-1)).toMatchObject({
-      purpose: 'steer',
-      content: [{ text: expect.stringContaining('Try the other file.') }],
-    });
-  });
+  ] as const)(
+    '%s → said in the conversation, and a part of the goal (S6)',
+    async (_, proposal, said, asked) => {
+      const run = runAtFailure({});
+      const disposed = propose(run, proposal);
+      answer(run, { gateId: run.state.people.gates[0]?.gate.id, ...said });
+      await disposed;
+      expect(run.state.goal.userNotes).toEqual([`${asked}Try the other file.`]);
+      expect(run.mainThread().messages.at(-1)).toMatchObject({
+        purpose: 'steer',
+        content: [{ text: expect.stringContaining('Try the other file.') }],
+      });
+    },
+  );
 });
 
 describe('orchestrator: what it may do again and again', () => {
