@@ -40,6 +40,13 @@ describe('arguments against a schema (T6, T7, C4)', () => {
     ]);
   });
 
+  it('more properties than may be → too many, and not too few', () => {
+    const most = { type: 'object', maxProperties: 1 };
+    expect(validateArguments(most, { a: 1, b: 2 })).toEqual([
+      'the arguments: has too many properties (2 > 1), got object {"a":1,"b":2}',
+    ]);
+  });
+
   it('more than ten faults → ten lines', () => {
     const wrong = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`x${i}`, 1]));
     expect(validateArguments(schema, wrong)).toHaveLength(10);

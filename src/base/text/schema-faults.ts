@@ -285,7 +285,8 @@ function describe(
   const { keyword } = error;
   const at = partsOf(error.instanceLocation);
   const node = nodeAt(schema, error);
-  const given = show(at.reduce<unknown>((inner, part) => (isNode(inner) ? inner[part] : undefined), value));
+  const judged = at.reduce<unknown>((inner, part) => (isNode(inner) ? inner[part] : undefined), value);
+  const given = show(judged);
   const path = pathOf(at, whole);
   const asWritten = `${path}: ${error.error.replace(/\.$/, '')}, got ${given}`;
   // A reference by name leads to a node that only the interpreter knows.
@@ -303,6 +304,11 @@ function describe(
       return `${path}: expected ${show(node.const)}, got ${given}`;
     case 'pattern':
       return `${path}: must match pattern "${node.pattern}", got ${given}`;
+    // The interpreter says of too many properties, too, that there are too few.
+    case 'minProperties':
+      return `${path}: has too few properties (${sizeOf(judged)} < ${node.minProperties}), got ${given}`;
+    case 'maxProperties':
+      return `${path}: has too many properties (${sizeOf(judged)} > ${node.maxProperties}), got ${given}`;
     default: {
       // In draft 4 a boolean next to the bound excludes the bound itself.
       const excludes = node[keyword === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum'] === true;
@@ -311,6 +317,10 @@ function describe(
       return `${path}: must be ${excludes ? sign[0] : sign} ${node[keyword]}, got ${given}`;
     }
   }
+}
+
+function sizeOf(value: unknown): number {
+  return isRecord(value) ? Object.keys(value).length : 0;
 }
 
 function pathOf(parts: readonly string[], whole: string): string {

@@ -82,6 +82,8 @@ const INVALID = [
     '{path}: Array has too many items ({sizes}), got {given}',
     '{path}：项目太多（{sizes}），得到的是 {given}',
   ],
+  ['{path}: has too few properties ({sizes}), got {given}', '{path}：属性太少（{sizes}），得到的是 {given}'],
+  ['{path}: has too many properties ({sizes}), got {given}', '{path}：属性太多（{sizes}），得到的是 {given}'],
   [
     '{path}: Instance does not match any {forms}, got {given}',
     '{path}：不符合任何一种允许的形式，得到的是 {given}',

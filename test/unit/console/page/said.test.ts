@@ -160,6 +160,7 @@ const SCHEMA = {
     both: { dependentRequired: { a: ['b'] } },
     own: { uniqueItems: true },
     even: { multipleOf: 2 },
+    few: { minProperties: 1, maxProperties: 2 },
   },
 };
 
@@ -177,12 +178,14 @@ test.each<[Record<string, unknown>, string]>([
   [{ port: 1, tags: [1, 2, 3] }, 'tags：项目太多（3 > 2），得到的是 array [1,2,3]'],
   [
     { port: 1, x: 1 },
-    'the arguments：未知的属性 "x"；已知的有：port, name, mode, tags, only, any, one, no, both, own, even',
+    'the arguments：未知的属性 "x"；已知的有：port, name, mode, tags, only, any, one, no, both, own, even, few',
   ],
   [{ port: 1, one: 3 }, 'one：必须恰好符合一种允许的形式，得到的是 number 3'],
   [{ port: 1, no: 'x' }, 'no：符合了不允许的形式，得到的是 string "x"'],
   [{ port: 1, both: { a: 1 } }, 'both：有 "a" 却没有 "b"，得到的是 object {"a":1}'],
   [{ port: 1, own: [1, 2, 1] }, 'own：第 0 项和第 2 项（从 0 数起）重复，得到的是 array [1,2,1]'],
+  [{ port: 1, few: {} }, 'few：属性太少（0 < 1），得到的是 object {}'],
+  [{ port: 1, few: { a: 1, b: 2, c: 3 } }, 'few：属性太多（3 > 2），得到的是 object {"a":1,"b":2,"c":3}'],
   [{ port: 1, even: 3 }, 'even：必须是 2 的倍数，得到的是 number 3'],
 ])(
   'FC6 what a schema finds wrong with %j → in Chinese, alone and in the refusal of a form',
