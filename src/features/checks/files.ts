@@ -25,11 +25,13 @@ export async function lookAtChecked(run: Run): Promise<void> {
   goal.checks.results = goal.checks.results.reduce<CheckResult[]>((results, result, index) => {
     const check = checks[index];
     const read = check ? readByCheck(check, [...changed, ...added, ...gone]) : [];
+    const lost = read.filter(path => gone.includes(path));
     const now = check && 'file' in check ? here.get(check.file) : undefined;
     const file = now && { path: now.path, hash: now.hash, bytes: now.bytes };
     return withResult(results, {
       ...result,
       ...(read.length > 0 && { changed: read }),
+      ...(lost.length > 0 && { gone: lost }),
       ...(file && { file }),
     });
   }, []);

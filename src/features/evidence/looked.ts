@@ -6,7 +6,7 @@ import { delimit } from '../../base/words/prompt.js';
 import { fill, type Words } from '../../base/words/words.js';
 import { diffWithin, outputText } from '../../rules/prompts/output-line.js';
 import { endedBadly } from '../../rules/tools/exit-code.js';
-import type { CheckResult } from '../../run/checks/check.js';
+import { type CheckResult, changedNames } from '../../run/checks/check.js';
 import {
   type EvidenceItem,
   type FileNow,
@@ -122,10 +122,11 @@ function isBefore({ ran, at, alters, undoes }: CallNote, changes: readonly numbe
 /** A check concerns the whole goal: any task may rest on it. */
 function checkEntry(
   words: Words,
-  { id, check, status, why, changed = [] }: CheckResult,
+  { id, check, status, why, changed = [], gone = [] }: CheckResult,
 ): Entry & Pick<EvidenceItem, 'id'> {
+  const named = (paths: readonly string[]) => paths.map(path => safeLine(path, 120));
   const result = fill(words.evidenceCheck, { check: safeLine(check), status, why: safeLine(why) });
-  const files = changed.map(path => safeLine(path, 120)).join(', ');
+  const files = changedNames({ changed: named(changed), gone: named(gone) }, words).join(', ');
   const line = files === '' ? result : `${result}; ${fill(words.evidenceCheckReads, { files })}`;
   return { id, taskIds: [], supports: status === 'passed', line, diff: null };
 }

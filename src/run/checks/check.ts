@@ -32,6 +32,8 @@ export interface CheckResult {
   output?: string;
   /** Files that the check reads and the goal changed: the goal may have altered the check itself. */
   changed?: string[];
+  /** Those of `changed` that are gone, such as deleted tests. */
+  gone?: string[];
   /** It failed before the goal changed anything, too. */
   redBefore?: true;
   /** The state of the file that it looked at. */
@@ -143,11 +145,20 @@ export function checksText(
   const early = cause === 'checks_failed' && left > 0 ? ` ${words.checksUnchanged}` : '';
   const failed =
     lines.length > 0 ? `${fill(words.checksNotPassed, { checks: lines.join('; ') })}${early}` : '';
-  const read = results.flatMap(({ check, changed = [] }) =>
-    changed.length > 0 ? [`${check} [${changed.join(', ')}]`] : [],
-  );
+  const read = results.flatMap(result => {
+    const names = changedNames(result, words);
+    return names.length > 0 ? [`${result.check} [${names.join(', ')}]`] : [];
+  });
   const readFiles = read.length > 0 ? fill(words.checksChanged, { checks: read.join('; ') }) : '';
   return [failed, readFiles].filter(Boolean).join('\n\n');
+}
+
+/** Names the changed files that a check reads, and says which are gone. */
+export function changedNames(
+  { changed = [], gone = [] }: Pick<CheckResult, 'changed' | 'gone'>,
+  words: Words,
+): string[] {
+  return changed.map(path => (gone.includes(path) ? `${path} (${words.evidenceIsGone})` : path));
 }
 
 const LAST_LINES = 15;

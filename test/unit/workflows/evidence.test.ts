@@ -334,11 +334,11 @@ test('a first write that could not be looked at before → a later write of the 
 });
 
 /** Looks of a goal with checks: `hashes` of the file that one looks at, one for each look. */
-function lookOfChecks(hashes: (string | null)[], changed: string[] = []) {
+function lookOfChecks(hashes: (string | null)[], changed: string[] = [], gone: string[] = []) {
   const looks: LookInput[] = [];
   const look = async <I extends LookInput>(input: I) => {
     looks.push(input);
-    const none = { changed, added: [], gone: [], more: 0, ignored: [], unseen: null };
+    const none = { changed, added: [], gone, more: 0, ignored: [], unseen: null };
     const hash = input.at === 'now' && input.files.length > 0 ? (hashes.shift() ?? null) : null;
     const files = hash === null && hashes.length === 0 ? [] : [{ path: 'out.txt', hash, bytes: 1 }];
     const found = {
@@ -354,6 +354,16 @@ function lookOfChecks(hashes: (string | null)[], changed: string[] = []) {
   };
   return { looks, look };
 }
+
+test('a goal deletes a test that its check runs → answer, result and evidence say that it is gone (WK11)', async () => {
+  const { look } = lookOfChecks([], ['package.json'], ['test/a.test.js']);
+  const pinned = { roles: roles({}), checks: [{ run: 'npm test' }], listsStart: true as const };
+  const { run, end, requests } = await team([planned, done, content], 0, { pinned, look });
+  expect(run.state.goal.checks.results[0]?.gone).toEqual(['test/a.test.js']);
+  expect(end.answer).toContain('npm test [package.json, test/a.test.js (gone)].');
+  const asked = (requests.at(-1)?.messages ?? []).map(message => textOf(message)).join('\n');
+  expect(asked).toContain('this goal has changed: package.json, test/a.test.js (gone)');
+});
 
 test('a goal changes what its check runs → answer, result and evidence name it (WK11)', async () => {
   const { look, looks } = lookOfChecks([], ['package.json', 'src/a.js']);
