@@ -98,7 +98,8 @@ function plainGemmaCall(part: string): string {
       key === undefined ? found : `${before}"${key}"`,
     );
     const isRead = isRecord(parseJson(json));
-    return isRead ? `<tool_call>{"name":${JSON.stringify(name)},"arguments":${json}}</tool_call>` : call;
+    // Other calls of this form are only found at the beginning of a line.
+    return isRead ? `\n<tool_call>{"name":${JSON.stringify(name)},"arguments":${json}}</tool_call>` : call;
   });
 }
 
@@ -140,16 +141,21 @@ function inTags(tail: string, tools: readonly OfferedTool[], names: Names): Call
 }
 
 /** Markers around calls of DeepSeek, Kimi, Mistral, Llama, Granite, Phi, Command, gpt-oss, Nemotron, LongCat, LM Studio. */
-const MARKS =
-  /<\|[^|<>\n]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>|<\|?\/?(?:[a-z]+_)?(?:tool_?call|function_call)s?\|?>|\[\/?(?:TOOL_CALLS|TOOL_CALL|ARGS)\]|\[(?:END_)?TOOL_REQUEST\]|\[CALL_ID\]\w+|<\/?tools?>/gi;
-const BETWEEN =
-  /^(?:\s|,|;|\)|\(|```\w*|to=|functools\b|(?:function|commentary|analysis|assistant|json|code)(?![\w.]))+/;
+const MARK =
+  /<\|[^|<>\n]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>|<\|?\/?(?:[a-z]+_)?(?:tool_?call|function_call)s?\|?>|\[\/?(?:TOOL_CALLS|TOOL_CALL|ARGS)\]|\[(?:END_)?TOOL_REQUEST\]|\[CALL_ID\]\w+|<\/?tools?>/
+    .source;
+/** Only around calls: in their arguments the same words are content. */
+const MARKS = new RegExp(`^(?:\\s|${MARK})+`, 'i');
+const BETWEEN = new RegExp(
+  `^(?:\\s|${MARK}|,|;|\\)|\\(|\`\`\`\\w*|to=|functools\\b|(?:function|commentary|analysis|assistant|json|code)(?![\\w.]))+`,
+  'i',
+);
 const NAMED = /^(?:functions?\.)?([\w-]+(?:\.[\w-]+)*)(?::\d+)?/;
 
 /** Reads calls as JSON, or as names followed by arguments, if nothing else follows them. */
 function inSequence(tail: string, names: Names): Call[] | null {
-  const isMarked = tail.search(MARKS) >= 0;
-  let rest = tail.replace(MARKS, ' ');
+  let rest = tail.replace(MARKS, '');
+  const isMarked = rest !== tail;
   const calls: Call[] = [];
   for (let steps = 0; steps < 64; steps += 1) {
     const isFirst = steps === 0;
@@ -229,13 +235,14 @@ function callsIn(value: unknown, names: Names): Call[] | null {
 
 /** Reads `[search(query="x"), read(path='a')]`, the form of Llama and Gemma. */
 function inPython(tail: string, names: Names): Call[] | null {
-  const whole = tail.replace(MARKS, '').trim();
-  const isList = /^\[[\s\S]*\]$/.test(whole);
+  const whole = tail.replace(MARKS, '');
+  const isList = whole.startsWith('[');
   // OLMo writes its calls in tags, one a line.
   if (!isList && !/^<function_calls>/.test(tail)) return null;
-  const list = isList ? whole.slice(1, -1).trim() : whole;
+  const isEnd = (rest: string) =>
+    (!isList || rest.startsWith(']')) && rest.slice(isList ? 1 : 0).replace(MARKS, '') === '';
   const calls: Call[] = [];
-  for (let rest = list; rest !== ''; ) {
+  for (let rest = isList ? whole.slice(1).trimStart() : whole; !isEnd(rest); ) {
     const [matched = ''] = /^[\w.-]+(?=\()/.exec(rest) ?? [];
     const name = offeredName(matched, each => names.has(each));
     const end = names.has(name) ? closing(rest, matched.length) : null;

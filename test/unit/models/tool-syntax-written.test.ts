@@ -193,6 +193,23 @@ describe('calls in the text of a reply', () => {
     ]);
   });
 
+  it('Gemma 4 right behind a sentence → read (FE2)', () => {
+    const parsed = parseWrittenCalls('I look.<|tool_call>call:read{path:<|"|>a<|"|>}<tool_call|>', TOOLS);
+    expect(parsed).toMatchObject({ text: 'I look.', calls: [{ name: 'read', arguments: '{"path":"a"}' }] });
+  });
+
+  const MARKED = '<tools><ToolCall/></tools> <|im_end|> [TOOL_REQUEST] [ARGS]';
+  it.each([
+    ['bare JSON', `{"name": "search", "arguments": {"query": "${MARKED}"}}`],
+    ['Mistral', `[TOOL_CALLS]search[ARGS]{"query": "${MARKED}"}`],
+    ['Granite', `<|tool_call|>[{"name": "search", "arguments": {"query": "${MARKED}"}}]<|end_of_text|>`],
+    ['Llama 4', `<|python_start|>[search(query="${MARKED}")]<|python_end|>`],
+    ['OLMo', `<function_calls>\nsearch(query="${MARKED}")\n</function_calls>`],
+  ])('%s with the marks of calls in an argument → they stay in it (FE2)', (_who, text) => {
+    const { calls } = parseWrittenCalls(text, TOOLS);
+    expect(calls.map(({ arguments: args }) => JSON.parse(args))).toEqual([{ query: MARKED }]);
+  });
+
   it('two at once → both (FE2)', () => {
     const text = `<tool_call>${JSON_CALL}</tool_call>\n<tool_call>{"name": "read", "arguments": {"path": "a"}}</tool_call>`;
     expect(parseWrittenCalls(text, TOOLS).calls.map(({ name }) => name)).toEqual(['search', 'read']);
