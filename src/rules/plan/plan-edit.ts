@@ -5,6 +5,7 @@ import { preview } from '../../base/text/preview.js';
 import { fill, type Words } from '../../base/words/words.js';
 import type { Cause } from '../../run/limits/cause.js';
 import {
+  ECHOED,
   isOpen,
   isUndone,
   type PlannedTask,
@@ -112,8 +113,6 @@ export function notDoneText(tasks: readonly Task[], cause: Cause, words: Words):
   const lines = left.map(task => `${task.id} (${preview(task.description, 100)})${whyUndone(task, words)}`);
   return fill(words.notDone, { tasks: lines.join('; ') });
 }
-
-const ECHOED = 'echoed';
 
 /** Only the executor's report has its reason for a skip. */
 function whyUndone(task: Task, words: Words): string {

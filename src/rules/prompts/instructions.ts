@@ -12,7 +12,15 @@ import { checkLine, checksOf } from '../../run/checks/check.js';
 import type { Looked } from '../../run/evidence/evidence.js';
 import { plansLeft } from '../../run/limits/limits.js';
 import { textOf } from '../../run/messages/message.js';
-import { isOpen, isUndone, planInForce, REMOVED, reportBytes, type Task } from '../../run/plan/plan.js';
+import {
+  ECHOED,
+  isOpen,
+  isUndone,
+  planInForce,
+  REMOVED,
+  reportBytes,
+  type Task,
+} from '../../run/plan/plan.js';
 import { durationText, type Overdue } from '../../run/plan/task-time.js';
 import type { Planning, Reading, Verification } from '../../run/position/position.js';
 import { userNotesText } from '../../run/state/goal.js';
@@ -57,8 +65,9 @@ const TASK_CHARS = 500;
 
 function taskLine(words: Words, task: Task, detail: Detail, chars = TASK_CHARS): string {
   const { id, status, reason, priority, dependencies, byPerson } = task;
+  const said = reason === ECHOED ? words.notDoneReport : reason;
   // Some reasons equal the status.
-  const why = reason && reason !== status ? ` (${preview(reason, 120)})` : '';
+  const why = said && said !== status ? ` (${preview(said, 120)})` : '';
   const states = [`${status}${why}`, ...(byPerson ? [words.byPerson] : [])];
   if (detail === 'status') return `- ${id} [${states.join(', ')}]`;
   const marks = [

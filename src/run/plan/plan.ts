@@ -150,6 +150,9 @@ export function setStatus(
   });
 }
 
+/** The reason of a task that the report on another one gave up. */
+export const ECHOED = 'echoed';
+
 /** Applies an executor's echoed list to tasks that have not begun. */
 export function applyEcho(tasks: readonly Task[], echoed: readonly EchoedTask[], currentId: string): Task[] {
   // It completes no task: a task is done when it ran and reported itself. It begins no task: only code does. The
@@ -159,7 +162,7 @@ export function applyEcho(tasks: readonly Task[], echoed: readonly EchoedTask[],
     const status = statusById.get(task.id);
     if (task.id === currentId || task.status !== 'pending' || task.byPerson) return task;
     if (status !== 'failed' && status !== 'skipped' && status !== 'blocked') return task;
-    return { ...task, status, reason: 'echoed' };
+    return { ...task, status, reason: ECHOED };
   });
 }
 

@@ -60,6 +60,7 @@ describe('planningInstruction', () => {
         priority: 2,
         dependencies: ['task-1', 'task-0'],
       }),
+      task('task-3', { status: 'skipped', reason: 'echoed' }),
     ];
     const instruction = planningInstruction(
       stateWith(tasks),
@@ -68,6 +69,7 @@ describe('planningInstruction', () => {
     expect(wrapped('improvements', instruction)).toBe('- name the file\n- count the lines');
     expect(instruction).toContain('- task-1 [completed] Do task-1\n');
     expect(instruction).toContain('- task-2 [failed (max_rounds)] Do task-2');
+    expect(instruction).toContain('- task-3 [skipped (by the report on another task)] Do task-3');
     expect(instruction).not.toMatch(/This is plan|repeat an id/);
   });
 
