@@ -12,7 +12,11 @@ import { codeIn } from './quoted.js';
 import { parseXmlCalls } from './xml-calls.js';
 import { jsonEnd } from './xml-text.js';
 
-type Names = ReadonlySet<string>;
+type Names = Pick<ReadonlySet<string>, 'has'>;
+/** For calls in marks that only calls have: one of a tool that is not offered is answered as such. */
+const ANY_NAME: Names = { has: name => /^[\w.-]{1,64}$/.test(name) };
+const CALL_MARK =
+  /^(?:<\|?(?:[a-z]+_)?(?:tool_?call|function_call)s?\b|<\|(?:python_tag|tool_|START_ACTION)|<\|channel\|>commentary to=|<｜tool|\[TOOL_(?:CALLS|REQUEST)\])/i;
 type Call = Pick<WrittenCall, 'name' | 'arguments'>;
 
 /** Reads the calls at the end of such a reply. */
@@ -22,6 +26,7 @@ export const WRITTEN_CALLS: Pick<ToolCallCodec, 'parse'> = { parse: parseWritten
 const CALL_FENCE = /```(?:tool_code|tool_calls?)\s*\n(?:print\()?/;
 const FENCE = '```';
 const MOST_PLACES = 24;
+const MOST_MARK = 80;
 
 export function parseWrittenCalls(given: string, tools: readonly OfferedTool[]): ParsedReply {
   const none = { text: given, calls: [] };
@@ -33,12 +38,17 @@ export function parseWrittenCalls(given: string, tools: readonly OfferedTool[]):
     if (calls) return { text: given.slice(0, fenced.at).trim(), calls: calls.map(asWritten) };
   }
   const text = plainTags(given);
-  for (const start of placesIn(text)) {
-    const tail = text.slice(start).trim();
-    const calls = readTail(tail, tools, names);
+  const places = placesIn(text);
+  const marked = places.filter(start => CALL_MARK.test(text.slice(start, start + MOST_MARK)));
+  for (const [start, known] of [...withNames(places, names), ...withNames(marked, ANY_NAME)]) {
+    const calls = readTail(text.slice(start).trim(), tools, known);
     if (calls && calls.length > 0) return { text: text.slice(0, start).trim(), calls: calls.map(asWritten) };
   }
   return none;
+}
+
+function withNames<T>(places: readonly number[], names: T): [number, T][] {
+  return places.map(start => [start, names]);
 }
 
 /** Returns the code of a fence of calls that ends the text, and where the fence begins. */
@@ -129,7 +139,7 @@ function readTail(tail: string, tools: readonly OfferedTool[], names: Names): Ca
 function inTags(tail: string, tools: readonly OfferedTool[], names: Names): Call[] | null {
   if (!tail.startsWith('<')) return null;
   const own = /^<([\w-]+)>/.exec(tail)?.[1];
-  const isTool = own !== undefined && names.has(own);
+  const isTool = tools.some(({ name }) => name === own);
   const text = isTool
     ? tail.replace(`<${own}>`, `<function=${own}>`).replace(new RegExp(`</${own}>\\s*$`), '</function>')
     : tail;

@@ -210,6 +210,25 @@ describe('calls in the text of a reply', () => {
     expect(calls.map(({ arguments: args }) => JSON.parse(args))).toEqual([{ query: MARKED }]);
   });
 
+  it.each([
+    ['Hermes', '<tool_call>{"name": "open_file", "arguments": {"path": "a"}}</tool_call>'],
+    ['Gemma 4', '<|tool_call>call:open_file{path:<|"|>a<|"|>}<tool_call|>'],
+    ['Mistral', '[TOOL_CALLS]open_file[ARGS]{"path":"a"}'],
+    [
+      'Kimi',
+      '<|tool_calls_section_begin|><|tool_call_begin|>functions.open_file:0<|tool_call_argument_begin|>{"path":"a"}<|tool_call_end|><|tool_calls_section_end|>',
+    ],
+    ['LM Studio', '[TOOL_REQUEST]{"name": "open_file", "arguments": {"path": "a"}}[END_TOOL_REQUEST]'],
+  ])(
+    '%s, a tool that is not offered, in marks that only calls have → a call, which is answered as such (FE2)',
+    (_who, text) => {
+      const { calls } = parseWrittenCalls(`I look.\n${text}`, TOOLS);
+      expect(calls.map(({ name, arguments: args }) => [name, JSON.parse(args)])).toEqual([
+        ['open_file', { path: 'a' }],
+      ]);
+    },
+  );
+
   it('two at once → both (FE2)', () => {
     const text = `<tool_call>${JSON_CALL}</tool_call>\n<tool_call>{"name": "read", "arguments": {"path": "a"}}</tool_call>`;
     expect(parseWrittenCalls(text, TOOLS).calls.map(({ name }) => name)).toEqual(['search', 'read']);
@@ -225,6 +244,10 @@ describe('calls in the text of a reply', () => {
     ['JSON that is no call', '{"name": "search", "value": 3}'],
     ['a list of words', '["search", "read"]'],
     ['words', 'I would search(for) it.'],
+    ['a tag of no tool', '<open_file>\n<path>a</path>\n</open_file>'],
+    ['a function that is not offered', '<function=open_file>{"path": "a"}</function>'],
+    ['a list of words in marks', '[TOOL_CALLS] are marks of Mistral.'],
+    ['a tag of calls with words', '<tool_call>\nsome words\n</tool_call>'],
     ['Gemma’s words without its marks', 'call:search{query:"cats"}'],
     ['nothing', ''],
   ])('%s → stays text (FE2)', (_what, text) =>
