@@ -3,7 +3,9 @@
  * handle of `client/run/run-handle.ts`.
  */
 
+import { USER_NOTE_BYTES } from '../../base/sizes/bounds.js';
 import { sizeOf } from '../../base/sizes/sizes.js';
+import { fitsText } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
 import { fill, type Words, wordsOf } from '../../base/words/words.js';
 import { fitMessage } from '../../conversation/fit-message.js';
@@ -175,7 +177,9 @@ export class Run {
     const { goal } = this.state;
     const asked = question === undefined ? null : preview(question, ASKED_CHARS);
     const note = asked === null ? text : fill(this.words.userAnswer, { question: asked, answer: text });
-    goal.userNotes = withUserNote(goal.userNotes, note);
+    // A question must not cost words of the answer. A long answer can be understood without it.
+    const isLong = !fitsText(note, USER_NOTE_BYTES);
+    goal.userNotes = withUserNote(goal.userNotes, isLong ? text : note);
   }
 
   /** Adds a person's words to the goal, and to the role's conversation, which has the question. */

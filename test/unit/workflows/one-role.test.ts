@@ -246,6 +246,12 @@ describe('a person and a text answer', () => {
     },
   );
 
+  test('answer: a long answer of a person → no less of it stays than without its question (OU10)', async () => {
+    const long = 'The second. '.repeat(165).trim();
+    const { run } = await runReact([asks, ANSWER], { role: { maxRounds: 1 }, answers: [reply(long)] });
+    expect(run.state.goal.userNotes).toEqual([long]);
+  });
+
   test.each<[string, TeamReply[], string, string]>([
     ['answers', [asks, ANSWER], 'direct_answer', 'The file says 42.'],
     ['asks again', [asks, asks], 'not_answered', 'Which file?'],
