@@ -302,7 +302,7 @@ test.each<[said: string, Lie, named: string]>([
       does: [['delete', { path: 'one_test.sh' }]],
       checks: [{ run: 'sh all.sh' }],
     },
-    'sh all.sh [one_test.sh]',
+    'sh all.sh [one_test.sh (gone)]',
   ],
 ])('a check passes because of a change of %s → the answer names it (WK11)', async (_, given, named) => {
   const { ends, answer } = await endOf(given);
