@@ -20,6 +20,7 @@ const BRANCHES = ['anyOf', 'oneOf', 'allOf'] as const;
 /** Keywords that no provider accepts at the top: https://github.com/anthropics/claude-code/issues/5319 */
 const NOT_AT_TOP: ReadonlySet<string> = new Set([
   ...BRANCHES,
+  '$ref',
   'not',
   'if',
   'then',
@@ -62,8 +63,21 @@ export function wireSchema(schema: Schema): Schema {
   return { type: 'object', properties: {}, ...taken(merged, MOST_LEVELS) };
 }
 
-/** Merges the branches at the top into one object: all their arguments, and the names that every choice requires. */
-function mergedBranches(schema: Schema): { properties: Schema | null; required: unknown[] | null } {
+/** Branches that are followed at the top; a schema may refer to itself. */
+const MOST_BRANCHES = 500;
+
+/**
+ * Merges the references and branches at the top into one object: all their arguments, and the names that every choice
+ * requires.
+ */
+function mergedBranches(
+  given: Schema,
+  root = given,
+  left = { branches: MOST_BRANCHES },
+): { properties: Schema | null; required: unknown[] | null } {
+  left.branches -= 1;
+  if (left.branches < 0) return { properties: null, required: null };
+  const schema = followed(given, root);
   const branches = BRANCHES.flatMap(key => {
     const list = schema[key];
     return Array.isArray(list)
@@ -72,7 +86,7 @@ function mergedBranches(schema: Schema): { properties: Schema | null; required: 
   });
   const own = isRecord(schema.properties) ? schema.properties : null;
   if (branches.length === 0) return { properties: own, required: listOf(schema.required) };
-  const inner = branches.map(({ branch, isAll }) => ({ ...mergedBranches(branch), isAll }));
+  const inner = branches.map(({ branch, isAll }) => ({ ...mergedBranches(branch, root, left), isAll }));
   const properties = Object.assign({}, ...inner.map(each => each.properties ?? {}), own ?? {}) as Schema;
   const chosen = inner.filter(({ isAll }) => !isAll).map(({ required }) => required ?? []);
   const everywhere = (chosen[0] ?? []).filter(name => chosen.every(list => list.includes(name)));
@@ -182,8 +196,8 @@ function renamed(value: unknown, schema: unknown, levels: number): unknown {
   );
 }
 
-function propertiesIn(schema: Schema): Schema {
-  return mergedBranches(schema).properties ?? {};
+function propertiesIn(schema: Schema, root = schema): Schema {
+  return mergedBranches(schema, root).properties ?? {};
 }
 
 const SIMPLE_LEVELS = 4;
@@ -209,7 +223,7 @@ function simpler(given: unknown, root: Schema, levels: number): Schema {
       items: levels === 0 ? { type: 'string' } : simpler(schema.items, root, levels - 1),
     };
   if (type === 'object') {
-    const properties = levels === 0 ? {} : propertiesIn(schema);
+    const properties = levels === 0 ? {} : propertiesIn(schema, root);
     const names = Object.keys(properties);
     const required = Array.isArray(schema.required)
       ? schema.required.filter(name => names.includes(String(name)))
@@ -246,6 +260,17 @@ function resolved(given: unknown, root: Schema): Schema {
     if (!isRecord(next)) break;
     const { $ref: _ref, anyOf: _any, oneOf: _one, allOf: _all, ...own } = schema;
     schema = { ...next, ...own };
+  }
+  return schema;
+}
+
+/** Returns the schema that this one refers to, with its own keywords beside. */
+function followed(given: Schema, root: Schema): Schema {
+  let schema = given;
+  for (let steps = 0; steps < 8 && typeof schema.$ref === 'string'; steps += 1) {
+    const { $ref, ...own } = schema;
+    const next = atPointer(root, String($ref));
+    schema = isRecord(next) ? { ...next, ...own } : own;
   }
   return schema;
 }

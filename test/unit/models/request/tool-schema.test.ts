@@ -31,6 +31,35 @@ describe('schemas of tools on the wire (FE3)', () => {
       { type: 'object', properties: { a: {}, b: {} }, required: ['a', 'b'] },
     ],
     [
+      'a reference at the top',
+      { $ref: '#/$defs/Args', $defs: { Args: { properties: { a: { type: 'string' } }, required: ['a'] } } },
+      {
+        type: 'object',
+        properties: { a: { type: 'string' } },
+        required: ['a'],
+        $defs: { Args: { properties: { a: { type: 'string' } }, required: ['a'] } },
+      },
+    ],
+    [
+      'references as branches at the top, to each other too',
+      {
+        type: 'object',
+        oneOf: [{ $ref: '#/definitions/A' }, { $ref: '#/definitions/B' }, { $ref: '#/definitions/none' }],
+        definitions: {
+          A: { properties: { a: {} }, required: ['a'] },
+          B: { allOf: [{ $ref: '#/definitions/A' }, { properties: { b: {} } }, { $ref: '#/definitions/B' }] },
+        },
+      },
+      {
+        type: 'object',
+        properties: { a: {}, b: {} },
+        definitions: {
+          A: { properties: { a: {} }, required: ['a'] },
+          B: { allOf: [{ $ref: '#/definitions/A' }, { properties: { b: {} } }, { $ref: '#/definitions/B' }] },
+        },
+      },
+    ],
+    [
       'a list without items',
       { properties: { paths: { type: 'array' } } },
       { type: 'object', properties: { paths: { type: 'array', items: {} } } },
