@@ -18,11 +18,11 @@ const OTHERS = 100;
  */
 export const REPLAYS = 4;
 /** Tasks at a time of cached runs. */
-export const CACHED = 24;
+export const CACHED = 12;
 /** The same while something is replayed, so that all runs are back soon after a crash. */
 export const BESIDE_REPLAYS = 2;
 /** The server stores each task for which no poll waits. The SDK uses four of five workflow polls for cached runs. */
-const POLLS = { workflow: 30, activity: 40 };
+const POLLS = { workflow: 15, activity: 20 };
 
 /** Returns how many tasks a worker takes at a time. What the application has set stays. */
 export function slotsOf(options: WorkerOptions): Partial<WorkerOptions> {
