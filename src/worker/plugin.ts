@@ -27,13 +27,20 @@ import { createActivities } from './serve/activities.js';
 import { careForLateRuns } from './serve/late-runs.js';
 import { redactActivities } from './serve/redact-activities.js';
 import { createSessionWorker } from './session-worker.js';
-import { slotsOf } from './slots.js';
 import { takeOver } from './take-over.js';
 
 /** Tools in flight get this long to finish when a worker is asked to end; model calls are aborted at once. */
 const SHUTDOWN_GRACE_MS = 30_000;
 /** After this time the worker exits with an error, because a worker that hangs is never replaced. */
 const SHUTDOWN_FORCE_MS = 60_000;
+/** 100 streaming runs fill the SDK's default of 100 slots. */
+const ACTIVITY_SLOTS = 400;
+/**
+ * After a crash every run is replayed, which is work for one CPU. With the SDK's 40 concurrent tasks, 50 runs of 100
+ * turns would slow each other down until all exceed the server's limit of 10 s and start again, endlessly.
+ */
+const WORKFLOW_TASK_SLOTS = 4;
+
 /** Each worker needs its own plugin. Options that the application has set are not changed. */
 export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
   readonly name = 'steersman';
@@ -73,9 +80,13 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
     this.#parts = parts;
     if (this.#options.takesOver !== false) await this.#takeOver(options);
     const { activities = {}, interceptors = {} } = options;
+    const slots = {
+      maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
+      maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASK_SLOTS,
+    };
     const configured = {
       identity: workerIdentity(),
-      ...slotsOf(options),
+      ...(options.tuner ? {} : slots),
       shutdownGraceTime: SHUTDOWN_GRACE_MS,
       shutdownForceTime: SHUTDOWN_FORCE_MS,
       maxHeartbeatThrottleInterval: parts.throttleMs,
