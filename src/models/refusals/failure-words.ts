@@ -1,22 +1,17 @@
 /** Patterns for the kind of a failure, independent of the part of the request that it names: see `words.ts`. */
-import type { RefusalWords } from './words.js';
+import { anyOf, type RefusalWords } from './words.js';
 
 /** The conversation is longer than the model accepts. */
 export const TOO_LONG: RefusalWords = {
-  words: new RegExp(
-    [
-      /context[ _-]?(length|window|size|limit)|maximum context|out of context/,
-      /(prompt|input|request|conversation|messages?|content|payload|entity|body|text)( \w+){0,2}( is| are| was)? too (long|large|big)/,
-      /too many (input |prompt )?tokens(?!.{0,40}\b(wait|slow))|larger than the model|request_too_large|string_above_max_length/,
-      /(maximum|max|model'?s?)[ _](prompt|input|model|token|sequence)[ _]?(length|limit|tokens|len)|(input|prompt|sequence) length/,
-      /reduce (the |your )?(length|prompt|input|number of tokens|amount|message size)|exceeds? max(imum)? length|max_?model_?len/,
-      /exceed.{0,90}(\btokens?\b|context|max\w{0,10} (input|prompt|length)|max_?seq)/,
-      /\b(tokens?|context|input|prompt)\b.{0,60}\bexceed|inputs`? tokens \+/,
-      /expected maxLength: \d+|(输入|上下文|prompt|tokens?).{0,20}(过长|超长|超过|超出)/,
-    ]
-      .map(({ source }) => source)
-      .join('|'),
-    'i',
+  words: anyOf(
+    /context[ _-]?(length|window|size|limit)|maximum context|out of context/,
+    /(prompt|input|request|conversation|messages?|content|payload|entity|body|text)( \w+){0,2}( is| are| was)? too (long|large|big)/,
+    /too many (input |prompt )?tokens(?!.{0,40}\b(wait|slow))|larger than the model|request_too_large|string_above_max_length/,
+    /(maximum|max|model'?s?)[ _](prompt|input|model|token|sequence)[ _]?(length|limit|tokens|len)|(input|prompt|sequence) length/,
+    /reduce (the |your )?(length|prompt|input|number of tokens|amount|message size)|exceeds? max(imum)? length|max_?model_?len/,
+    /exceed.{0,90}(\btokens?\b|context|max\w{0,10} (input|prompt|length)|max_?seq)/,
+    /\b(tokens?|context|input|prompt)\b.{0,60}\bexceed|inputs`? tokens \+/,
+    /expected maxLength: \d+|(输入|上下文|prompt|tokens?).{0,20}(过长|超长|超过|超出)/,
   ),
   met: [
     [
@@ -119,16 +114,11 @@ export const THROTTLED: RefusalWords = {
 
 /** The reply may have fewer tokens than requested, because of the model, the remaining credit, or a limit per minute. */
 export const FEWER_TOKENS: RefusalWords = {
-  words: new RegExp(
-    [
-      /(maximum|max|output) tokens (that )?you requested|(fewer|lower|reduce) ['"`]?max_(completion_|output_)?tokens/,
-      /max_(completion_|output_)?tokens\b.{0,30}(too (large|high)|less than|valid range|\d+ > \d+|should be \[)/,
-      /\b\d+ > \d+ - \d+|\b\d+ \+ \d+ > \d+|tokens per (minute|day)\b.{0,40}\blimit \d+\b.{0,30}\brequested \d+/,
-      /requested (about )?\d+ tokens \(.{0,120}?\d+ (in|for) the (completion|output)|`?max_new_tokens`? must be <= ?\d+/,
-    ]
-      .map(({ source }) => source)
-      .join('|'),
-    'i',
+  words: anyOf(
+    /(maximum|max|output) tokens (that )?you requested|(fewer|lower|reduce) ['"`]?max_(completion_|output_)?tokens/,
+    /max_(completion_|output_)?tokens\b.{0,30}(too (large|high)|less than|valid range|\d+ > \d+|should be \[)/,
+    /\b\d+ > \d+ - \d+|\b\d+ \+ \d+ > \d+|tokens per (minute|day)\b.{0,40}\blimit \d+\b.{0,30}\brequested \d+/,
+    /requested (about )?\d+ tokens \(.{0,120}?\d+ (in|for) the (completion|output)|`?max_new_tokens`? must be <= ?\d+/,
   ),
   met: [
     [
@@ -190,16 +180,11 @@ export const FEWER_TOKENS: RefusalWords = {
 export const OF_LENGTH = /\btokens?\b|length|context(?!=)|\bsize\b|too (long|large|big)/i;
 
 export const UNKNOWN_MODEL: RefusalWords = {
-  words: new RegExp(
-    [
-      /model_not_(found|supported|available)|not_found_error model:|(unknown|invalid|no such) model|not found.{0,20}\bmodel\b/,
-      /models?( id| name)?\b.{0,80}(not found|does ?n[o']t exist|not exist|is not available|is unknown|not supported for|decommissioned)/,
-      /not a valid model|model identifier is invalid|requested model\b.{0,80} not supported|unable to access model|no models? loaded|模型不存在/,
-      /deployment\b.{0,60} does not exist|no endpoints found (for|matching)/,
-    ]
-      .map(({ source }) => source)
-      .join('|'),
-    'i',
+  words: anyOf(
+    /model_not_(found|supported|available)|not_found_error model:|(unknown|invalid|no such) model|not found.{0,20}\bmodel\b/,
+    /models?( id| name)?\b.{0,80}(not found|does ?n[o']t exist|not exist|is not available|is unknown|not supported for|decommissioned)/,
+    /not a valid model|model identifier is invalid|requested model\b.{0,80} not supported|unable to access model|no models? loaded|模型不存在/,
+    /deployment\b.{0,60} does not exist|no endpoints found (for|matching)/,
   ),
   met: [
     ['OpenAI', 2023, 'The model `gpt-9` does not exist or you do not have access to it.'],

@@ -10,18 +10,18 @@ export interface RefusalWords {
   met: readonly (readonly [endpoint: string, year: number, words: string])[];
 }
 
+/** Returns a pattern that finds what any of these finds, in letters of either case. */
+export function anyOf(...patterns: readonly RegExp[]): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join('|'), 'i');
+}
+
 /** The endpoint refuses tools altogether; their calls are then written and read as text. */
 export const NO_TOOLS: RefusalWords = {
-  words: new RegExp(
-    [
-      /(not|n't|cannot) (currently )?(support|allow|accept|have|enable)\w*( \w+){0,2} ['"`]?(tools?|functions?|tool[ _-]?(use|call\w*|choice)|function[ _-]?call\w*)['"`]?(?! (with|named|schemas?|parameters?|at|definitions?)\b)/,
-      /['"`]?\b(tools?|functions?|tool[ _-]?(use|call\w*)|function[ _-]?call\w*)['"`]?( parameter| param| field)?( is| are)?( currently)? ?(not|n't|un)[ -]?(yet )?(supported|enabled|available|allowed|permitted|recogni[sz]ed)/,
-      /no endpoints found that support tool|tools param requires --jinja|requires --enable-auto-tool-choice/,
-      /(unknown|unrecogni[sz]ed|unexpected|unsupported|extra)( request)? (field|parameter|param|argument|property|name|key)s?( supplied)?\W{1,5}tools\b/,
-    ]
-      .map(({ source }) => source)
-      .join('|'),
-    'i',
+  words: anyOf(
+    /(not|n't|cannot) (currently )?(support|allow|accept|have|enable)\w*( \w+){0,2} ['"`]?(tools?|functions?|tool[ _-]?(use|call\w*|choice)|function[ _-]?call\w*)['"`]?(?! (with|named|schemas?|parameters?|at|definitions?)\b)/,
+    /['"`]?\b(tools?|functions?|tool[ _-]?(use|call\w*)|function[ _-]?call\w*)['"`]?( parameter| param| field)?( is| are)?( currently)? ?(not|n't|un)[ -]?(yet )?(supported|enabled|available|allowed|permitted|recogni[sz]ed)/,
+    /no endpoints found that support tool|tools param requires --jinja|requires --enable-auto-tool-choice/,
+    /(unknown|unrecogni[sz]ed|unexpected|unsupported|extra)( request)? (field|parameter|param|argument|property|name|key)s?( supplied)?\W{1,5}tools\b/,
   ),
   met: [
     ['Ollama', 2024, 'registry.ollama.ai/library/gemma3:4b does not support tools'],
